@@ -1,0 +1,44 @@
+/// Finds the name that was probably meant.
+package enum Suggestion {
+    /// The candidate nearest to `word`, if it is near enough to be worth showing.
+    package static func closest(to word: String, among candidates: some Sequence<String>) -> String?
+    {
+        let limit = max(1, word.count / 3)
+        var best: (name: String, distance: Int)?
+        for candidate in candidates {
+            let distance = editDistance(
+                Array(word.lowercased().unicodeScalars),
+                Array(candidate.lowercased().unicodeScalars))
+            if distance <= limit, distance < best?.distance ?? Int.max {
+                best = (candidate, distance)
+            }
+        }
+        return best?.name
+    }
+
+    /// ` Did you mean 'x'?`, or nothing.
+    package static func phrase(for word: String, among candidates: some Sequence<String>) -> String
+    {
+        closest(to: word, among: candidates).map { ". Did you mean '\($0)'?" } ?? ""
+    }
+
+    /// Levenshtein distance with a swap of two neighbours counted as one step.
+    private static func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for i in 1...a.count {
+            var row = [i] + Array(repeating: 0, count: b.count)
+            for j in 1...b.count {
+                row[j] = min(
+                    last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    row[j] = min(row[j], beforeLast[j - 2] + 1)
+                }
+            }
+            beforeLast = last
+            last = row
+        }
+        return last[b.count]
+    }
+}
