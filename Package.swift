@@ -9,9 +9,12 @@ let package = Package(
     dependencies: [
     ],
     targets: [
+        .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         .target(name: "Diagnostics"),
+        .target(name: "YAML", dependencies: ["Diagnostics", "CLibYAML"]),
 
+        .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
     ]
 )
 

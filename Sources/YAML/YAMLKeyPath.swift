@@ -1,0 +1,16 @@
+/// Writes the keys that lead to a node, such as `stages[1].set.title`; items count from zero.
+package enum YAMLKeyPath {
+    /// The path of a key inside the mapping at `path`.
+    package static func path(_ path: String, key: String) -> String {
+        let isPlain = key.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "-"
+        }
+        guard isPlain, !key.isEmpty else { return "\(path)[\"\(key)\"]" }
+        return path.isEmpty ? key : "\(path).\(key)"
+    }
+
+    /// The path of an item of the sequence at `path`.
+    package static func path(_ path: String, index: Int) -> String {
+        "\(path)[\(index)]"
+    }
+}

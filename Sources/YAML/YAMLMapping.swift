@@ -1,0 +1,84 @@
+package import Diagnostics
+
+/// A mapping that is being read; it remembers which keys were asked for.
+package final class YAMLMapping {
+    /// The mapping as a value.
+    package let value: YAMLValue
+    private let entries: [YAMLEntry]
+    private let positions: [String: Int]
+    private var asked: [String] = []
+    private var notYet: Set<String> = []
+
+    init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
+        self.value = value
+        self.entries = entries
+        positions = Dictionary(
+            entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Where the mapping begins.
+    package var location: SourceLocation { value.location }
+
+    /// The keys as they stand.
+    package var keys: [String] { entries.map(\.key) }
+
+    /// Whether the key is there; counts as asking for it.
+    package func has(_ key: String) -> Bool {
+        asked.append(key)
+        return positions[key] != nil
+    }
+
+    /// The value of a key that may be missing.
+    package func optional(_ key: String) -> YAMLValue? {
+        asked.append(key)
+        return positions[key].map { child(entries[$0]) }
+    }
+
+    /// The value of a key that must be there.
+    package func required(_ key: String, fix: String? = nil) -> YAMLValue? {
+        if let found = optional(key) { return found }
+        value.fail("missing-key", "The key '\(key)' is missing", fix: fix)
+        return nil
+    }
+
+    /// Every key with its value, for mappings whose keys are names; asks for all of them.
+    package func all() -> [(key: String, keyLocation: SourceLocation, value: YAMLValue)] {
+        asked.append(contentsOf: keys)
+        return entries.map { ($0.key, place($0), child($0)) }
+    }
+
+    /// Where a key stands, or the mapping itself when it is missing.
+    package func keyLocation(_ key: String) -> SourceLocation {
+        positions[key].map { place(entries[$0]) } ?? location
+    }
+
+    /// Keys that will mean something one day; they are refused in those words.
+    package func notSupportedYet(_ keys: String...) {
+        notYet.formUnion(keys)
+    }
+
+    /// Reports every key that nobody asked for.
+    package func finish() {
+        for entry in entries where !asked.contains(entry.key) {
+            let message =
+                notYet.contains(entry.key)
+                ? "The key '\(entry.key)' is not supported yet"
+                : "The key '\(entry.key)' is unknown here"
+                    + Suggestion.phrase(for: entry.key, among: asked)
+            value.problems.report(
+                "\(value.problems.area).unknown-key", message, at: .source(place(entry)))
+        }
+    }
+
+    private func place(_ entry: YAMLEntry) -> SourceLocation {
+        SourceLocation(
+            file: value.problems.file, line: entry.keyMark.line, column: entry.keyMark.column,
+            keyPath: YAMLKeyPath.path(location.keyPath, key: entry.key))
+    }
+
+    private func child(_ entry: YAMLEntry) -> YAMLValue {
+        YAMLValue(
+            entry.value, YAMLKeyPath.path(location.keyPath, key: entry.key), entry.key,
+            value.problems)
+    }
+}

@@ -1,0 +1,108 @@
+/// A scalar: its text, and what the core schema of YAML 1.2 makes of it.
+///
+/// Only plain scalars resolve: `no` and `yes` are text, `0o777` is 511, `0777` is 777, and
+/// anything in quotes is text. See <https://yaml.org/spec/1.2.2/#103-core-schema>.
+package struct YAMLScalar: Sendable, Hashable {
+    /// What the core schema resolves a scalar to.
+    package enum Value: Sendable, Hashable {
+        case null
+        case boolean(Bool)
+        case integer(Int64)
+        /// Also an integer that is too large for 64 bits.
+        case real(Double)
+        case text
+    }
+
+    /// The scalar as written, without quotes and with escapes resolved.
+    package var text: String
+    /// What it resolves to.
+    package var value: Value
+    /// Written without quotes and not as a block.
+    package var isPlain: Bool
+
+    /// Makes a scalar that stands for text.
+    package init(text: String) {
+        self.text = text
+        value = .text
+        isPlain = false
+    }
+
+    /// Resolves what a plain scalar stands for.
+    package init(plain text: String) {
+        self.text = text
+        value = Self.resolve(text)
+        isPlain = true
+    }
+
+    private static func resolve(_ text: String) -> Value {
+        switch text {
+        case "", "~", "null", "Null", "NULL": return .null
+        case "true", "True", "TRUE": return .boolean(true)
+        case "false", "False", "FALSE": return .boolean(false)
+        case ".nan", ".NaN", ".NAN": return .real(.nan)
+        default: break
+        }
+        let bytes = Array(text.utf8)
+        guard let first = bytes.first, isNumberStart(first) else { return .text }
+        if bytes.starts(with: Array("0o".utf8)) { return radix(bytes.dropFirst(2), 8) }
+        if bytes.starts(with: Array("0x".utf8)) { return radix(bytes.dropFirst(2), 16) }
+        return decimal(bytes, text)
+    }
+
+    private static func isNumberStart(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+            || byte == UInt8(ascii: ".")
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func radix(_ digits: ArraySlice<UInt8>, _ radix: Int) -> Value {
+        let text = String(decoding: digits, as: UTF8.self)
+        let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
+        guard !isSigned, let number = Int64(text, radix: radix) else { return .text }
+        return .integer(number)
+    }
+
+    /// `[-+]?[0-9]+`, `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?` or an infinity.
+    private static func decimal(_ bytes: [UInt8], _ text: String) -> Value {
+        var rest = bytes[...]
+        let isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+        if [".inf", ".Inf", ".INF"].contains(String(decoding: rest, as: UTF8.self)) {
+            return .real(isNegative ? -.infinity : .infinity)
+        }
+        let whole = rest.prefix(while: isDigit)
+        rest = rest.dropFirst(whole.count)
+        if rest.isEmpty, !whole.isEmpty {
+            return Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) } ?? .text
+        }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            let fraction = rest.prefix(while: isDigit)
+            guard !whole.isEmpty || !fraction.isEmpty else { return .text }
+            rest = rest.dropFirst(fraction.count)
+        } else if whole.isEmpty {
+            return .text
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
+                rest = rest.dropFirst()
+            }
+            let exponent = rest.prefix(while: isDigit)
+            guard !exponent.isEmpty else { return .text }
+            rest = rest.dropFirst(exponent.count)
+        }
+        guard rest.isEmpty else { return .text }
+        return parsedReal(text)
+    }
+
+    /// `1.` is a number in YAML and not in Swift.
+    private static func parsedReal(_ text: String) -> Value {
+        let repaired = text.replacing(".e", with: ".0e").replacing(".E", with: ".0e")
+        let number = Double(repaired.hasSuffix(".") ? repaired + "0" : repaired)
+        return number.map { .real($0) } ?? .text
+    }
+}
