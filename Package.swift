@@ -10,11 +10,14 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Diagnostics"),
         .target(name: "YAML", dependencies: ["Diagnostics", "CLibYAML"]),
+        .target(name: "RecordStreams", dependencies: ["Diagnostics", "CZlib"]),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
+        .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
     ]
 )
 

@@ -1,0 +1,306 @@
+internal import Diagnostics
+
+/// Records of comma- or tab-separated values, their columns named by a header or by the options.
+///
+/// Every line of input belongs to one record, also when that record is bad: reading goes on at the
+/// next line start outside it. A quote that never closes is looked for no further than
+/// `maxRecordBytes`; the bad record is then what stands up to the end of the line with the quote.
+final class CSVDecoder: RecordDecoder {
+    typealias Bytes = UnsafePointer<UInt8>
+
+    let terminator: (UInt8, UInt8)
+    private(set) var failure: RecordStreamError?
+    private(set) var recordCount = 0
+
+    private let source: String
+    private let options: ReadOptions
+    private let selection: FieldSelection
+    private var dialect: CSVDialect
+    private var scanner: CSVScanner
+    private var columnSlots: UnsafeMutablePointer<Int32>
+    private(set) var columnCount = 0
+    /// Slots with the same column as an earlier one.
+    private var aliases: [(slot: Int, source: Int)] = []
+    /// Slots that no column fills; the scanner never writes them.
+    private var absentSlots: [Int] = []
+    private var extraColumns: [String] = []
+    private var isSkippingLine = false
+
+    init(
+        source: String, format: RecordFormat, selection: FieldSelection, options: ReadOptions
+    ) throws(RecordStreamError) {
+        self.source = source
+        self.options = options
+        self.selection = selection
+        dialect = try CSVDialect(format: format, options: options, source: source)
+        terminator = (10, dialect.quote ?? 10)
+        scanner = CSVScanner(dialect, nulls: options.nulls)
+        columnSlots = .allocate(capacity: 1)
+    }
+
+    deinit {
+        columnSlots.deallocate()
+    }
+
+    private(set) var columnNames: [String]?
+
+    var extraFields: [(name: String, count: Int)] {
+        extraColumns.map { ($0, recordCount) }
+    }
+
+    var lineEnd: UInt8 { dialect.endsAtReturn ? 13 : 10 }
+
+    // MARK: Header
+
+    func begin(
+        _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
+    ) throws(RecordStreamError) -> Int? {
+        guard let mark = byteOrderMarkLength(bytes, isFinal: isFinal) else { return nil }
+        let text = UnsafeBufferPointer(rebasing: bytes[mark...])
+        guard let endsAtReturn = dialect.firstLineEndsAtReturn(text, isFinal: isFinal) else {
+            guard text.count > options.maxRecordBytes else { return nil }
+            throw RecordStreamError(.csvHeader(reason: "it never ends"), in: source)
+        }
+        dialect.endsAtReturn = endsAtReturn
+        scanner = CSVScanner(dialect, nulls: options.nulls)
+        guard options.header else {
+            guard let columns = options.columns else {
+                throw RecordStreamError(.csvNoColumnNames, in: source)
+            }
+            try setColumns(columns)
+            return mark
+        }
+        guard !text.isEmpty, let start = text.baseAddress else {
+            throw RecordStreamError(.csvNoHeader, in: source)
+        }
+        guard let (names, length) = try header(start, text.count, isFinal: isFinal) else {
+            return nil
+        }
+        if let columns = options.columns {
+            guard columns.count == names.count else {
+                throw RecordStreamError(
+                    .csvColumnCount(columns: columns.count, header: names.count), in: source)
+            }
+            try setColumns(columns)
+        } else {
+            try setColumns(names)
+        }
+        return mark + length
+    }
+
+    private func header(
+        _ start: Bytes, _ count: Int, isFinal: Bool
+    ) throws(RecordStreamError) -> (names: [String], length: Int)? {
+        let arena = ByteArena()
+        var capacity = 64
+        while true {
+            let fields = UnsafeMutablePointer<Field>.allocate(capacity: capacity)
+            let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
+            defer {
+                fields.deallocate()
+                slots.deallocate()
+            }
+            for index in 0..<capacity { slots[index] = Int32(index) }
+            let target = CSVScanner.Target(fields: fields, slots: slots, columnCount: capacity)
+            switch scanner.record(
+                start, limit: start + count, isFinal: isFinal, target: target, arena: arena)
+            {
+            case .cut: return nil
+            case .cutInQuotes(let opened):
+                if !isFinal, count <= options.maxRecordBytes { return nil }
+                throw headerError(.unterminatedQuote, offset: opened - start)
+            case .bad(let fault, let place): throw headerError(fault, offset: place - start)
+            case .record(let next):
+                if scanner.fieldCount > capacity {
+                    capacity = scanner.fieldCount
+                    continue
+                }
+                let end = scanner.recordEnd ?? next
+                if let bad = UTF8Validation.firstInvalid(from: start, to: end) {
+                    throw headerError(.invalidUTF8, offset: bad - start)
+                }
+                let names = (0..<scanner.fieldCount).map { fields[$0].text }
+                return (names, next - start)
+            }
+        }
+    }
+
+    private func headerError(_ fault: CSVFault, offset: Int) -> RecordStreamError {
+        RecordStreamError(
+            .csvHeader(reason: fault.recordFault.message),
+            at: RecordLocation(source: source, byteOffset: offset, line: 1, column: offset + 1))
+    }
+
+    private func setColumns(_ names: [String]) throws(RecordStreamError) {
+        // Names are compared as bytes: `String` would take canonically equal ones for the same.
+        var columns: [[UInt8]: Int] = [:]
+        for (index, name) in names.enumerated() {
+            guard columns.updateValue(index, forKey: Array(name.utf8)) == nil else {
+                throw RecordStreamError(.csvDuplicateHeader(name: name), in: source)
+            }
+        }
+        columnNames = names
+        columnSlots.deallocate()
+        columnCount = names.count
+        columnSlots = .allocate(capacity: max(1, columnCount))
+        columnSlots.initialize(repeating: -1, count: max(1, columnCount))
+        let sources = selection.firstSlots { Array($0.text.utf8) == Array($1.text.utf8) }
+        for (slot, path) in selection.paths.enumerated() {
+            guard let column = columns[Array(path.text.utf8)] else {
+                guard selection.optional.contains(slot) else {
+                    throw RecordStreamError(
+                        .csvUnknownColumn(name: path.text, header: names), in: source)
+                }
+                absentSlots.append(slot)
+                continue
+            }
+            if sources[slot] == slot {
+                columnSlots[column] = Int32(slot)
+            } else {
+                aliases.append((slot, sources[slot]))
+            }
+        }
+        extraColumns = names.indices.filter { columnSlots[$0] < 0 }.map { names[$0] }
+    }
+
+    // MARK: Records
+
+    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
+        let chunkStart = Bytes(batch.chunk.start)
+        let limit = chunkStart + batch.chunk.count
+        var position = chunkStart + offset
+        var scanner = self.scanner
+        let slotCount = batch.slotCount
+        var target = CSVScanner.Target(
+            fields: batch.fieldStorage, slots: columnSlots, columnCount: columnCount)
+        while position < limit, !batch.isFull {
+            if isSkippingLine {
+                guard let next = nextLine(position, limit) else { return batch.chunk.count }
+                isSkippingLine = false
+                position = next
+                continue
+            }
+            if position.pointee == 10 || position.pointee == 13, columnCount > 1,
+                let next = scanner.lineEnd(position, limit: limit, isFinal: isFinal)
+            {
+                batch.blankLineCount += 1
+                position = next
+                continue
+            }
+            target.fields = batch.fieldStorage + batch.count * slotCount
+            let outcome = scanner.record(
+                position, limit: limit, isFinal: isFinal, target: target, arena: batch.arena)
+            if case .record(let next) = outcome, scanner.fieldCount == columnCount,
+                !scanner.needsValidation, next - position <= options.maxRecordBytes
+            {
+                keep(position, scanner.recordEnd ?? next, target: target, batch: batch)
+                position = next
+                continue
+            }
+            guard
+                let next = unusual(
+                    outcome, position, limit, isFinal: isFinal, scanner: scanner, target: target,
+                    batch: batch)
+            else { break }
+            position = next
+        }
+        return position - chunkStart
+    }
+
+    @inline(__always)
+    private func keep(
+        _ start: Bytes, _ end: Bytes, target: CSVScanner.Target, batch: RecordBatch
+    ) {
+        recordCount += 1
+        for slot in absentSlots { target.fields[slot] = Field(.absent) }
+        for alias in aliases { target.fields[alias.slot] = target.fields[alias.source] }
+        batch.spanStorage[batch.count] = RecordBatch.Span(
+            offset: start - Bytes(batch.chunk.start), byteCount: end - start, number: recordCount,
+            extraFieldCount: Int32(truncatingIfNeeded: extraColumns.count))
+        batch.count += 1
+    }
+
+    /// What is not plain ASCII with the right number of fields.
+    ///
+    /// - Returns: where the next record starts, or nil where more data is needed.
+    private func unusual(
+        _ outcome: CSVScanner.Outcome, _ start: Bytes, _ limit: Bytes, isFinal: Bool,
+        scanner: CSVScanner, target: CSVScanner.Target, batch: RecordBatch
+    ) -> Bytes? {
+        switch outcome {
+        case .cut:
+            guard limit - start > options.maxRecordBytes else { return nil }
+            reject(.tooBig, start, limit, at: start, batch: batch)
+            isSkippingLine = true
+            return limit
+        case .cutInQuotes(let opened):
+            guard isFinal || limit - start > options.maxRecordBytes else { return nil }
+            return skipBad(
+                .unterminatedQuote, start, limit, at: opened, isFinal: isFinal, batch: batch)
+        case .bad(let fault, let place):
+            return skipBad(fault, start, limit, at: place, isFinal: isFinal, batch: batch)
+        case .record(let next):
+            let end = scanner.recordEnd ?? next
+            if let fault = fault(of: scanner, start, end) {
+                reject(fault.fault, start, end, at: fault.place, batch: batch)
+                return next
+            }
+            if scanner.fieldCount < columnCount {
+                for column in scanner.fieldCount..<columnCount where target.slots[column] >= 0 {
+                    target.fields[Int(target.slots[column])] = Field(.absent)
+                }
+            }
+            keep(start, end, target: target, batch: batch)
+            return next
+        }
+    }
+
+    private func fault(
+        of scanner: CSVScanner, _ start: Bytes, _ end: Bytes
+    ) -> (fault: CSVFault, place: Bytes)? {
+        if end - start > options.maxRecordBytes { return (.tooBig, start) }
+        if scanner.needsValidation,
+            let place = UTF8Validation.firstInvalid(from: start, to: end)
+        {
+            return (.invalidUTF8, place)
+        }
+        let count = scanner.fieldCount
+        if count > columnCount { return (.tooManyFields(count, expected: columnCount), start) }
+        if count < columnCount, !options.padsShortRows {
+            return (.tooFewFields(count, expected: columnCount), start)
+        }
+        return nil
+    }
+
+    /// Rejects a record up to the end of the line with the fault.
+    private func skipBad(
+        _ fault: CSVFault, _ start: Bytes, _ limit: Bytes, at place: Bytes, isFinal: Bool,
+        batch: RecordBatch
+    ) -> Bytes? {
+        guard let next = nextLine(place, limit) else {
+            guard isFinal || limit - start > options.maxRecordBytes else { return nil }
+            reject(fault, start, limit, at: place, batch: batch)
+            isSkippingLine = !isFinal
+            return limit
+        }
+        var end = next - 1
+        if end > start, end.pointee == 10, end[-1] == 13 { end -= 1 }
+        reject(fault, start, end, at: place, batch: batch)
+        return next
+    }
+
+    /// The start of the next line, whatever quotes stand between.
+    private func nextLine(_ start: Bytes, _ limit: Bytes) -> Bytes? {
+        firstIndex(of: dialect.endsAtReturn ? 13 : 10, from: start, to: limit).map { $0 + 1 }
+    }
+
+    private func reject(
+        _ fault: CSVFault, _ start: Bytes, _ end: Bytes, at place: Bytes, batch: RecordBatch
+    ) {
+        recordCount += 1
+        let chunkStart = Bytes(batch.chunk.start)
+        batch.reject(
+            fault.recordFault, number: recordCount, offset: start - chunkStart,
+            byteCount: end - start, faultOffset: place - chunkStart)
+    }
+}

@@ -1,0 +1,50 @@
+/// What is wrong with a CSV record.
+enum CSVFault: Equatable {
+    case textAfterQuote
+    case quoteInField
+    case unterminatedQuote
+    case tooFewFields(Int, expected: Int)
+    case tooManyFields(Int, expected: Int)
+    case invalidUTF8
+    case tooBig
+
+    /// The fault as a reason to reject a record.
+    var recordFault: RecordFault {
+        switch self {
+        case .textAfterQuote:
+            RecordFault(
+                code: "parse", detail: "csv.text-after-quote",
+                message: "Text follows a closing quote",
+                fix: "double the quotes inside the field, or set `quote: none` on this input")
+        case .quoteInField:
+            RecordFault(
+                code: "parse", detail: "csv.quote-in-field",
+                message: "A quote stands inside a field that does not start with one",
+                fix: "enclose the field in quotes, or set `quote: none` on this input")
+        case .unterminatedQuote:
+            RecordFault(
+                code: "parse", detail: "csv.unterminated-quote",
+                message: "The quoted field never ends",
+                fix: "close the quote, or set `quote: none` on this input")
+        case .tooFewFields(let count, let expected):
+            RecordFault(
+                code: "shape", detail: "csv.too-few-fields",
+                message: "The record has \(count) fields where the header has \(expected)",
+                fix: "set `read.ragged: pad` to take missing fields as absent")
+        case .tooManyFields(let count, let expected):
+            RecordFault(
+                code: "shape", detail: "csv.too-many-fields",
+                message: "The record has \(count) fields where the header has \(expected)",
+                fix: "enclose fields that contain the delimiter in quotes")
+        case .invalidUTF8:
+            RecordFault(
+                code: "encoding", detail: "csv.invalid-utf8",
+                message: "The text is not valid UTF-8", fix: "convert the file to UTF-8")
+        case .tooBig:
+            RecordFault(
+                code: "too-big", detail: "csv.record-too-big",
+                message: "The record is larger than `read.max-record`",
+                fix: "raise `read.max-record` if the record is what it should be")
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/// Finds the fields of one CSV record (RFC 4180, and the rulings on what it leaves open).
+///
+/// Fields are scanned eight bytes at a time for a delimiter, a quote or a line end. Behind the data
+/// stand a line feed, which stops an unquoted field, and a quote, which stops a quoted one, so that
+/// the loops need no test for the end.
+struct CSVScanner {
+    typealias Bytes = UnsafePointer<UInt8>
+
+    /// How a record ended.
+    enum Outcome {
+        /// With the first byte of the next one.
+        case record(next: Bytes)
+        /// The data ends inside it.
+        case cut
+        /// The data ends inside quotes that were opened there.
+        case cutInQuotes(opened: Bytes)
+        case bad(CSVFault, at: Bytes)
+    }
+
+    /// Where the fields go.
+    struct Target {
+        var fields: UnsafeMutablePointer<Field>
+        /// For each column its slot, or -1.
+        var slots: UnsafePointer<Int32>
+        var columnCount: Int
+    }
+
+    let delimiter: UInt8
+    let quote: UInt8
+    let hasQuote: Bool
+    let endsAtReturn: Bool
+    private let delimiters: UInt64
+    private let quotes: UInt64
+    /// Whether an empty unquoted field is null.
+    let emptyIsNull: Bool
+    let otherNulls: [[UInt8]]
+    private let hasOtherNulls: Bool
+
+    /// The fields of the last record.
+    var fieldCount = 0
+    /// The end of the last record, without its line end.
+    var recordEnd: Bytes?
+    /// Whether the last record may hold bytes above ASCII.
+    var needsValidation = false
+
+    init(_ dialect: CSVDialect, nulls: [String]) {
+        delimiter = dialect.delimiter
+        quote = dialect.quote ?? 10
+        hasQuote = dialect.quote != nil
+        endsAtReturn = dialect.endsAtReturn
+        delimiters = Words.repeating(dialect.delimiter)
+        quotes = Words.repeating(dialect.quote ?? 10)
+        emptyIsNull = nulls.contains("")
+        otherNulls = nulls.filter { !$0.isEmpty }.map { Array($0.utf8) }
+        hasOtherNulls = !otherNulls.isEmpty
+    }
+
+    /// Reads the record that starts at a byte before `limit`.
+    @inline(__always)
+    mutating func record(
+        _ start: Bytes, limit: Bytes, isFinal: Bool, target: Target, arena: ByteArena
+    ) -> Outcome {
+        var position = start
+        var column = 0
+        var high: UInt64 = 0
+        while true {
+            let slot = column < target.columnCount ? Int(target.slots[column]) : -1
+            column += 1
+            if hasQuote, position.pointee == quote, position < limit {
+                let opened = position
+                var doubled = 0
+                position += 1
+                while true {
+                    position = endOfQuoted(position, &high)
+                    if position >= limit { return .cutInQuotes(opened: opened) }
+                    if position + 1 >= limit, !isFinal { return .cut }
+                    guard position[1] == quote, position + 1 < limit else { break }
+                    doubled += 1
+                    position += 2
+                }
+                if slot >= 0 {
+                    target.fields[slot] =
+                        doubled == 0
+                        ? Field(.string, start: opened + 1, count: position - opened - 1)
+                        : undoubled(opened + 1, position, doubled: doubled, arena: arena)
+                }
+                position += 1
+                let byte = position.pointee
+                if position < limit, byte == delimiter {
+                    position += 1
+                    continue
+                }
+                if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
+                    return finish(column, end: position, next: next, high: high)
+                }
+                if byte == 13, position + 1 >= limit, !isFinal { return .cut }
+                return .bad(.textAfterQuote, at: position)
+            }
+            let field = position
+            scan: while true {
+                position = endOfPlain(position, &high)
+                let byte = position.pointee
+                if byte == delimiter { break scan }
+                if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
+                    if position >= limit, !isFinal { return .cut }
+                    if slot >= 0 { store(field, position, slot: slot, target: target) }
+                    return finish(column, end: position, next: next, high: high)
+                }
+                if byte == 13 {
+                    if position + 1 >= limit, !isFinal { return .cut }
+                    position += 1
+                    continue scan
+                }
+                return .bad(.quoteInField, at: position)
+            }
+            if slot >= 0 { store(field, position, slot: slot, target: target) }
+            position += 1
+        }
+    }
+
+    /// The byte after the line end at a position, or nil where there is none.
+    ///
+    /// The end of the data is one.
+    @inline(__always)
+    func lineEnd(_ position: Bytes, limit: Bytes, isFinal: Bool) -> Bytes? {
+        if position >= limit { return limit }
+        let byte = position.pointee
+        if byte == 10 { return position + 1 }
+        guard byte == 13 else { return nil }
+        if position + 1 < limit, position[1] == 10 { return position + 2 }
+        return endsAtReturn && (position + 1 < limit || isFinal) ? position + 1 : nil
+    }
+
+    @inline(__always)
+    private mutating func finish(
+        _ count: Int, end: Bytes, next: Bytes, high: UInt64
+    ) -> Outcome {
+        fieldCount = count
+        recordEnd = end
+        needsValidation = high & Words.highBits != 0
+        return .record(next: next)
+    }
+
+    @inline(__always)
+    private func store(_ start: Bytes, _ end: Bytes, slot: Int, target: Target) {
+        let count = end - start
+        let isNull = count == 0 ? emptyIsNull : hasOtherNulls && isOtherNull(start, count)
+        target.fields[slot] = isNull ? Field(.null) : Field(.string, start: start, count: count)
+    }
+
+    @inline(never)
+    private func isOtherNull(_ start: Bytes, _ count: Int) -> Bool {
+        otherNulls.contains { null in
+            null.count == count
+                && null.elementsEqual(UnsafeBufferPointer(start: start, count: count))
+        }
+    }
+
+    @inline(__always)
+    private func endOfPlain(_ start: Bytes, _ high: inout UInt64) -> Bytes {
+        var position = start
+        while true {
+            let word = Words.load(position)
+            high |= word
+            let feeds = word ^ 0x0A0A_0A0A_0A0A_0A0A
+            let returns = word ^ 0x0D0D_0D0D_0D0D_0D0D
+            let separators = word ^ delimiters
+            let marked = word ^ quotes
+            let ends =
+                ((feeds &- Words.ones) & ~feeds) | ((returns &- Words.ones) & ~returns)
+                | ((separators &- Words.ones) & ~separators) | ((marked &- Words.ones) & ~marked)
+            let marks = ends & Words.highBits
+            if marks != 0 { return position + (marks.trailingZeroBitCount &>> 3) }
+            position += 8
+        }
+    }
+
+    @inline(__always)
+    private func endOfQuoted(_ start: Bytes, _ high: inout UInt64) -> Bytes {
+        var position = start
+        while true {
+            let word = Words.load(position)
+            high |= word
+            let marked = word ^ quotes
+            let marks = (marked &- Words.ones) & ~marked & Words.highBits
+            if marks != 0 { return position + (marks.trailingZeroBitCount &>> 3) }
+            position += 8
+        }
+    }
+
+    @inline(never)
+    private func undoubled(
+        _ start: Bytes, _ end: Bytes, doubled: Int, arena: ByteArena
+    ) -> Field {
+        let count = end - start - doubled
+        let output = arena.allocate(count)
+        var source = start
+        for index in 0..<count {
+            output[index] = source.pointee
+            source += source.pointee == quote ? 2 : 1
+        }
+        return Field(.string, start: output, count: count)
+    }
+}

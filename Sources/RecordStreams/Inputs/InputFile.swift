@@ -1,0 +1,21 @@
+/// One file to read, as a pattern named it.
+package struct InputFile: Sendable, Hashable {
+    /// The path as the user will see it and as it is opened, or `-` for standard input.
+    package let path: String
+    /// The size in bytes as stored, that is compressed; 0 where it is not known.
+    package let byteCount: Int
+
+    package init(path: String, byteCount: Int) {
+        self.path = path
+        self.byteCount = byteCount
+    }
+
+    /// Standard input.
+    package static let standardInput = InputFile(path: "-", byteCount: 0)
+
+    /// Whether this is standard input.
+    package var isStandardInput: Bool { path == "-" }
+
+    /// Whether the name claims that the file is compressed.
+    var hasGzipName: Bool { path.lowercased().hasSuffix(".gz") }
+}

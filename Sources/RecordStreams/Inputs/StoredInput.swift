@@ -1,0 +1,90 @@
+/// The bytes of a file or of standard input as they are stored, through a buffer.
+final class StoredInput {
+    let path: String
+    /// The bytes read from the system so far.
+    private var byteCount = 0
+    private var position = 0
+    private var end = 0
+    private var isAtEnd = false
+    private let descriptor: Int32
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private static let capacity = 256 * 1024
+
+    init(_ file: InputFile) throws(RecordStreamError) {
+        path = file.path
+        if file.isStandardInput {
+            descriptor = Platform.standardInput
+        } else {
+            do throws(Platform.Failure) {
+                descriptor = try Platform.openForReading(file.path)
+            } catch {
+                throw RecordStreamError(inputFailure: error, path: file.path)
+            }
+        }
+        buffer = .allocate(capacity: Self.capacity)
+    }
+
+    deinit {
+        buffer.deallocate()
+        if descriptor != Platform.standardInput { Platform.closeFile(descriptor) }
+    }
+
+    /// The stored bytes that were used so far.
+    var bytesConsumed: Int { byteCount - available.count }
+
+    /// The bytes in the buffer.
+    var available: UnsafeMutableBufferPointer<UInt8> {
+        UnsafeMutableBufferPointer(start: buffer + position, count: end - position)
+    }
+
+    /// Drops bytes from the front of the buffer.
+    func consume(_ count: Int) {
+        position += count
+    }
+
+    /// Reads until that many bytes are in the buffer, or the end.
+    func fill(_ wanted: Int) throws(RecordStreamError) {
+        while end - position < wanted, !isAtEnd {
+            if position > 0 {
+                buffer.update(from: buffer + position, count: end - position)
+                end -= position
+                position = 0
+            }
+            end += try read(into: buffer + end, count: Self.capacity - end)
+        }
+    }
+
+    /// The next byte, or nil at the end.
+    func nextByte() throws(RecordStreamError) -> UInt8? {
+        if position == end { try fill(1) }
+        guard position < end else { return nil }
+        position += 1
+        return buffer[position - 1]
+    }
+
+    /// Reads to an address, what is in the buffer first; 0 at the end.
+    func copy(
+        into target: UnsafeMutablePointer<UInt8>, count: Int
+    ) throws(RecordStreamError) -> Int {
+        guard position == end else {
+            let length = min(count, end - position)
+            target.update(from: buffer + position, count: length)
+            position += length
+            return length
+        }
+        return isAtEnd ? 0 : try read(into: target, count: count)
+    }
+
+    private func read(
+        into target: UnsafeMutablePointer<UInt8>, count: Int
+    ) throws(RecordStreamError) -> Int {
+        do throws(Platform.Failure) {
+            let length = try Platform.readBytes(descriptor, into: target, count: count)
+            isAtEnd = length == 0
+            byteCount += length
+            return length
+        } catch {
+            throw RecordStreamError(inputFailure: error, path: path)
+        }
+    }
+}

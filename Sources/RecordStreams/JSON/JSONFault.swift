@@ -1,0 +1,93 @@
+/// What is wrong with a JSON text, and where.
+struct JSONFault {
+    /// The kinds of fault.
+    enum Kind: Equatable {
+        case none
+        /// Right so far, but the data ends.
+        case incomplete
+        case unexpectedByte
+        case badNumber
+        case badLiteral
+        case controlCharacter
+        case badEscape
+        case loneSurrogate
+        case invalidUTF8
+        case tooDeep
+        case twoValues
+        case notAnObject
+        case tooBig
+    }
+
+    var kind = Kind.none
+    var place: UnsafePointer<UInt8>?
+
+    /// Notes the fault; gives nil so that scanners can end with it.
+    @inline(never)
+    mutating func note(_ kind: Kind, at place: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
+        self.kind = kind
+        self.place = place
+        return nil
+    }
+
+    /// The fault of a byte that does not belong there, or the end of the data.
+    @inline(never)
+    mutating func unexpected(
+        _ kind: Kind = .unexpectedByte, at place: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>
+    ) -> UnsafePointer<UInt8>? {
+        note(place >= end ? .incomplete : kind, at: place)
+    }
+}
+
+extension JSONFault.Kind {
+    /// The fault as a reason to reject a record.
+    var recordFault: RecordFault {
+        switch self {
+        case .none, .unexpectedByte:
+            RecordFault(
+                code: "parse", detail: "json.unexpected-byte",
+                message: "This is not JSON: a byte does not belong here")
+        case .incomplete:
+            RecordFault(
+                code: "parse", detail: "json.incomplete", message: "The JSON value is not complete",
+                fix: "write each record on one line, or set `read.as: json`")
+        case .badNumber:
+            RecordFault(
+                code: "parse", detail: "json.bad-number", message: "This is not a JSON number")
+        case .badLiteral:
+            RecordFault(
+                code: "parse", detail: "json.bad-literal",
+                message: "Only true, false and null may stand without quotes")
+        case .controlCharacter:
+            RecordFault(
+                code: "parse", detail: "json.control-character",
+                message: "A control character stands in a string without being escaped")
+        case .badEscape:
+            RecordFault(
+                code: "parse", detail: "json.bad-escape", message: "JSON has no such escape")
+        case .loneSurrogate:
+            RecordFault(
+                code: "encoding", detail: "json.lone-surrogate",
+                message: "Half of a surrogate pair stands alone")
+        case .invalidUTF8:
+            RecordFault(
+                code: "encoding", detail: "json.invalid-utf8",
+                message: "The text is not valid UTF-8",
+                fix: "convert the file to UTF-8")
+        case .tooDeep:
+            RecordFault(code: "parse", detail: "json.too-deep", message: "The value nests too deep")
+        case .twoValues:
+            RecordFault(
+                code: "shape", detail: "json.two-values",
+                message: "A second value follows on the same line",
+                fix: "write each record on a line of its own")
+        case .notAnObject:
+            RecordFault(
+                code: "shape", detail: "json.not-an-object", message: "The record is not an object")
+        case .tooBig:
+            RecordFault(
+                code: "too-big", detail: "json.record-too-big",
+                message: "The record is larger than `read.max-record`",
+                fix: "raise `read.max-record` if the record is what it should be")
+        }
+    }
+}

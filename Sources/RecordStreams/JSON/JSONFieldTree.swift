@@ -1,0 +1,186 @@
+/// The selected paths as a tree, laid out flat in memory for the parser.
+///
+/// Every node knows the keys that were met in its objects, also those that nobody asked for, and
+/// after each key the one that came next the last time: records of one file mostly have the same
+/// keys in the same order, so that one comparison finds the next key.
+final class JSONFieldTree {
+    /// One key of the objects at a node.
+    struct Key {
+        /// The name between its quotes, as it stands in the input.
+        var text: UnsafeMutablePointer<UInt8>
+        /// The bytes of `text` with both quotes; at most `wordMax` can be compared by words.
+        var count: Int
+        /// The first eight bytes of `text`, or what no input has where the name needs escapes.
+        var firstWord: UInt64
+        var firstMask: UInt64
+        /// The node of the value, or -1 where nothing in it was asked for.
+        var node: Int
+        /// The key that came after this one the last time.
+        var next: Int
+        /// The object in which the key was last met.
+        var mark: UInt64
+        /// How often the key was met.
+        var meetings = 0
+    }
+
+    /// One value that was asked for, or that leads to one.
+    struct Node {
+        /// The slot that the value itself goes to, or -1.
+        var slot = -1
+        /// The node of the value's elements, or -1.
+        var each = -1
+        var keys: UnsafeMutablePointer<Key>
+        var keyCount = 0
+        var keyCapacity = 0
+        /// The key that came first the last time.
+        var firstKey = 0
+        /// The slots of this node and all below.
+        var slots: [Int] = []
+        /// The slots below that are filled once for each element of this node's list.
+        var elementSlots: [Int] = []
+        /// The brackets around the value.
+        var depth: Int
+        /// Whether the value lies in a list, so that a record may have several.
+        var isInList: Bool
+        var isLeaf: Bool { keyCount == 0 && each < 0 }
+    }
+
+    private static let keysMax = 128
+
+    private(set) var nodes: UnsafeMutablePointer<Node>
+    private var nodeCount = 0
+    private let nodeCapacity: Int
+    /// The slots of paths with `[*]`.
+    private(set) var listSlots: [Int] = []
+    /// Slots with the same path as an earlier one.
+    private(set) var aliases: [(slot: Int, source: Int)] = []
+
+    init(_ selection: FieldSelection) {
+        nodeCapacity = 1 + selection.paths.reduce(0) { $0 + $1.steps.count }
+        nodes = .allocate(capacity: nodeCapacity)
+        let root = addNode(depth: 0, isInList: false)
+        let sources = selection.firstSlots { $0.leadsToSamePlace(as: $1) }
+        for (slot, path) in selection.paths.enumerated() {
+            if sources[slot] != slot {
+                aliases.append((slot, sources[slot]))
+            } else {
+                add(path, slot: slot, root: root)
+            }
+        }
+    }
+
+    deinit {
+        for node in 0..<nodeCount {
+            for key in 0..<nodes[node].keyCount { nodes[node].keys[key].text.deallocate() }
+            nodes[node].keys.deallocate()
+        }
+        nodes.deinitialize(count: nodeCount)
+        nodes.deallocate()
+    }
+
+    private func add(_ path: FieldPath, slot: Int, root: Int) {
+        var node = root
+        var lastList: Int?
+        for step in path.steps {
+            nodes[node].slots.append(slot)
+            switch step {
+            case .name(let name): node = child(named: name, of: node)
+            case .each:
+                lastList = node
+                if nodes[node].each < 0 {
+                    let each = addNode(depth: nodes[node].depth + 1, isInList: true)
+                    nodes[node].each = each
+                }
+                node = nodes[node].each
+            }
+        }
+        nodes[node].slots.append(slot)
+        nodes[node].slot = slot
+        if let lastList {
+            listSlots.append(slot)
+            nodes[lastList].elementSlots.append(slot)
+        }
+    }
+
+    private func child(named name: String, of node: Int) -> Int {
+        var name = name
+        return name.withUTF8 { bytes in
+            let index = keyIndex(bytes, of: node)
+            if index >= 0 { return nodes[node].keys[index].node }
+            let child = addNode(
+                depth: nodes[node].depth + 1, isInList: nodes[node].isInList)
+            _ = addKey(bytes, of: node, child: child)
+            return child
+        }
+    }
+
+    private func addNode(depth: Int, isInList: Bool) -> Int {
+        (nodes + nodeCount).initialize(
+            to: Node(keys: .allocate(capacity: 1), keyCapacity: 1, depth: depth, isInList: isInList)
+        )
+        nodeCount += 1
+        return nodeCount - 1
+    }
+
+    /// The names on the record's own level that nobody asked for, and how often they were met.
+    var extraFields: [(name: String, count: Int)] {
+        (0..<nodes.pointee.keyCount).compactMap { index in
+            let key = nodes.pointee.keys[index]
+            guard key.node < 0, key.meetings > 0 else { return nil }
+            let name = UnsafeBufferPointer(start: key.text + 1, count: key.count - 2)
+            return (String(decoding: name, as: UTF8.self), key.meetings)
+        }
+    }
+
+    /// Takes back the meetings of a record that was cut or bad, by the number of its object.
+    func forgetMeetings(inObject number: UInt64) {
+        for index in 0..<nodes.pointee.keyCount where nodes.pointee.keys[index].mark == number {
+            nodes.pointee.keys[index].meetings -= 1
+        }
+    }
+
+    /// The key of that name, or -1.
+    func keyIndex(_ name: UnsafeBufferPointer<UInt8>, of node: Int) -> Int {
+        let keys = nodes[node].keys
+        for index in 0..<nodes[node].keyCount where keys[index].count == name.count + 2 {
+            guard let start = name.baseAddress, name.count > 0 else { return index }
+            if sameBytes(keys[index].text + 1, start, name.count) { return index }
+        }
+        return -1
+    }
+
+    /// Remembers a key that nobody asked for; -1 where there are too many.
+    func learnKey(_ name: UnsafeBufferPointer<UInt8>, of node: Int) -> Int {
+        nodes[node].keyCount < Self.keysMax + nodes[node].slots.count
+            ? addKey(name, of: node, child: -1) : -1
+    }
+
+    private func addKey(_ name: UnsafeBufferPointer<UInt8>, of node: Int, child: Int) -> Int {
+        let count = name.count + 2
+        let text = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 8)
+        text.initialize(repeating: 0, count: count + 8)
+        text[0] = JSONToken.quote
+        if let start = name.baseAddress { (text + 1).update(from: start, count: name.count) }
+        text[count - 1] = JSONToken.quote
+        let isPlain = name.allSatisfy {
+            $0 >= 0x20 && $0 != JSONToken.quote && $0 != JSONToken.backslash
+        }
+        let mask = count >= 8 ? UInt64.max : (1 << UInt64(count * 8)) - 1
+        let index = nodes[node].keyCount
+        let key = Key(
+            text: text, count: count,
+            firstWord: isPlain ? Words.load(text) & mask : .max, firstMask: isPlain ? mask : 0,
+            node: child, next: index + 1, mark: 0)
+        if index == nodes[node].keyCapacity {
+            let capacity = index * 2
+            let larger = UnsafeMutablePointer<Key>.allocate(capacity: capacity)
+            larger.update(from: nodes[node].keys, count: index)
+            nodes[node].keys.deallocate()
+            nodes[node].keys = larger
+            nodes[node].keyCapacity = capacity
+        }
+        nodes[node].keys[index] = key
+        nodes[node].keyCount = index + 1
+        return index
+    }
+}

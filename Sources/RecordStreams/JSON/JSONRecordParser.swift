@@ -1,0 +1,369 @@
+/// Reads one object and stores the fields that were asked for.
+///
+/// One pass, without allocation: a field is where its bytes are. Strings with escapes are written
+/// to the batch's arena, values that nobody asked for are validated and forgotten. The parser is a
+/// struct of plain pointers, so that a decoder works on a local copy of it.
+///
+/// Duplicate keys: the last one wins. They are noticed on every object that lies on a selected
+/// path, by a mark on each key that says in which object it was last seen.
+struct JSONRecordParser {
+    typealias Bytes = UnsafePointer<UInt8>
+    typealias Node = JSONFieldTree.Node
+    typealias Key = JSONFieldTree.Key
+
+    /// The items of a list while its record is being read.
+    struct ListBuffer {
+        var items: UnsafeMutablePointer<Field>
+        var count = 0
+        var capacity = 0
+    }
+
+    /// The fields of the record that is being read.
+    var fields: UnsafeMutablePointer<Field>
+    /// The end of the data.
+    var end: Bytes
+    /// Why the last call gave nil.
+    var fault = JSONFault()
+    /// Keys that came twice in one object.
+    var duplicateKeyCount = 0
+    /// Members of objects on selected paths that nobody asked for.
+    var extraFieldCount = 0
+
+    private let nodes: UnsafeMutablePointer<Node>
+    private let lists: UnsafeMutablePointer<ListBuffer>
+    private let depthMax: Int
+    private(set) var objectNumber: UInt64
+    // Held for the slow paths; the decoder that owns this parser owns both.
+    private unowned(unsafe) let tree: JSONFieldTree
+    unowned(unsafe) var arena: ByteArena
+
+    init(
+        tree: JSONFieldTree, lists: UnsafeMutablePointer<ListBuffer>, batch: RecordBatch,
+        depthMax: Int, objectNumber: UInt64
+    ) {
+        self.objectNumber = objectNumber
+        self.tree = tree
+        self.lists = lists
+        arena = batch.arena
+        self.depthMax = depthMax
+        nodes = tree.nodes
+        fields = batch.fieldStorage
+        end = UnsafePointer(batch.chunk.start)
+    }
+
+    /// Reads the object whose opening brace is given.
+    ///
+    /// - Returns: the byte after its closing brace, or nil with `fault` set.
+    @inline(__always)
+    mutating func record(_ start: Bytes) -> Bytes? {
+        object(start + 1, node: nodes)
+    }
+
+    private mutating func object(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        objectNumber += 1
+        let number = objectNumber
+        var position = JSONToken.skipSpace(start, end: end)
+        if position.pointee == UInt8(ascii: "}") { return position + 1 }
+        var expected = node.pointee.firstKey
+        var last = -1
+        while true {
+            var index = expected
+            if expected < node.pointee.keyCount, matches(node.pointee.keys + expected, position) {
+                position += node.pointee.keys[expected].count
+            } else {
+                guard let next = findKey(position, node: node, last: last, index: &index) else {
+                    return nil
+                }
+                position = next
+            }
+            if position.pointee != UInt8(ascii: ":") {
+                position = JSONToken.skipSpace(position, end: end)
+                guard position.pointee == UInt8(ascii: ":") else {
+                    return fault.unexpected(at: position, end: end)
+                }
+            }
+            position = JSONToken.skipSpace(position + 1, end: end)
+            var target = -1
+            if index >= 0 {
+                let key = node.pointee.keys + index
+                target = key.pointee.node
+                expected = key.pointee.next
+                if key.pointee.mark == number {
+                    forget(target)
+                } else {
+                    key.pointee.mark = number
+                    key.pointee.meetings &+= 1
+                }
+                last = index
+            }
+            if target < 0 { extraFieldCount &+= 1 }
+            guard let next = value(position, target: target, parent: node) else { return nil }
+            position = JSONToken.skipSpace(next, end: end)
+            if position.pointee == UInt8(ascii: ",") {
+                position = JSONToken.skipSpace(position + 1, end: end)
+                continue
+            }
+            guard position.pointee == UInt8(ascii: "}") else {
+                return fault.unexpected(at: position, end: end)
+            }
+            return position + 1
+        }
+    }
+
+    /// Whether the input at `position` is the key with its quotes.
+    @inline(__always)
+    private func matches(_ key: UnsafeMutablePointer<Key>, _ position: Bytes) -> Bool {
+        guard Words.load(position) & key.pointee.firstMask == key.pointee.firstWord else {
+            return false
+        }
+        let count = key.pointee.count
+        if count <= 8 { return true }
+        if count > ByteChunk.padding - 8, position + count > end { return false }
+        var offset = 8
+        while offset + 8 <= count {
+            if Words.load(position + offset) != Words.load(key.pointee.text + offset) {
+                return false
+            }
+            offset += 8
+        }
+        return Words.load(position + count - 8) == Words.load(key.pointee.text + count - 8)
+    }
+
+    @inline(never)
+    private mutating func findKey(
+        _ position: Bytes, node: UnsafeMutablePointer<Node>, last: Int, index: inout Int
+    ) -> Bytes? {
+        guard position < end, position.pointee == JSONToken.quote else {
+            return fault.unexpected(at: position, end: end)
+        }
+        let start = position + 1
+        guard let close = JSONToken.closingQuote(start, end: end, fault: &fault) else { return nil }
+        let raw = UnsafeBufferPointer(start: start, count: close - start)
+        let number = node - nodes
+        if raw.contains(JSONToken.backslash) {
+            let output = arena.allocate(raw.count)
+            let count = JSONToken.unescape(start, count: raw.count, into: output)
+            index = tree.keyIndex(UnsafeBufferPointer(start: output, count: count), of: number)
+            arena.giveBack(raw.count)
+            return close + 1
+        }
+        index = tree.keyIndex(raw, of: number)
+        if index < 0 { index = tree.learnKey(raw, of: number) }
+        if index >= 0 {
+            if last >= 0 {
+                node.pointee.keys[last].next = index
+            } else {
+                node.pointee.firstKey = index
+            }
+        }
+        return close + 1
+    }
+
+    @inline(__always)
+    private mutating func value(
+        _ start: Bytes, target: Int, parent: UnsafeMutablePointer<Node>
+    ) -> Bytes? {
+        if target >= 0 {
+            let node = nodes + target
+            if node.pointee.isLeaf {
+                return leaf(start, into: fields + node.pointee.slot, depth: node.pointee.depth)
+            }
+            return branch(start, node: node)
+        }
+        var ignored = Field(.absent)
+        return leaf(start, into: &ignored, depth: parent.pointee.depth + 1, isWanted: false)
+    }
+
+    /// Reads a value that is wanted as a whole, or not at all.
+    @inline(__always)
+    private mutating func leaf(
+        _ start: Bytes, into field: UnsafeMutablePointer<Field>, depth: Int, isWanted: Bool = true
+    ) -> Bytes? {
+        let byte = start.pointee
+        if byte == JSONToken.quote {
+            let text = start + 1
+            var position = text
+            while true {
+                position = Words.endOfPlainText(position)
+                if position.pointee == JSONToken.quote {
+                    guard position < end else { return fault.note(.incomplete, at: position) }
+                    field.pointee = Field(.string, start: text, count: position - text)
+                    return position + 1
+                }
+                if position.pointee == JSONToken.backslash {
+                    return escapedString(
+                        text, from: position, into: field, isWanted: isWanted)
+                }
+                guard
+                    let next = JSONToken.special(
+                        position, end: end, fault: &fault, isLenient: false)
+                else { return nil }
+                position = next
+            }
+        }
+        if JSONToken.isDigit(byte) || byte == UInt8(ascii: "-") {
+            guard let next = JSONToken.number(start, end: end, fault: &fault) else { return nil }
+            field.pointee = Field(.number, start: start, count: next - start)
+            return next
+        }
+        if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+            guard let next = nested(start, depth: depth) else { return nil }
+            field.pointee = Field(.json, start: start, count: next - start)
+            return next
+        }
+        var kind = Field.Kind.absent
+        guard let next = JSONToken.word(start, end: end, fault: &fault, kind: &kind) else {
+            return nil
+        }
+        field.pointee = Field(kind)
+        return next
+    }
+
+    @inline(never)
+    private mutating func escapedString(
+        _ text: Bytes, from position: Bytes, into field: UnsafeMutablePointer<Field>, isWanted: Bool
+    ) -> Bytes? {
+        guard let close = JSONToken.closingQuote(position, end: end, fault: &fault) else {
+            return nil
+        }
+        if isWanted {
+            let output = arena.allocate(close - text)
+            let count = JSONToken.unescape(text, count: close - text, into: output)
+            arena.giveBack(close - text - count)
+            field.pointee = Field(.string, start: output, count: count)
+        }
+        return close + 1
+    }
+
+    /// Steps over an object or array.
+    @inline(never)
+    private mutating func nested(_ start: Bytes, depth: Int) -> Bytes? {
+        if start[1] == UInt8(ascii: "]") || start[1] == UInt8(ascii: "}"), start + 1 < end,
+            start[1] == start[0] + 2
+        {
+            return start + 2
+        }
+        var scanner = JSONScanner(depthMax: depthMax - depth)
+        var position = start
+        switch scanner.run(&position, end: end) {
+        case .done: return position
+        case .more: return fault.note(.incomplete, at: position)
+        case .failed:
+            fault = scanner.fault
+            return nil
+        }
+    }
+
+    /// Reads a value in which something is asked for.
+    @inline(never)
+    private mutating func branch(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        let after: Bytes?
+        switch start.pointee {
+        case UInt8(ascii: "{") where node.pointee.keyCount > 0:
+            after = object(start + 1, node: node)
+        case UInt8(ascii: "[") where node.pointee.each >= 0: after = list(start + 1, node: node)
+        default: return scalarAtBranch(start, node: node)
+        }
+        if let after, node.pointee.slot >= 0 {
+            fields[node.pointee.slot] = Field(.json, start: start, count: after - start)
+        }
+        return after
+    }
+
+    /// A null counts for everything below it; any other value is kept where the path allows it.
+    private mutating func scalarAtBranch(
+        _ start: Bytes, node: UnsafeMutablePointer<Node>
+    ) -> Bytes? {
+        var field = Field(.absent)
+        guard let next = leaf(start, into: &field, depth: node.pointee.depth) else { return nil }
+        if field.kind == .null {
+            for slot in node.pointee.slots { fields[slot] = field }
+            return next
+        }
+        if node.pointee.slot >= 0 { fields[node.pointee.slot] = field }
+        if node.pointee.each >= 0 {
+            let element = nodes + node.pointee.each
+            if element.pointee.slot >= 0 { fields[element.pointee.slot] = field }
+        }
+        return next
+    }
+
+    private mutating func list(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        let element = nodes + node.pointee.each
+        let isPlain = element.pointee.isLeaf
+        var position = JSONToken.skipSpace(start, end: end)
+        if position.pointee == UInt8(ascii: "]") {
+            position += 1
+        } else {
+            while true {
+                guard
+                    let next = isPlain
+                        ? plainElement(position, element: element)
+                        : branch(position, node: element)
+                else { return nil }
+                if !isPlain { appendElements(node) }
+                position = JSONToken.skipSpace(next, end: end)
+                if position.pointee == UInt8(ascii: ",") {
+                    position = JSONToken.skipSpace(position + 1, end: end)
+                    continue
+                }
+                guard position.pointee == UInt8(ascii: "]") else {
+                    return fault.unexpected(at: position, end: end)
+                }
+                position += 1
+                break
+            }
+        }
+        if isPlain {
+            fields[element.pointee.slot] = Field(.list)
+        } else {
+            for slot in element.pointee.slots { fields[slot] = Field(.list) }
+        }
+        return position
+    }
+
+    @inline(__always)
+    private mutating func plainElement(
+        _ start: Bytes, element: UnsafeMutablePointer<Node>
+    ) -> Bytes? {
+        let slot = element.pointee.slot
+        let buffer = lists + slot
+        if buffer.pointee.count == buffer.pointee.capacity { grow(buffer) }
+        let field = buffer.pointee.items + buffer.pointee.count
+        guard let next = leaf(start, into: field, depth: element.pointee.depth) else { return nil }
+        buffer.pointee.count += 1
+        return next
+    }
+
+    /// Moves what the last element of a list gave from the slots to their lists.
+    private mutating func appendElements(_ node: UnsafeMutablePointer<Node>) {
+        for slot in node.pointee.elementSlots {
+            let buffer = lists + slot
+            if buffer.pointee.count == buffer.pointee.capacity { grow(buffer) }
+            buffer.pointee.items[buffer.pointee.count] = fields[slot]
+            buffer.pointee.count += 1
+            fields[slot] = Field(.absent)
+        }
+    }
+
+    @inline(never)
+    private func grow(_ buffer: UnsafeMutablePointer<ListBuffer>) {
+        let capacity = max(16, buffer.pointee.capacity * 2)
+        let larger = UnsafeMutablePointer<Field>.allocate(capacity: capacity)
+        larger.update(from: buffer.pointee.items, count: buffer.pointee.count)
+        buffer.pointee.items.deallocate()
+        buffer.pointee.items = larger
+        buffer.pointee.capacity = capacity
+    }
+
+    /// Takes back what an earlier member of the same name gave.
+    @inline(never)
+    private mutating func forget(_ target: Int) {
+        duplicateKeyCount += 1
+        guard target >= 0 else { return }
+        for slot in nodes[target].slots {
+            fields[slot] = Field(.absent)
+            if !nodes[target].isInList { lists[slot].count = 0 }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// What both JSON decoders share: the field tree, the list buffers, and the storing of a record.
+final class JSONRecordStore {
+    typealias Bytes = UnsafePointer<UInt8>
+
+    let tree: JSONFieldTree
+    let lists: UnsafeMutablePointer<JSONRecordParser.ListBuffer>
+    private let listCount: Int
+    private let slotCount: Int
+    private let listSlots: [Int]
+    let depthMax: Int
+    private var objectNumber: UInt64 = 0
+    private var keptDuplicates = 0
+    private var recordObjectNumber: UInt64 = 0
+
+    init(_ selection: FieldSelection, depthMax: Int) {
+        tree = JSONFieldTree(selection)
+        self.depthMax = depthMax
+        slotCount = selection.paths.count
+        listCount = max(1, slotCount)
+        lists = .allocate(capacity: listCount)
+        for index in 0..<listCount {
+            (lists + index).initialize(
+                to: JSONRecordParser.ListBuffer(items: .allocate(capacity: 1), capacity: 1))
+        }
+        listSlots = tree.listSlots
+    }
+
+    deinit {
+        for index in 0..<listCount { lists[index].items.deallocate() }
+        lists.deallocate()
+    }
+
+    /// A parser for one call of a decoder.
+    func parser(for batch: RecordBatch) -> JSONRecordParser {
+        keptDuplicates = 0
+        return JSONRecordParser(
+            tree: tree, lists: lists, batch: batch, depthMax: depthMax, objectNumber: objectNumber)
+    }
+
+    /// Takes over what the parser counted.
+    func finish(_ parser: JSONRecordParser, batch: RecordBatch) {
+        objectNumber = parser.objectNumber
+        batch.duplicateKeyCount += keptDuplicates
+    }
+
+    /// Empties the slots of the next record of the batch.
+    @inline(__always)
+    func clear(_ parser: inout JSONRecordParser, batch: RecordBatch) {
+        parser.fields = batch.fieldStorage + batch.count * slotCount
+        parser.fields.update(repeating: Field(.absent), count: slotCount)
+        recordObjectNumber = parser.objectNumber + 1
+        parser.duplicateKeyCount = 0
+        parser.extraFieldCount = 0
+        for slot in listSlots { lists[slot].count = 0 }
+    }
+
+    /// Takes back what the field tree counted of a record that was cut or is bad.
+    func drop(_ parser: JSONRecordParser) {
+        guard parser.objectNumber >= recordObjectNumber, recordObjectNumber > 0 else { return }
+        tree.forgetMeetings(inObject: recordObjectNumber)
+        recordObjectNumber = 0
+    }
+
+    /// Adds the record that was just read to the batch.
+    @inline(__always)
+    func keep(
+        _ parser: JSONRecordParser, start: Bytes, end: Bytes, number: Int, batch: RecordBatch
+    ) {
+        for slot in listSlots where parser.fields[slot].kind == .list {
+            let list = lists[slot]
+            if list.count > 0 {
+                let first = batch.appendItems(list.count)
+                first.update(from: list.items, count: list.count)
+                let index = UInt(bitPattern: first - batch.items) &+ 1
+                parser.fields[slot].start = UnsafePointer(bitPattern: index)
+            }
+            parser.fields[slot].count = Int32(list.count)
+        }
+        for alias in tree.aliases { parser.fields[alias.slot] = parser.fields[alias.source] }
+        batch.spanStorage[batch.count] = RecordBatch.Span(
+            offset: start - UnsafePointer(batch.chunk.start), byteCount: end - start,
+            number: number, duplicateKeyCount: Int32(truncatingIfNeeded: parser.duplicateKeyCount),
+            extraFieldCount: Int32(truncatingIfNeeded: parser.extraFieldCount))
+        keptDuplicates += parser.duplicateKeyCount
+        recordObjectNumber = 0
+        batch.count += 1
+    }
+}

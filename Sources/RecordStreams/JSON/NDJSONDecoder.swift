@@ -1,0 +1,124 @@
+/// Newline-delimited JSON: one object on each line.
+///
+/// A line ends at LF or CRLF. Lines of nothing but white space are skipped; what is wrong with a
+/// line concerns that line alone, because the next one starts where it ends.
+final class NDJSONDecoder: RecordDecoder {
+    typealias Bytes = UnsafePointer<UInt8>
+
+    let terminator: (UInt8, UInt8) = (10, 0)
+    let failure: RecordStreamError? = nil
+    private(set) var recordCount = 0
+
+    private let store: JSONRecordStore
+    private let maxRecordBytes: Int
+
+    var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
+
+    private var isSkippingLine = false
+
+    init(selection: FieldSelection, options: ReadOptions) {
+        store = JSONRecordStore(selection, depthMax: options.depthMax)
+        maxRecordBytes = options.maxRecordBytes
+    }
+
+    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
+        let chunkStart = Bytes(batch.chunk.start)
+        let limit = chunkStart + batch.chunk.count
+        var position = chunkStart + offset
+        var parser = store.parser(for: batch)
+        defer { store.finish(parser, batch: batch) }
+        while position < limit, !batch.isFull {
+            let newline = firstIndex(of: 10, from: position, to: limit)
+            if isSkippingLine {
+                guard let newline else { return batch.chunk.count }
+                isSkippingLine = false
+                position = newline + 1
+                continue
+            }
+            guard let lineEnd = newline ?? (isFinal ? limit : nil) else {
+                if limit - position > maxRecordBytes {
+                    rejectTooBig(position, limit, batch: batch)
+                    isSkippingLine = true
+                    return batch.chunk.count
+                }
+                break
+            }
+            let next = newline.map { $0 + 1 } ?? limit
+            let end = lineEnd > position && lineEnd[-1] == 13 ? lineEnd - 1 : lineEnd
+            line(position, end, parser: &parser, batch: batch)
+            position = next
+        }
+        return position - chunkStart
+    }
+
+    @inline(__always)
+    private func line(
+        _ start: Bytes, _ end: Bytes, parser: inout JSONRecordParser, batch: RecordBatch
+    ) {
+        let first = JSONToken.skipSpace(start, end: end)
+        if first >= end {
+            batch.blankLineCount += 1
+            return
+        }
+        recordCount += 1
+        if end - start > maxRecordBytes {
+            recordCount -= 1
+            rejectTooBig(start, end, batch: batch)
+            return
+        }
+        parser.end = end
+        if first.pointee == UInt8(ascii: "{") {
+            store.clear(&parser, batch: batch)
+            if let after = parser.record(first), JSONToken.skipSpace(after, end: end) >= end {
+                store.keep(parser, start: start, end: end, number: recordCount, batch: batch)
+                return
+            }
+        }
+        reject(start, end, first: first, parser: &parser, batch: batch)
+    }
+
+    @inline(never)
+    private func reject(
+        _ start: Bytes, _ end: Bytes, first: Bytes, parser: inout JSONRecordParser,
+        batch: RecordBatch
+    ) {
+        store.drop(parser)
+        var fault = parser.fault
+        parser.fault = JSONFault()
+        if fault.kind == .none {
+            // The first value is right, or is not an object: see what is on the line.
+            fault = JSONFault()
+            fault = otherFault(first, end, isObject: first.pointee == UInt8(ascii: "{"))
+        }
+        let chunkStart = Bytes(batch.chunk.start)
+        batch.reject(
+            fault.kind.recordFault, number: recordCount, offset: start - chunkStart,
+            byteCount: end - start, faultOffset: (fault.place ?? start) - chunkStart)
+    }
+
+    private func otherFault(_ first: Bytes, _ end: Bytes, isObject: Bool) -> JSONFault {
+        var position = first
+        var values = 0
+        while position < end {
+            let start = position
+            var scanner = JSONScanner(depthMax: store.depthMax)
+            let status = scanner.run(&position, end: end)
+            guard status == .done || (status == .more && scanner.isCompleteAtEnd) else {
+                if scanner.fault.kind != .none { return scanner.fault }
+                return JSONFault(kind: .incomplete, place: position)
+            }
+            values += 1
+            if values == 2 { return JSONFault(kind: .twoValues, place: start) }
+            position = JSONToken.skipSpace(position, end: end)
+        }
+        return JSONFault(kind: .notAnObject, place: first)
+    }
+
+    private func rejectTooBig(_ start: Bytes, _ end: Bytes, batch: RecordBatch) {
+        recordCount += 1
+        let offset = start - Bytes(batch.chunk.start)
+        batch.reject(
+            JSONFault.Kind.tooBig.recordFault, number: recordCount, offset: offset,
+            byteCount: end - start, faultOffset: offset)
+    }
+}

@@ -1,0 +1,70 @@
+/// Numbers as text, written straight into a buffer.
+enum NumberText {
+    /// The digits of an integer.
+    static func append(_ value: Int64, to buffer: inout ByteBuffer) {
+        buffer.reserve(20)
+        if value < 0 { buffer.put(UInt8(ascii: "-")) }
+        appendDigits(value.magnitude, minimum: 1, to: &buffer)
+    }
+
+    /// The shortest decimal that reads back as the same double, in JSON's grammar.
+    ///
+    /// Numbers of up to 15 digits with at most six of them behind the point are found by
+    /// multiplying: where `m / 10^k` gives the double back, `m` scaled by `10^-k` is a decimal that
+    /// reads as it, and as no two decimals of 15 digits read as the same double, the one with the
+    /// smallest `k` is the shortest. All others go by the standard library's description.
+    ///
+    /// - Returns: false for infinities and NaN, which have no such text.
+    static func append(_ value: Double, to buffer: inout ByteBuffer) -> Bool {
+        guard value.isFinite else { return false }
+        let magnitude = value.magnitude
+        if magnitude < 1e9, value != 0 || value.sign == .plus, magnitude >= 1e-3 || value == 0 {
+            var scale = 1.0
+            for places in 0...6 {
+                let scaled = (magnitude * scale).rounded()
+                if scaled / scale == magnitude {
+                    appendShort(value, UInt64(scaled), UInt64(scale), places, to: &buffer)
+                    return true
+                }
+                scale *= 10
+            }
+        }
+        var text = value.description
+        text.withUTF8 { buffer.append($0) }
+        return true
+    }
+
+    private static func appendShort(
+        _ value: Double, _ scaled: UInt64, _ scale: UInt64, _ places: Int,
+        to buffer: inout ByteBuffer
+    ) {
+        buffer.reserve(32)
+        if value.sign == .minus { buffer.put(UInt8(ascii: "-")) }
+        let (whole, part) = scaled.quotientAndRemainder(dividingBy: scale)
+        appendDigits(whole, minimum: 1, to: &buffer)
+        buffer.put(UInt8(ascii: "."))
+        appendDigits(part, minimum: max(1, places), to: &buffer)
+    }
+
+    private static func appendDigits(
+        _ value: UInt64, minimum: Int, to buffer: inout ByteBuffer
+    ) {
+        var digits = 1
+        var limit: UInt64 = 10
+        while value >= limit, digits < 20 {
+            digits += 1
+            let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
+            if overflow { break }
+            limit = next
+        }
+        digits = max(digits, minimum)
+        var rest = value
+        var index = buffer.count + digits
+        buffer.count = index
+        for _ in 0..<digits {
+            index -= 1
+            buffer.start[index] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
+            rest /= 10
+        }
+    }
+}

@@ -1,0 +1,168 @@
+/// What an output came to.
+package struct OutputSummary: Sendable, Hashable {
+    /// The bytes of the file as stored.
+    package let byteCount: Int
+    /// The records in it.
+    package let rowCount: Int
+
+    package init(byteCount: Int, rowCount: Int) {
+        self.byteCount = byteCount
+        self.rowCount = rowCount
+    }
+}
+
+/// A file that appears under its name only when it is whole.
+///
+/// Bytes go to a temporary file in the same folder, through gzip where asked; `finish` makes them
+/// durable and renames. Until then, and after `abandon`, a file that was there before stays as it
+/// is. The name `-` writes to standard output as the bytes come.
+package final class OutputFile {
+    /// The path as the user named it.
+    package let path: String
+    private var target: String
+    private let temporaryPath: String?
+    private var descriptor: Int32
+    private var gzip: GzipWriter?
+    /// Writes plain files; gzip has threads of its own.
+    private var behind: WriteBehind?
+    private var byteCount = 0
+    private let observer: ((UnsafeRawBufferPointer) -> Void)?
+
+    /// Makes the temporary file.
+    ///
+    /// - Parameters:
+    ///   - gzipLevel: the level from 0 to 9, or nil to write the bytes as they are.
+    ///   - observer: sees every byte of the file as stored, in order; for a digest.
+    package init(
+        path: String, gzipLevel: Int? = nil, observer: ((UnsafeRawBufferPointer) -> Void)? = nil
+    ) throws(RecordStreamError) {
+        self.path = path
+        self.observer = observer
+        target = path
+        if path == "-" {
+            temporaryPath = nil
+            descriptor = Platform.standardOutput
+        } else {
+            // A link stays a link; what it leads to is replaced.
+            target = Platform.resolved(path) ?? path
+            (temporaryPath, descriptor) = try Self.makeTemporary(for: target, named: path)
+        }
+        if let gzipLevel {
+            gzip = try GzipWriter(level: gzipLevel, path: path)
+        } else if temporaryPath != nil {
+            behind = WriteBehind(descriptor)
+        }
+    }
+
+    deinit {
+        abandon()
+    }
+
+    private static func makeTemporary(
+        for target: String, named path: String
+    ) throws(RecordStreamError) -> (String, Int32) {
+        let (folder, name) = split(target)
+        let kind = (try? Platform.status(target))?.kind
+        if kind == .other {
+            throw RecordStreamError(
+                .outputNotCreated(
+                    reason: "it is a device or a pipe, not a file; `-` writes to stdout",
+                    isPermission: false), in: path)
+        }
+        var attempt = 0
+        do throws(Platform.Failure) {
+            if kind == .folder { throw Platform.Failure.isFolder }
+            removeLeftovers(in: folder, of: name)
+            while true {
+                let temporary = "\(folder).\(name).\(Platform.processIdentifier())-\(attempt).part"
+                do throws(Platform.Failure) {
+                    return (temporary, try Platform.createNew(temporary))
+                } catch {
+                    guard error.isExisting, attempt < 1000 else { throw error }
+                    attempt += 1
+                }
+            }
+        } catch {
+            throw RecordStreamError(
+                .outputNotCreated(reason: error.text, isPermission: error.isPermission), in: path)
+        }
+    }
+
+    /// Removes temporary files of the same output whose process was killed before it was done.
+    private static func removeLeftovers(in folder: String, of name: String) {
+        // Whether there are any is no reason not to write; what cannot be listed is left.
+        guard let names = try? Platform.names(inFolder: folder.isEmpty ? "." : folder) else {
+            return
+        }
+        for leftover in names where leftover.hasPrefix(".\(name).") && leftover.hasSuffix(".part") {
+            let middle = leftover.dropFirst(name.count + 2).dropLast(5)
+            guard let process = middle.split(separator: "-").first.flatMap({ Int32($0) }),
+                !Platform.isRunning(process)
+            else { continue }
+            Platform.removeFile(folder + leftover)
+        }
+    }
+
+    /// The folder with its slash, and the name.
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
+        return (String(path[...slash]), String(path[path.index(after: slash)...]))
+    }
+
+    /// Writes bytes, which may be changed as soon as the call returns.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(RecordStreamError) {
+        guard let gzip else {
+            try store(bytes)
+            return
+        }
+        try gzip.write(bytes) { block throws(RecordStreamError) in try self.store(block) }
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer) throws(RecordStreamError) {
+        observer?(bytes)
+        do throws(Platform.Failure) {
+            if let behind {
+                try behind.write(bytes)
+            } else {
+                try Platform.writeBytes(descriptor, bytes)
+            }
+        } catch {
+            throw RecordStreamError(.outputNotWritten(reason: error.text), in: path)
+        }
+        byteCount += bytes.count
+    }
+
+    /// Makes the file durable and gives it its name.
+    package func finish(rowCount: Int) throws(RecordStreamError) -> OutputSummary {
+        if let gzip {
+            try gzip.finish { block throws(RecordStreamError) in try self.store(block) }
+        }
+        gzip = nil
+        if let temporaryPath {
+            do throws(Platform.Failure) {
+                try behind?.finish()
+                try Platform.synchronize(descriptor)
+                let written = descriptor
+                descriptor = -1
+                try Platform.closeWritten(written)
+                try Platform.renameFile(temporaryPath, to: target)
+                try Platform.synchronizeFolder(Self.split(target).folder)
+            } catch {
+                abandon()
+                Platform.removeFile(temporaryPath)
+                throw RecordStreamError(.outputNotWritten(reason: error.text), in: path)
+            }
+        }
+        return OutputSummary(byteCount: byteCount, rowCount: rowCount)
+    }
+
+    /// Removes what was written so far; does nothing once the file is finished.
+    package func abandon() {
+        gzip = nil
+        behind?.abandon()
+        guard let temporaryPath, descriptor >= 0 else { return }
+        Platform.closeFile(descriptor)
+        descriptor = -1
+        Platform.removeFile(temporaryPath)
+    }
+}

@@ -1,0 +1,249 @@
+/// Writes records to an output, value by value in the order of the columns.
+///
+/// ```swift
+/// let encoder = RecordEncoder(format: .csv, columns: ["id", "title"], output: file)
+/// encoder.beginRecord()
+/// encoder.integer(1)
+/// encoder.text(title)
+/// try encoder.endRecord()
+/// let summary = try encoder.finish()
+/// ```
+/// JSON comes as one array with each record on a line of its own, NDJSON as one object on each
+/// line; CSV and TSV start with the column names and join lists by `|`. What is written here, and
+/// read again by `RecordReader`, gives the same values.
+package final class RecordEncoder {
+    private static let flushByteCount = 256 * 1024
+    private static let listSeparator = UInt8(ascii: "|")
+
+    private let output: OutputFile
+    private let isJSON: Bool
+    private let isArray: Bool
+    private let csv: CSVText
+    private let delimiter: UInt8
+    /// What stands before the value of each column, one after the other, and where each one ends.
+    private let prefixes: ByteBuffer
+    private let prefixEnds: UnsafeMutablePointer<Int>
+    private let recordEnd: StaticString
+
+    // Unchecked: no method passes a buffer on to code that could come back to this encoder, and
+    // checking every access takes a tenth of the time.
+    @exclusivity(unchecked)
+    private var buffer = ByteBuffer(capacity: flushByteCount + 64 * 1024)
+    /// The values of a list, before it is known whether the CSV field needs quotes.
+    @exclusivity(unchecked)
+    private var listBuffer = ByteBuffer(capacity: 256)
+    @exclusivity(unchecked) private var column = 0
+    @exclusivity(unchecked) private var isInList = false
+    @exclusivity(unchecked) private var listCount = 0
+    private var hasStarted = false
+    /// The number of records ended so far.
+    package private(set) var rowCount = 0
+
+    /// Makes an encoder; nothing is written before the first record or `finish`.
+    package init(format: RecordFormat, columns: [String], output: OutputFile) {
+        self.output = output
+        isJSON = format == .json || format == .ndjson
+        isArray = format == .json
+        delimiter = UInt8(ascii: format == .tsv ? "\t" : ",")
+        csv = CSVText(delimiter: delimiter)
+        var text = ByteBuffer(capacity: 256)
+        prefixEnds = .allocate(capacity: max(1, columns.count))
+        for (index, name) in columns.enumerated() {
+            var name = name
+            if isJSON {
+                text.append([UInt8(ascii: index == 0 ? "{" : ",")])
+                name.withUTF8 { JSONText.append($0, to: &text) }
+                text.append([UInt8(ascii: ":")])
+            } else if index > 0 {
+                text.append([delimiter])
+            }
+            prefixEnds[index] = text.count
+        }
+        prefixes = text
+        recordEnd = !isJSON ? "\n" : columns.isEmpty ? "{}" : "}"
+        if !isJSON {
+            for (index, name) in columns.enumerated() {
+                var name = name
+                if index > 0 { buffer.append([delimiter]) }
+                // A byte-order mark at the start of a file would be taken off.
+                let startsWithMark = index == 0 && name.utf8.starts(with: [0xEF, 0xBB, 0xBF])
+                name.withUTF8 {
+                    if startsWithMark {
+                        csv.appendQuoted($0, to: &buffer)
+                    } else {
+                        csv.append($0, to: &buffer)
+                    }
+                }
+            }
+            buffer.append([10])
+        }
+    }
+
+    deinit {
+        buffer.deallocate()
+        listBuffer.deallocate()
+        prefixes.deallocate()
+        prefixEnds.deallocate()
+    }
+
+    /// Starts a record.
+    package func beginRecord() {
+        if isArray {
+            buffer.reserve(2)
+            buffer.put(UInt8(ascii: hasStarted ? "," : "["))
+            buffer.put(10)
+        }
+        hasStarted = true
+        column = 0
+    }
+
+    /// Writes what stands before a value.
+    @inline(__always)
+    private func beginValue() {
+        guard !isInList else {
+            if listCount > 0 {
+                if isJSON {
+                    buffer.reserve(1)
+                    buffer.put(UInt8(ascii: ","))
+                } else {
+                    listBuffer.reserve(1)
+                    listBuffer.put(Self.listSeparator)
+                }
+            }
+            listCount += 1
+            return
+        }
+        let start = column == 0 ? 0 : prefixEnds[column - 1]
+        buffer.append(prefixes.start + start, prefixEnds[column] - start)
+        column += 1
+    }
+
+    /// Writes the absence of a value.
+    package func null() {
+        beginValue()
+        if isJSON { plain("null") }
+    }
+
+    /// Writes `true` or `false`.
+    package func bool(_ value: Bool) {
+        beginValue()
+        plain(value ? "true" : "false")
+    }
+
+    /// Writes an integer.
+    package func integer(_ value: Int64) {
+        beginValue()
+        if isInList && !isJSON {
+            NumberText.append(value, to: &listBuffer)
+        } else {
+            NumberText.append(value, to: &buffer)
+        }
+    }
+
+    /// Writes the shortest text that reads back as the same double; what is not finite is null.
+    package func double(_ value: Double) {
+        beginValue()
+        let isWritten =
+            isInList && !isJSON
+            ? NumberText.append(value, to: &listBuffer) : NumberText.append(value, to: &buffer)
+        if !isWritten, isJSON { plain("null") }
+    }
+
+    /// Writes text in valid UTF-8.
+    package func text(_ bytes: UnsafeBufferPointer<UInt8>) {
+        beginValue()
+        if isJSON {
+            JSONText.append(bytes, to: &buffer)
+        } else if isInList {
+            listBuffer.append(bytes)
+        } else {
+            csv.append(bytes, to: &buffer)
+        }
+    }
+
+    /// Writes text that needs neither escapes nor quotes in any format, such as a UUID or a date.
+    package func ascii(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // Nothing at all would read back as null in a table.
+        guard isJSON || !bytes.isEmpty else { return text(bytes) }
+        beginValue()
+        guard isJSON else {
+            raw(bytes)
+            return
+        }
+        buffer.reserve(bytes.count + 2)
+        buffer.put(JSONToken.quote)
+        buffer.append(bytes)
+        buffer.reserve(1)
+        buffer.put(JSONToken.quote)
+    }
+
+    /// Writes a number that is already in JSON's grammar.
+    package func number(_ bytes: UnsafeBufferPointer<UInt8>) {
+        beginValue()
+        raw(bytes)
+    }
+
+    /// Writes a value that is already JSON; line ends between its tokens become spaces.
+    package func json(_ bytes: UnsafeBufferPointer<UInt8>) {
+        beginValue()
+        guard isJSON else {
+            if isInList { raw(bytes) } else { csv.append(bytes, to: &buffer) }
+            return
+        }
+        buffer.reserve(bytes.count)
+        for byte in bytes { buffer.put(byte == 10 || byte == 13 ? 32 : byte) }
+    }
+
+    /// Starts a list; what follows until `endList` are its values.
+    package func beginList() {
+        beginValue()
+        isInList = true
+        listCount = 0
+        listBuffer.count = 0
+        if isJSON { plain("[") }
+    }
+
+    /// Ends a list, which in CSV is null where it has no values.
+    package func endList() {
+        isInList = false
+        if isJSON {
+            plain("]")
+        } else if listCount > 0 {
+            csv.append(listBuffer.bytes(from: 0), to: &buffer)
+        }
+    }
+
+    /// Ends a record, of which every column must have been written.
+    package func endRecord() throws(RecordStreamError) {
+        buffer.append(recordEnd.utf8Start, recordEnd.utf8CodeUnitCount)
+        if isJSON && !isArray {
+            buffer.reserve(1)
+            buffer.put(10)
+        }
+        rowCount += 1
+        if buffer.count >= Self.flushByteCount { try flush() }
+    }
+
+    /// Ends the output and gives it its name.
+    package func finish() throws(RecordStreamError) -> OutputSummary {
+        if isArray { buffer.append(Array((hasStarted ? "\n]\n" : "[]\n").utf8)) }
+        try flush()
+        return try output.finish(rowCount: rowCount)
+    }
+
+    private func flush() throws(RecordStreamError) {
+        let bytes = UnsafeRawBufferPointer(start: buffer.start, count: buffer.count)
+        buffer.count = 0
+        try output.write(bytes)
+    }
+
+    @inline(__always)
+    private func plain(_ text: StaticString) {
+        raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    private func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if isInList && !isJSON { listBuffer.append(bytes) } else { buffer.append(bytes) }
+    }
+}

@@ -1,0 +1,172 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The few calls to the operating system that this target makes, in one place.
+///
+/// Each one gives the result or the `errno` of the failure; interrupted calls are repeated.
+enum Platform {
+    /// What `stat` says about a name.
+    enum NodeKind {
+        case file, folder, other
+    }
+
+    /// A failed call.
+    struct Failure: Error {
+        let errno: Int32
+
+        var text: String { String(cString: strerror(errno)) }
+        var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+        var isPermission: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+
+        var isExisting: Bool { errno == EEXIST }
+
+        static func current() -> Failure { Failure(errno: systemErrno()) }
+
+        /// What opening a folder as a file amounts to.
+        static var isFolder: Failure { Failure(errno: EISDIR) }
+    }
+
+    static let standardInput: Int32 = 0
+    static let standardOutput: Int32 = 1
+
+    static func openForReading(_ path: String) throws(Failure) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .current() }
+        return descriptor
+    }
+
+    /// Makes a file that must not exist yet.
+    static func createNew(_ path: String) throws(Failure) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw .current() }
+        return descriptor
+    }
+
+    static func closeFile(_ descriptor: Int32) {
+        _ = close(descriptor)
+    }
+
+    /// Closes a file that was written, where a late failure still counts.
+    static func closeWritten(_ descriptor: Int32) throws(Failure) {
+        guard close(descriptor) == 0 || systemErrno() == EINTR else { throw .current() }
+    }
+
+    /// Bytes read, 0 at the end.
+    static func readBytes(
+        _ descriptor: Int32, into start: UnsafeMutableRawPointer, count: Int
+    ) throws(Failure) -> Int {
+        while true {
+            let done = read(descriptor, start, count)
+            if done >= 0 { return done }
+            if systemErrno() != EINTR { throw .current() }
+        }
+    }
+
+    /// Writes all of the bytes.
+    static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        guard var position = bytes.baseAddress else { return }
+        var left = bytes.count
+        while left > 0 {
+            let done = write(descriptor, position, left)
+            if done > 0 {
+                position += done
+                left -= done
+            } else if done == 0 {
+                throw Failure(errno: EIO)
+            } else if systemErrno() != EINTR {
+                throw .current()
+            }
+        }
+    }
+
+    /// Makes the file's bytes durable; what cannot be synchronised (a pipe, a device) is left.
+    static func synchronize(_ descriptor: Int32) throws(Failure) {
+        guard fsync(descriptor) != 0 else { return }
+        let code = systemErrno()
+        if code != EINVAL && code != ENOTSUP && code != EROFS { throw Failure(errno: code) }
+    }
+
+    /// Makes a rename inside the folder durable, where the file system can.
+    static func synchronizeFolder(_ path: String) throws(Failure) {
+        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .current() }
+        defer { closeFile(descriptor) }
+        try synchronize(descriptor)
+    }
+
+    static func renameFile(_ from: String, to: String) throws(Failure) {
+        guard rename(from, to) == 0 else { throw .current() }
+    }
+
+    static func removeFile(_ path: String) {
+        _ = unlink(path)
+    }
+
+    /// The path without links, where it leads to something.
+    static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    static func status(
+        _ path: String, followingLinks: Bool = true
+    ) throws(Failure) -> (kind: NodeKind, size: Int) {
+        var info = stat()
+        let result = followingLinks ? stat(path, &info) : lstat(path, &info)
+        guard result == 0 else { throw .current() }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG: return (.file, Int(info.st_size))
+        case S_IFDIR: return (.folder, 0)
+        default: return (.other, 0)
+        }
+    }
+
+    /// The names in a folder, unsorted, without `.` and `..`.
+    static func names(inFolder path: String) throws(Failure) -> [String] {
+        guard let folder = opendir(path.isEmpty ? "." : path) else { throw .current() }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(
+                    to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)
+                ) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    static func processIdentifier() -> Int32 { getpid() }
+
+    /// Whether a process of that number is there; one that is not ours counts as well.
+    static func isRunning(_ process: Int32) -> Bool {
+        process > 0 && (kill(process, 0) == 0 || errno != ESRCH)
+    }
+
+    /// Processors that may run threads of this process now.
+    static func processorCount() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}
+
+private func systemErrno() -> Int32 { errno }
+
+/// The first `byte` in the range, found by the C library's vector code.
+@inline(__always)
+func firstIndex(
+    of byte: UInt8, from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8>? {
+    guard let found = memchr(start, Int32(byte), end - start) else { return nil }
+    return UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+}
+
+/// Whether two ranges of memory hold the same bytes.
+@inline(__always)
+func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    memcmp(left, right, count) == 0
+}

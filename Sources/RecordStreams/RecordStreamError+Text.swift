@@ -1,0 +1,66 @@
+internal import Diagnostics
+
+extension RecordStreamError {
+    /// One sentence without the place.
+    var message: String {
+        switch kind {
+        case .inputMissing: "There is no such file"
+        case .inputUnreadable(let reason, _): "The file cannot be read: \(reason)"
+        case .ambiguousFormat: "Neither the name nor the first byte tells the format"
+        case .badPattern(let reason): "The file pattern is not valid: \(reason)"
+        case .badPath(let path, let reason): "The path '\(path)' is not valid: \(reason)"
+        case .badDialect(let reason): reason
+        case .gzipTruncated: "The gzip data ends early"
+        case .gzipChecksum: "The checksum of the gzip data does not match its contents"
+        case .gzipLength: "The length stored in the gzip data does not match its contents"
+        case .gzipHeader(let reason): "This is not a valid gzip header: \(reason)"
+        case .gzipTrailing: "Bytes that are not gzip follow the last gzip member"
+        case .gzipData(let reason): "The compressed data is damaged: \(reason)"
+        case .gzipBomb(let ratio): "The gzip data inflates to more than \(ratio) times its size"
+        case .jsonStructure(let reason): reason
+        case .jsonPathMissing(let path): "The document has no value at \(path)"
+        case .csvNoHeader: "The file is empty where a header is expected"
+        case .csvHeader(let reason): "The header cannot be read: \(reason)"
+        case .csvDuplicateHeader(let name): "The header names the column '\(name)' twice"
+        case .csvUnknownColumn(let name, let header):
+            "The header has no column '\(name)'"
+                + Suggestion.phrase(for: name, among: header)
+        case .csvColumnCount(let columns, let header):
+            "`columns` names \(columns) columns where the header has \(header)"
+        case .csvNoColumnNames: "The columns have no names"
+        case .outputNotCreated(let reason, _): "The file cannot be made: \(reason)"
+        case .outputNotWritten(let reason): "The file cannot be written: \(reason)"
+        case .outputCompression(let code): "The data cannot be compressed (zlib code \(code))"
+        }
+    }
+
+    /// What the user can do about it.
+    var fix: String? {
+        switch kind {
+        case .inputMissing:
+            "check the name; a relative path starts at the spec's folder, one from --set at the"
+                + " working directory"
+        case .inputUnreadable(_, let isPermission):
+            isPermission ? "give this user the right to read it" : nil
+        case .ambiguousFormat: "set `read.as` to csv, tsv, json or ndjson"
+        case .badPattern, .badPath, .badDialect: nil
+        case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipData, .gzipTrailing:
+            "fetch the file again; the records before the damage were kept"
+        case .gzipHeader: "rename the file or set `read.compression: none` if it is not compressed"
+        case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
+        case .jsonStructure: "mend the document; the records before this place were kept"
+        case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
+        case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
+        case .csvHeader: "mend the first line"
+        case .csvDuplicateHeader: "rename the columns by `read.columns`"
+        case .csvUnknownColumn(_, let header):
+            "use one of: " + header.prefix(12).joined(separator: ", ")
+                + (header.count > 12 ? ", …" : "")
+        case .csvColumnCount: "name every column of the file in `read.columns`"
+        case .csvNoColumnNames: "name them in `read.columns`, or set `read.header: true`"
+        case .outputNotCreated: "check the folder and its rights"
+        case .outputNotWritten: "check the free space; the file that was there before is untouched"
+        case .outputCompression: nil
+        }
+    }
+}

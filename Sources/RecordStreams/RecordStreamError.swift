@@ -1,0 +1,125 @@
+package import Diagnostics
+
+/// Why an input cannot be read on, or an output cannot be written.
+///
+/// A bad record is never this: it is a `RejectedRecord`. What is thrown here ends the file, after
+/// every record before the damage has been delivered.
+package struct RecordStreamError: Error, Sendable, Hashable {
+    /// What went wrong, as data; the text is made in one place, by `diagnostic`.
+    package enum Kind: Sendable, Hashable {
+        case inputMissing
+        case inputUnreadable(reason: String, isPermission: Bool)
+        case ambiguousFormat
+        case badPattern(reason: String)
+        case badPath(path: String, reason: String)
+        case badDialect(reason: String)
+
+        case gzipTruncated
+        case gzipChecksum
+        case gzipLength
+        case gzipHeader(reason: String)
+        case gzipTrailing
+        case gzipData(reason: String)
+        case gzipBomb(ratio: Int)
+
+        case jsonStructure(reason: String)
+        case jsonPathMissing(path: String)
+
+        case csvNoHeader
+        case csvHeader(reason: String)
+        case csvDuplicateHeader(name: String)
+        case csvUnknownColumn(name: String, header: [String])
+        case csvColumnCount(columns: Int, header: Int)
+        case csvNoColumnNames
+
+        case outputNotCreated(reason: String, isPermission: Bool)
+        case outputNotWritten(reason: String)
+        case outputCompression(code: Int32)
+    }
+
+    /// The kind of failure, from which a caller chooses its exit status.
+    package enum Category: Sendable, Hashable {
+        /// The data is damaged (65).
+        case dataError
+        /// The input does not exist (66).
+        case noInput
+        /// An output cannot be made (73).
+        case cannotCreate
+        /// Reading or writing failed, or the disk is full (74).
+        case ioError
+        /// The user may not (77).
+        case permission
+        /// The spec does not fit the data (78).
+        case configuration
+    }
+
+    package let kind: Kind
+    /// The file as the user named it, or `-`, and the place in it where that is known.
+    package let location: RecordLocation
+
+    package init(_ kind: Kind, at location: RecordLocation) {
+        self.kind = kind
+        self.location = location
+    }
+
+    init(_ kind: Kind, in source: String) {
+        self.init(kind, at: RecordLocation(source: source))
+    }
+}
+
+extension RecordStreamError {
+    /// What a caller should make of it.
+    package var category: Category {
+        switch kind {
+        case .inputMissing: .noInput
+        case .inputUnreadable(_, let isPermission): isPermission ? .permission : .ioError
+        case .ambiguousFormat, .badPattern, .badPath, .badDialect, .csvUnknownColumn,
+            .csvColumnCount, .csvNoColumnNames:
+            .configuration
+        case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
+            .gzipBomb, .jsonStructure, .jsonPathMissing, .csvNoHeader, .csvHeader,
+            .csvDuplicateHeader:
+            .dataError
+        case .outputNotCreated: .cannotCreate
+        case .outputNotWritten, .outputCompression: .ioError
+        }
+    }
+
+    /// The stable code, such as `gzip.truncated`.
+    package var code: String {
+        switch kind {
+        case .inputMissing: "input.missing"
+        case .inputUnreadable: "input.unreadable"
+        case .ambiguousFormat: "input.ambiguous-format"
+        case .badPattern: "input.bad-pattern"
+        case .badPath: "input.bad-path"
+        case .badDialect: "csv.bad-dialect"
+        case .gzipTruncated: "gzip.truncated"
+        case .gzipChecksum: "gzip.crc"
+        case .gzipLength: "gzip.length"
+        case .gzipHeader: "gzip.header"
+        case .gzipTrailing: "gzip.trailing"
+        case .gzipData: "gzip.data"
+        case .gzipBomb: "gzip.bomb"
+        case .jsonStructure: "json.structure"
+        case .jsonPathMissing: "json.path-missing"
+        case .csvNoHeader: "csv.no-header"
+        case .csvHeader: "csv.header"
+        case .csvDuplicateHeader: "csv.duplicate-header"
+        case .csvUnknownColumn: "csv.unknown-column"
+        case .csvColumnCount: "csv.column-count"
+        case .csvNoColumnNames: "csv.no-column-names"
+        case .outputNotCreated: "output.not-created"
+        case .outputNotWritten: "output.not-written"
+        case .outputCompression: "output.compression"
+        }
+    }
+
+    /// The error as it is shown, with its place and what to do about it.
+    package var diagnostic: Diagnostic {
+        let isWholeFile = location.byteOffset == nil && location.line == nil
+        return Diagnostic(
+            code: code, message, at: isWholeFile ? .file(location.source) : .record(location),
+            fix: fix)
+    }
+}

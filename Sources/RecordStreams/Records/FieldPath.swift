@@ -1,0 +1,127 @@
+/// A place inside a record: `owner.email`, `tags[*]`, `items[*].sku`, `a\.b`.
+///
+/// Names are separated by dots; `[*]` reaches into every element of a list; a backslash takes the
+/// next character as it stands. In CSV the text names a column literally, without any splitting.
+package struct FieldPath: Sendable, Hashable {
+    /// One step from a value to a value inside it.
+    package enum Step: Sendable, Hashable {
+        /// Into the member of an object.
+        case name(String)
+        /// Into every element of a list.
+        case each
+    }
+
+    /// The steps from the record; never empty.
+    package let steps: [Step]
+    /// The path as it was written.
+    package let text: String
+
+    /// The path that a text stands for.
+    package init(parsing text: String) throws(FieldPathError) {
+        self.text = text
+        steps = try Self.parse(text)
+        guard case .name? = steps.first else {
+            throw FieldPathError(text: text, reason: "it must start with a name")
+        }
+    }
+
+    /// The path to one member of the record, whatever characters its name has.
+    package init(name: String) {
+        text = name
+        steps = [.name(name)]
+    }
+
+    /// Whether the steps are the same, byte by byte: `String` takes other spellings of the same
+    /// text for equal, and names do not.
+    func leadsToSamePlace(as other: FieldPath) -> Bool {
+        steps.count == other.steps.count
+            && zip(steps, other.steps).allSatisfy { pair in
+                switch pair {
+                case (.each, .each): true
+                case (.name(let left), .name(let right)): left.utf8.elementsEqual(right.utf8)
+                default: false
+                }
+            }
+    }
+
+    static let stepsMax = 64
+
+    static func parse(_ text: String) throws(FieldPathError) -> [Step] {
+        var steps: [Step] = []
+        var name = ""
+        var expectsName = true
+        var hasName = false
+        var rest = Substring(text).unicodeScalars
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "\\":
+                guard let next = rest.popFirst() else {
+                    throw FieldPathError(text: text, reason: "it ends with a backslash")
+                }
+                guard expectsName else {
+                    throw FieldPathError(text: text, reason: "a dot must follow ']'")
+                }
+                name.unicodeScalars.append(next)
+                hasName = true
+            case ".":
+                if hasName {
+                    steps.append(.name(name))
+                } else if expectsName {
+                    throw FieldPathError(text: text, reason: "a name is empty")
+                }
+                name = ""
+                hasName = false
+                expectsName = true
+            case "[":
+                guard rest.popFirst() == "*", rest.popFirst() == "]" else {
+                    throw FieldPathError(text: text, reason: "only [*] may follow a name")
+                }
+                if hasName {
+                    steps.append(.name(name))
+                } else if expectsName && !steps.isEmpty {
+                    throw FieldPathError(text: text, reason: "a name is empty")
+                }
+                name = ""
+                hasName = false
+                expectsName = false
+                steps.append(.each)
+            default:
+                guard expectsName else {
+                    throw FieldPathError(text: text, reason: "a dot must follow ']'")
+                }
+                name.unicodeScalars.append(scalar)
+                hasName = true
+            }
+        }
+        if hasName {
+            steps.append(.name(name))
+        } else if expectsName {
+            throw FieldPathError(
+                text: text, reason: text.isEmpty ? "it is empty" : "a name is empty")
+        }
+        guard steps.count <= stepsMax else {
+            throw FieldPathError(text: text, reason: "it has more than \(stepsMax) steps")
+        }
+        return steps
+    }
+}
+
+extension FieldPath {
+    /// Whether both were written with the same bytes.
+    package static func == (left: FieldPath, right: FieldPath) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8) && left.steps.count == right.steps.count
+    }
+
+    /// Feeds the bytes of the text.
+    package func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+/// Why a text is not a path.
+package struct FieldPathError: Error, Sendable, Hashable {
+    /// The text.
+    package let text: String
+    /// The rest of a sentence that starts with "The path '…' is not valid: ".
+    package let reason: String
+}

@@ -1,0 +1,77 @@
+/// The format of a stream of records.
+package enum RecordFormat: String, Sendable, Hashable, CaseIterable {
+    /// Comma-separated values with a header.
+    case csv
+    /// The same, separated by tabs.
+    case tsv
+    /// A JSON document.
+    case json
+    /// One JSON object on each line.
+    case ndjson
+
+    /// The format that a file name stands for, whatever its compression.
+    package init?(fileName: some StringProtocol) {
+        var name = fileName.lowercased()
+        if name.hasSuffix(".gz") { name.removeLast(3) }
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        switch name[name.index(after: dot)...] {
+        case "csv": self = .csv
+        case "tsv", "tab": self = .tsv
+        case "json": self = .json
+        case "ndjson", "jsonl": self = .ndjson
+        default: return nil
+        }
+    }
+}
+
+/// How an input is compressed.
+package enum InputCompression: String, Sendable, Hashable, CaseIterable {
+    /// A name ending in `.gz` must be gzip; others are gzip where they start with its magic bytes.
+    case auto
+    /// The input must be gzip.
+    case gzip
+    /// The input is taken as it is.
+    case none
+}
+
+/// Whether and by what byte fields are quoted.
+package enum CSVQuote: Sendable, Hashable {
+    /// Fields may be enclosed by this byte.
+    case byte(UInt8)
+    /// Quotes are data.
+    case none
+}
+
+/// How an input is to be read.
+package struct ReadOptions: Sendable {
+    /// The format, or nil to tell it from the name or else the first byte.
+    package var format: RecordFormat?
+    /// The path to the records inside a JSON document, such as `$.data.items[*]`.
+    package var at = "$"
+    /// How the input is compressed.
+    package var compression = InputCompression.auto
+    /// Whether a CSV input starts with the names of its columns.
+    package var header = true
+    /// The names of the columns, which replace those of the header.
+    package var columns: [String]?
+    /// The byte between two fields, or nil for that of the format.
+    package var delimiter: UInt8?
+    /// How fields are quoted.
+    package var quote = CSVQuote.byte(UInt8(ascii: "\""))
+    /// The unquoted CSV fields that stand for null.
+    package var nulls = [""]
+    /// Whether a CSV record with too few fields is filled up with absent ones, not rejected.
+    package var padsShortRows = false
+    /// The size of the largest record; larger ones are rejected as `too-big`.
+    package var maxRecordBytes = 16 * 1024 * 1024
+    /// How far JSON may nest.
+    package var depthMax = 512
+    /// How many times its size gzip data may inflate to, after the first 64 MiB.
+    package var maxRatio = 1000
+    /// The amount of input that a batch is filled from; tests make it small.
+    package var chunkBytes = 512 * 1024
+    /// The number of records in a batch at most.
+    package var batchRecordsMax = 4096
+
+    package init() {}
+}

@@ -1,0 +1,180 @@
+package import Diagnostics
+
+/// Some records of one input with the fields that were asked for, filled by `RecordReader`.
+///
+/// A batch owns the chunk of input that its fields point into, so it is filled again and again
+/// without allocating. It must not be used by two threads at once; several batches may be in
+/// flight, each with one owner at a time.
+package final class RecordBatch {
+    /// Where a record stands in the chunk.
+    struct Span {
+        var offset: Int
+        var byteCount: Int
+        /// From one, over the whole input.
+        var number: Int
+        var duplicateKeyCount: Int32 = 0
+        var extraFieldCount: Int32 = 0
+    }
+
+    /// The number of good records.
+    package internal(set) var count = 0
+    /// The records that could not be read, in input order.
+    package internal(set) var rejects: [RejectedRecord] = []
+    /// Members of objects whose name came twice; the last one won.
+    package internal(set) var duplicateKeyCount = 0
+    /// Lines without anything in them, which are not records.
+    package internal(set) var blankLineCount = 0
+
+    var source = ""
+    var slotCount = 0
+    var recordsMax = 0
+    var fieldStorage: UnsafeMutablePointer<Field>
+    var spanStorage: UnsafeMutablePointer<Span>
+    private var fieldCapacity = 0
+    private var spanCapacity = 0
+
+    var items: UnsafeMutablePointer<Field>
+    var itemCount = 0
+    private var itemCapacity = 0
+
+    let arena = ByteArena()
+    let chunk = ByteChunk()
+    /// The place in the input of the chunk's first byte.
+    var origin = ChunkOrigin() {
+        didSet { counted = (0, origin) }
+    }
+    /// The last place counted, from which the next one on is counted further.
+    private var counted = (offset: 0, place: ChunkOrigin())
+
+    /// Whether the batch holds as many records, good and bad, as it may.
+    var isFull: Bool { count + rejects.count >= recordsMax }
+
+    package init() {
+        fieldStorage = .allocate(capacity: 1)
+        spanStorage = .allocate(capacity: 1)
+        items = .allocate(capacity: 1)
+    }
+
+    deinit {
+        fieldStorage.deallocate()
+        spanStorage.deallocate()
+        items.deallocate()
+    }
+
+    /// The fields of a record, one for each path of the selection.
+    package func fields(of record: Int) -> UnsafeBufferPointer<Field> {
+        UnsafeBufferPointer(start: fieldStorage + record * slotCount, count: slotCount)
+    }
+
+    /// The values in a list, which have any kind but `list`.
+    package func items(of list: Field) -> UnsafeBufferPointer<Field> {
+        guard list.kind == .list, list.count > 0 else {
+            return UnsafeBufferPointer(start: nil, count: 0)
+        }
+        let first = UInt(bitPattern: list.start) &- 1
+        return UnsafeBufferPointer(start: items + Int(first), count: Int(list.count))
+    }
+
+    /// The record's own text in the input, without its line end.
+    package func rawRecord(_ record: Int) -> UnsafeBufferPointer<UInt8> {
+        let span = spanStorage[record]
+        return UnsafeBufferPointer(start: chunk.start + span.offset, count: span.byteCount)
+    }
+
+    /// The number of a record in its input, from one.
+    package func number(of record: Int) -> Int {
+        spanStorage[record].number
+    }
+
+    /// The keys that came twice in a record's objects, as far as they lie on selected paths.
+    package func duplicateKeyCount(of record: Int) -> Int {
+        Int(spanStorage[record].duplicateKeyCount)
+    }
+
+    /// The fields of a record that nobody asked for.
+    package func extraFieldCount(of record: Int) -> Int {
+        Int(spanStorage[record].extraFieldCount)
+    }
+
+    /// Where a record begins; line and column are counted by this call.
+    package func location(of record: Int, field: String?) -> RecordLocation {
+        location(
+            number: spanStorage[record].number, offset: spanStorage[record].offset, field: field)
+    }
+
+    /// Where a field's bytes begin, or the record where the field has none of its own.
+    package func location(of record: Int, slot: Int, field: String?) -> RecordLocation {
+        let span = spanStorage[record]
+        var offset = span.offset
+        let value = fields(of: record)[slot]
+        if value.kind != .list, let start = value.start {
+            let distance = UnsafePointer(start) - UnsafePointer(chunk.start)
+            if distance >= span.offset, distance <= span.offset + span.byteCount {
+                offset = distance
+            }
+        }
+        return location(number: span.number, offset: offset, field: field)
+    }
+
+    func location(number: Int, offset: Int, field: String?) -> RecordLocation {
+        if offset < counted.offset { counted = (0, origin) }
+        let place = counted.place.advanced(
+            over: chunk.start + counted.offset, count: offset - counted.offset)
+        counted = (offset, place)
+        return RecordLocation(
+            source: source, record: number, byteOffset: place.byteOffset, line: place.line,
+            column: place.column, field: field)
+    }
+
+    /// Empties the batch and makes room for records of that many slots.
+    func prepare(source: String, slotCount: Int, recordsMax: Int) {
+        self.source = source
+        self.slotCount = slotCount
+        self.recordsMax = recordsMax
+        count = 0
+        itemCount = 0
+        duplicateKeyCount = 0
+        blankLineCount = 0
+        rejects.removeAll(keepingCapacity: true)
+        arena.removeAll()
+        if fieldCapacity < recordsMax * slotCount {
+            fieldStorage.deallocate()
+            fieldCapacity = recordsMax * slotCount
+            fieldStorage = .allocate(capacity: fieldCapacity)
+        }
+        if spanCapacity < recordsMax {
+            spanStorage.deallocate()
+            spanCapacity = recordsMax
+            spanStorage = .allocate(capacity: spanCapacity)
+        }
+    }
+
+    /// Room for that many more items; gives the place of the first.
+    func appendItems(_ more: Int) -> UnsafeMutablePointer<Field> {
+        if itemCount + more > itemCapacity {
+            let capacity = max(itemCapacity * 2, itemCount + more, 4096)
+            let larger = UnsafeMutablePointer<Field>.allocate(capacity: capacity)
+            larger.update(from: items, count: itemCount)
+            items.deallocate()
+            items = larger
+            itemCapacity = capacity
+        }
+        let first = items + itemCount
+        itemCount += more
+        return first
+    }
+
+    /// Notes a record that cannot be read; `faultOffset` is the byte at which it went wrong.
+    func reject(
+        _ fault: RecordFault, number: Int, offset: Int, byteCount: Int, faultOffset: Int
+    ) {
+        let cut = min(byteCount, RecordFault.rawBytesMax)
+        let isCut = fault.code == "too-big" && cut < byteCount
+        let raw = UnsafeBufferPointer(start: chunk.start + offset, count: isCut ? cut : byteCount)
+        rejects.append(
+            RejectedRecord(
+                code: fault.code, detail: fault.detail,
+                location: location(number: number, offset: faultOffset, field: nil),
+                message: fault.message, fix: fault.fix, raw: Array(raw), isCut: isCut))
+    }
+}

@@ -1,0 +1,233 @@
+internal import Diagnostics
+
+/// Reads the records of one input, batch by batch, in memory bounded by the largest record.
+///
+/// The chunk that a batch's fields point into belongs to the batch. What a chunk holds beyond its
+/// last whole record is carried over to the next one; a record that does not fit makes the chunk
+/// grow, up to the size limit.
+package final class RecordReader {
+    /// The format that was chosen or told.
+    package let format: RecordFormat
+    private let source: ByteSource
+    private let sourceName: String
+    private let slotCount: Int
+    private let options: ReadOptions
+    private let decoder: any RecordDecoder
+    private let recordsMax: Int
+
+    /// Bytes read but not yet decoded, from `carryStart` on.
+    private let carry = ByteChunk()
+    private var carryStart = 0
+    private var origin = ChunkOrigin()
+    private var sourceError: RecordStreamError?
+    private var isSourceAtEnd = false
+    private var isDone = false
+    private var hasObservedStart = false
+
+    package init(
+        input: InputFile, options: ReadOptions, selection: FieldSelection
+    ) throws(RecordStreamError) {
+        self.options = options
+        sourceName = input.path
+        slotCount = selection.paths.count
+        recordsMax = max(64, min(options.batchRecordsMax, (1 << 17) / max(1, slotCount)))
+        source = try ByteSource(
+            input, compression: options.compression, maxRatio: options.maxRatio)
+        var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
+        format = try Self.format(of: input, options: options, filler: &filler)
+        decoder = try Self.decoder(
+            format, source: input.path, selection: selection, options: options)
+        while true {
+            carry.terminate(decoder.terminator.0, decoder.terminator.1)
+            let bytes = UnsafeBufferPointer(start: UnsafePointer(carry.start), count: carry.count)
+            if let length = try decoder.begin(
+                bytes, isFinal: filler.isAtEnd && filler.error == nil)
+            {
+                carryStart = length
+                break
+            }
+            if filler.isAtEnd, let error = filler.error { throw error }
+            filler.fill()
+        }
+        sourceError = filler.error
+        isSourceAtEnd = filler.isAtEnd
+        origin.lineEnd = decoder.lineEnd
+        origin = origin.advanced(over: carry.start, count: carryStart)
+    }
+
+    /// The bytes of the file as stored that were used so far.
+    package var compressedBytesRead: Int { source.compressedBytesRead }
+
+    /// The names of a table's columns, in their order; nil for other formats.
+    package var columnNames: [String]? { decoder.columnNames }
+
+    /// Sees every inflated byte once, in order, when the records in it were given out; for a
+    /// digest of what was consumed.
+    package var observer: ((UnsafeRawBufferPointer) -> Void)?
+
+    private func observeStart() {
+        guard !hasObservedStart else { return }
+        hasObservedStart = true
+        observer?(UnsafeRawBufferPointer(start: carry.start, count: carryStart))
+    }
+
+    /// The fields that nobody asked for, and in how many records they were met; in JSON those of
+    /// the record itself, as far as they are not too many to remember.
+    package var extraFields: [(name: String, count: Int)] { decoder.extraFields }
+
+    /// The records met so far, good and bad.
+    package var recordsRead: Int { decoder.recordCount }
+
+    /// Fills a batch with the next records.
+    ///
+    /// - Returns: false at the end of the input. Damage is thrown only after every record before
+    ///   it was delivered.
+    package func next(_ batch: RecordBatch) throws(RecordStreamError) -> Bool {
+        batch.prepare(source: sourceName, slotCount: slotCount, recordsMax: recordsMax)
+        batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
+        observeStart()
+        if let failure = decoder.failure { throw failure }
+        if isDone { return false }
+        var wanted = chunkSize
+        while true {
+            load(batch.chunk, upTo: wanted)
+            batch.chunk.terminate(decoder.terminator.0, decoder.terminator.1)
+            batch.origin = origin
+            let isAtEnd = isSourceAtEnd && carryStart == carry.count
+            let consumed = decoder.decode(
+                into: batch, from: 0, isFinal: isAtEnd && sourceError == nil)
+            origin = origin.advanced(over: batch.chunk.start, count: consumed)
+            observer?(UnsafeRawBufferPointer(start: batch.chunk.start, count: consumed))
+            if batch.count > 0 || !batch.rejects.isEmpty {
+                putBack(batch.chunk, from: consumed)
+                return true
+            }
+            if let failure = decoder.failure { throw failure }
+            if isAtEnd {
+                isDone = true
+                if let sourceError { throw sourceError }
+                return false
+            }
+            batch.chunk.removeFirst(consumed)
+            let limit = options.maxRecordBytes + options.chunkBytes
+            wanted = max(chunkSize, min(batch.chunk.count * 2, limit), batch.chunk.count + 1)
+        }
+    }
+
+    /// A chunk for about as many records as a batch holds.
+    private var chunkSize: Int {
+        guard decoder.recordCount > 0 else { return options.chunkBytes }
+        let average = origin.byteOffset / decoder.recordCount + 1
+        return min(options.chunkBytes, max(4096, average * (recordsMax + recordsMax / 16)))
+    }
+
+    /// Fills the chunk from what was carried over, then from the source.
+    private func load(_ chunk: ByteChunk, upTo wanted: Int) {
+        chunk.reserve(wanted)
+        let carried = min(carry.count - carryStart, wanted - chunk.count)
+        if carried > 0 {
+            (chunk.start + chunk.count).update(from: carry.start + carryStart, count: carried)
+            chunk.count += carried
+            carryStart += carried
+        }
+        guard carryStart == carry.count else { return }
+        while chunk.count < wanted, !isSourceAtEnd {
+            do throws(RecordStreamError) {
+                let length = try source.read(
+                    into: chunk.start + chunk.count, count: wanted - chunk.count)
+                chunk.count += length
+                isSourceAtEnd = length == 0
+            } catch {
+                sourceError = error
+                isSourceAtEnd = true
+            }
+        }
+    }
+
+    /// Carries over what the decoder did not use of a chunk.
+    private func putBack(_ chunk: ByteChunk, from consumed: Int) {
+        let rest = chunk.count - consumed
+        if carryStart < carry.count {
+            // The rest of the chunk came from the carried bytes, just before those that are left.
+            carryStart -= rest
+            return
+        }
+        carry.removeAll(keepingAtMost: max(rest, 4 * options.chunkBytes))
+        carryStart = 0
+        carry.reserve(rest)
+        carry.start.update(from: chunk.start + consumed, count: rest)
+        carry.count = rest
+    }
+
+    // MARK: Start
+
+    /// Reads the beginning of an input into the carried bytes.
+    private struct Filler {
+        let source: ByteSource
+        let carry: ByteChunk
+        let step: Int
+        var isAtEnd = false
+        var error: RecordStreamError?
+
+        mutating func fill() {
+            let wanted = max(step, carry.count * 2)
+            carry.reserve(wanted)
+            while carry.count < wanted, !isAtEnd {
+                do throws(RecordStreamError) {
+                    let length = try source.read(
+                        into: carry.start + carry.count, count: wanted - carry.count)
+                    carry.count += length
+                    isAtEnd = length == 0
+                } catch {
+                    self.error = error
+                    isAtEnd = true
+                }
+            }
+        }
+    }
+
+    private static func format(
+        of input: InputFile, options: ReadOptions, filler: inout Filler
+    ) throws(RecordStreamError) -> RecordFormat {
+        filler.fill()
+        if let format = options.format ?? RecordFormat(fileName: input.path) { return format }
+        while true {
+            let bytes = UnsafeBufferPointer(
+                start: UnsafePointer(filler.carry.start), count: filler.carry.count)
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            if let first = text.first(where: { !JSONToken.isSpace($0) }) {
+                if first == UInt8(ascii: "[") { return .json }
+                guard first == UInt8(ascii: "{") else { break }
+                if let format = objectFormat(text) { return format }
+                // One object on one line is the same record either way.
+                if filler.isAtEnd { return .json }
+            }
+            if filler.isAtEnd || filler.carry.count > options.maxRecordBytes { break }
+            filler.fill()
+        }
+        if filler.carry.count == 0, let error = filler.error { throw error }
+        throw RecordStreamError(.ambiguousFormat, in: input.path)
+    }
+
+    /// Lines of objects, or a document: the one where the first object ends on the first line with
+    /// content and another follows it.
+    private static func objectFormat(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> RecordFormat? {
+        guard let open = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
+        guard let line = text[open...].firstIndex(of: 10) else { return nil }
+        return JSONScanner.validate(UnsafeBufferPointer(rebasing: text[open..<line]))
+            ? .ndjson : .json
+    }
+
+    private static func decoder(
+        _ format: RecordFormat, source: String, selection: FieldSelection, options: ReadOptions
+    ) throws(RecordStreamError) -> any RecordDecoder {
+        switch format {
+        case .ndjson: NDJSONDecoder(selection: selection, options: options)
+        case .json:
+            try JSONDocumentDecoder(source: source, selection: selection, options: options)
+        case .csv, .tsv:
+            try CSVDecoder(
+                source: source, format: format, selection: selection, options: options)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import RecordStreams
+import Testing
+
+@Suite("Gzip") struct GzipTests {
+    private static let text = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"
+
+    /// CRC-32 as RFC 1952 gives it, bit by bit.
+    private static func crc(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { crc, byte in
+            (0..<8).reduce(crc ^ UInt32(byte)) { value, _ in
+                value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0)
+            }
+        }
+    }
+
+    private static func word(_ value: UInt32) -> [UInt8] {
+        [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    /// A member whose data is one stored block.
+    private static func member(
+        _ text: String, flags: UInt8 = 0, optional: [UInt8] = [], badChecksum: Bool = false,
+        badLength: Bool = false, headerChecksum: UInt16? = nil
+    ) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = [0x1F, 0x8B, 8, flags, 1, 2, 3, 4, 0, 3] + optional
+        if flags & 2 != 0 {
+            let checksum = headerChecksum ?? UInt16(truncatingIfNeeded: crc(result))
+            result += [UInt8(truncatingIfNeeded: checksum), UInt8(checksum >> 8)]
+        }
+        let count = UInt16(bytes.count)
+        result += [
+            1, UInt8(count & 255), UInt8(count >> 8), ~UInt8(count & 255), ~UInt8(count >> 8),
+        ]
+        result += bytes
+        result += word(crc(bytes) ^ (badChecksum ? 1 : 0))
+        return result + word(UInt32(bytes.count) + (badLength ? 1 : 0))
+    }
+
+    private static func read(
+        _ bytes: [UInt8], as name: String = "a.ndjson.gz", chunk: Int? = nil,
+        _ change: (inout ReadOptions) -> Void = { _ in }
+    ) throws -> String {
+        let reading = try Reading.of(bytes, as: name, paths: ["a"], chunk: chunk, change)
+        let values = reading.records.compactMap { $0.split(separator: "#").last.map(String.init) }
+        return (values + [reading.error].compactMap { $0 }).joined(separator: " ")
+    }
+
+    @Test func readsEveryMember() throws {
+        let parts =
+            Self.member("{\"a\":1}\n{\"a\"") + Self.member("") + Self.member(":2}\n")
+        for chunk in [1, 3, 10, 1 << 16] { #expect(try Self.read(parts, chunk: chunk) == "1 2") }
+        #expect(try Self.read(parts, as: "a.ndjson") == "1 2")
+        #expect(try Self.read(parts + Array(repeating: 0, count: 700)) == "1 2")
+    }
+
+    @Test func readsOptionalHeaderFields() throws {
+        let optional: [UInt8] = [3, 0, 9, 9, 9] + Array("name\0comment\0".utf8)
+        #expect(try Self.read(Self.member(Self.text, flags: 0x1F, optional: optional)) == "1 2 3")
+    }
+
+    @Test(
+        arguments: [
+            (member(text, flags: 0x20), "gzip.header"), (member(text, flags: 0x80), "gzip.header"),
+            (member(text, flags: 2, headerChecksum: 7), "gzip.header"),
+            ([0x1F, 0x8B, 7, 0, 0, 0, 0, 0, 0, 0], "gzip.header"),
+            (Array(text.utf8), "gzip.header"), ([], "gzip.truncated"),
+            (member(text, badChecksum: true), "1 2 3 gzip.crc"),
+            (member(text, badLength: true), "1 2 3 gzip.length"),
+            (member(text) + [1], "1 2 3 gzip.trailing"),
+            (member(text) + [0x1F], "1 2 3 gzip.trailing"),
+            (member(text) + [0, 0, 7], "1 2 3 gzip.trailing"),
+            (member(text) + [0] + member(text), "1 2 3 gzip.trailing"),
+            (member(text) + member(text, flags: 0x40), "1 2 3 gzip.header"),
+            ([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0, 7], "gzip.data"),
+        ] as [([UInt8], String)])
+    func reportsDamageAfterTheRecordsBeforeIt(bytes: [UInt8], expected: String) throws {
+        #expect(try Self.read(bytes) == expected)
+        #expect(try Self.read(bytes, chunk: 5) == expected)
+    }
+
+    @Test func reportsAnEarlyEndAtEveryByte() throws {
+        let whole = Self.member(Self.text)
+        for count in 0..<whole.count {
+            let dataCount = max(0, min(count - 15, Self.text.utf8.count))
+            let records = (0..<(dataCount / 8)).map { "\($0 + 1) " }.joined()
+            #expect(try Self.read(Array(whole[..<count])) == records + "gzip.truncated", "\(count)")
+        }
+    }
+
+    @Test func takesNothingForGzipWhereToldSo() throws {
+        #expect(try Self.read(Array(Self.text.utf8)) { $0.compression = .none } == "1 2 3")
+        #expect(
+            try Self.read(Array(Self.text.utf8), as: "a.ndjson") { $0.compression = .gzip }
+                == "gzip.header")
+        #expect(try Self.read(Self.member(Self.text), as: "a.ndjson") == "1 2 3")
+    }
+
+    @Test func stopsABomb() throws {
+        let folder = try TemporaryFolder()
+        let output = try OutputFile(path: folder.path + "/b.csv.gz", gzipLevel: 9)
+        let zeros = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
+        try zeros.withUnsafeBytes { bytes in
+            for _ in 0..<80 { try output.write(bytes) }
+        }
+        let summary = try output.finish(rowCount: 0)
+        let input = InputFile(path: folder.path + "/b.csv.gz", byteCount: summary.byteCount)
+        let source = try ByteSource(input, compression: .auto, maxRatio: 500)
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
+        defer { buffer.deallocate() }
+        var total = 0
+        var code = ""
+        do throws(RecordStreamError) {
+            while true {
+                let count = try source.read(into: buffer, count: 1 << 16)
+                if count == 0 { break }
+                total += count
+            }
+        } catch {
+            code = error.code
+        }
+        #expect(code == "gzip.bomb")
+        #expect(total < 66 << 20)
+    }
+
+    @Test(arguments: [0, 1, 6, 9]) func writesWhatItReads(level: Int) throws {
+        let folder = try TemporaryFolder()
+        var rows: [UInt8] = Array("a\n".utf8)
+        var state: UInt64 = 42
+        for _ in 0..<60_000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            rows += Array("\(state >> 20)\n".utf8)
+        }
+        for name in ["x.csv.gz", "y.csv.gz"] {
+            let output = try OutputFile(path: folder.path + "/" + name, gzipLevel: level)
+            var rest = rows[...]
+            while !rest.isEmpty {
+                let piece = Array(rest.prefix(100_003))
+                try piece.withUnsafeBytes { try output.write($0) }
+                rest = rest.dropFirst(100_003)
+            }
+            _ = try output.finish(rowCount: 1)
+        }
+        let bytes = try folder.read("x.csv.gz")
+        #expect(try bytes == folder.read("y.csv.gz"))
+        #expect(Array(bytes[..<8]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0] && bytes[9] == 255)
+        let source = try ByteSource(
+            InputFile(path: folder.path + "/x.csv.gz", byteCount: 0), compression: .gzip)
+        var back: [UInt8] = []
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
+        defer { buffer.deallocate() }
+        while case let count = try source.read(into: buffer, count: 1 << 16), count > 0 {
+            back += UnsafeBufferPointer(start: buffer, count: count)
+        }
+        #expect(back == rows)
+        #expect(source.compressedBytesRead == bytes.count)
+    }
+}

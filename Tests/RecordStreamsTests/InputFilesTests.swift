@@ -1,0 +1,51 @@
+import Diagnostics
+import RecordStreams
+import Testing
+
+@Suite("Input files") struct InputFilesTests {
+    @Test(arguments: [
+        (["*.csv"], ["a.csv", "b.csv"]),
+        (["**/*.csv"], ["a.csv", "b.csv", "x/c.csv", "x/y/d.csv"]),
+        (["x/**"], ["x/c.csv", "x/y/d.csv"]), (["?.json"], ["e.json"]),
+        (["b.csv", "a.csv"], ["a.csv", "b.csv"]),
+        (["{a,e}.{csv,json}"], ["a.csv", "e.json"]), (["a.csv", "*.csv"], ["a.csv", "b.csv"]),
+        (["*.none"], []), (["x/{c,y/d}.csv"], ["x/c.csv", "x/y/d.csv"]), (["./a.csv"], ["a.csv"]),
+        (["[x]*"], ["[x].txt"]), (["*/*/d.csv"], ["x/y/d.csv"]),
+    ])
+    func expands(patterns: [String], expected: [String]) throws {
+        let folder = try TemporaryFolder()
+        for name in ["b.csv", "a.csv", "x/c.csv", "x/y/d.csv", "e.json", ".hidden.csv", "[x].txt"] {
+            try folder.write([1, 2, 3], to: name)
+        }
+        let files = try InputFiles.expand(patterns: patterns, baseFolder: folder.path)
+        #expect(files.map(\.path) == expected.map { folder.path + "/" + $0 })
+        #expect(files.allSatisfy { $0.byteCount == 3 })
+    }
+
+    @Test func namesWhatIsMissing() throws {
+        do throws(RecordStreamError) {
+            _ = try InputFiles.expand(patterns: ["none.csv"], baseFolder: "/nowhere")
+            Issue.record("found")
+        } catch {
+            #expect(error.code == "input.missing")
+            #expect(error.category == .noInput)
+            #expect(error.location.source == "/nowhere/none.csv")
+        }
+        #expect(try InputFiles.expand(patterns: ["-"], baseFolder: "/x") == [.standardInput])
+    }
+
+    @Test(arguments: [
+        ("owner.email", [FieldPath.Step.name("owner"), .name("email")]),
+        ("tags[*]", [.name("tags"), .each]), ("a\\.b", [.name("a.b")]),
+        ("items[*].sku", [.name("items"), .each, .name("sku")]),
+        ("a[*][*]", [.name("a"), .each, .each]), ("Full Name", [.name("Full Name")]),
+    ])
+    func parsesPaths(text: String, steps: [FieldPath.Step]) throws {
+        #expect(try FieldPath(parsing: text).steps == steps)
+    }
+
+    @Test(arguments: ["", ".", "a.", ".a", "a..b", "a[0]", "a[*]b", "[*]", "a\\", "a[", "a.[*]"])
+    func refusesPaths(text: String) {
+        #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
+    }
+}

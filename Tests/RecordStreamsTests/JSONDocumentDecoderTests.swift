@@ -1,0 +1,115 @@
+import RecordStreams
+import Testing
+
+@Suite("JSON document decoder") struct JSONDocumentDecoderTests {
+    private static let document = #"""
+        {"meta": {"a": [1, "\u00e9", {"data": {"items": [{"id": 99}]}}], "n": -1.25e-7},
+         "data": {"total": 3, "items": [
+           {"id": 1, "t": ["x"]},
+           7, {"id": 01}, {"id":"\ud800"},
+           {"id": 2}], "after": null}, "end": true}
+        """#
+
+    private static let expected = Reading(
+        records: ["1@3:4 #1 ['x']", "5@5:4 #2 -"],
+        rejects: [
+            "2@4:4 json.not-an-object 7",
+            "3@4:15 json.unexpected-byte {\"id\": 01}",
+            "4@4:26 json.lone-surrogate {\"id\":\"\\ud800\"}",
+        ])
+
+    @Test func streamsTheRecordsAtAPath() throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array(Self.document.utf8), to: "a.json")
+        for chunk in Array(1...Self.document.utf8.count) + [1 << 19] {
+            let reading = try Reading.of(input, paths: ["id", "t[*]"], chunk: chunk) {
+                $0.at = "$.data.items[*]"
+            }
+            #expect(reading == Self.expected, "chunks of \(chunk)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("$", "[]", [], nil),
+            ("$", "[{\"a\":1}]", ["#1"], nil),
+            ("$", " {\"a\":1} ", ["#1"], nil),
+            ("$[*]", "[{\"a\":1},\n{\"a\":2}]\n", ["#1", "#2"], nil),
+            ("$[*]", "{\"a\":1}", [], "json.structure"),
+            ("$", "", [], "json.structure"),
+            ("$", "17", [], "json.structure"),
+            ("$", "[{\"a\":1},]", ["#1"], "json.structure"),
+            ("$", "[{\"a\":1} {\"a\":2}]", ["#1"], "json.structure"),
+            ("$", "[{\"a\":1},{\"a\":[1}]", ["#1"], "json.structure"),
+            ("$", "[{\"a\":1},{\"a\":\"x},{\"a\":2}]", ["#1"], "json.structure"),
+            ("$", "[{\"a\":1}", ["#1"], "json.structure"),
+            ("$", "[{\"a\":1}]x", ["#1"], "json.structure"),
+            ("$", "[{\"a\":1}][]", ["#1"], "json.structure"),
+            ("$.x", "{\"x\":{\"a\":1}}", ["#1"], nil),
+            ("$.x", "{\"y\":1}", [], "json.path-missing"),
+            ("$.x", "{\"x\":[{\"a\":1}],\"x\":[{\"a\":2}]}", ["#1"], "json.structure"),
+            ("$.x", "{\"x\":[{\"a\":1}],\"y\":tru}", ["#1"], "json.structure"),
+            (
+                "$[*].p[*]", "[{\"p\":[{\"a\":1}]},5,{\"q\":0,\"p\":[{\"a\":2},{\"a\":3}]}]",
+                ["#1", "#2", "#3"], nil
+            ),
+            ("$.a.b", "{\"a\":[],\"c\":1}", [], "json.path-missing"),
+            ("x", "[]", [], "input.bad-path"),
+        ] as [(String, String, [String], String?)])
+    func keepsWhatComesBeforeAFault(
+        at: String, text: String, records: [String], error: String?
+    ) throws {
+        for chunk in [1, 3, 1 << 16] {
+            let reading = try Reading.of(text, as: "a.json", paths: ["a"], chunk: chunk) {
+                $0.at = at
+            }
+            #expect(reading.records.map { String($0.split(separator: " ")[1]) } == records)
+            #expect(reading.error == error)
+            #expect(reading.rejects == [])
+        }
+    }
+
+    @Test func rejectsARecordThatIsTooBig() throws {
+        let text = #"[{"a":1},{"a":""# + String(repeating: "y", count: 5000) + #""},{"a":2}]"#
+        for chunk in [1, 100, 1 << 16] {
+            let reading = try Reading.of(text, as: "a.json", paths: ["a"], chunk: chunk) {
+                $0.maxRecordBytes = 300
+            }
+            #expect(
+                reading.records
+                    == ["1@1:1 #1", "3@1:\(text.utf8.count - 7) #2"].map {
+                        $0.replacing("1@1:1 ", with: "1@1:2 ")
+                    })
+            #expect(reading.rejects.count == 1)
+            #expect(reading.error == nil)
+        }
+    }
+
+    @Test func skipsValuesOfAnySizeInSmallMemory() throws {
+        let text = #"{"skip":""# + String(repeating: "é\\n", count: 40_000) + #"","x":[{"a":1}]}"#
+        let reading = try Reading.of(text, as: "a.json", paths: ["a"], chunk: 64) {
+            $0.at = "$.x"
+            $0.maxRecordBytes = 1000
+        }
+        #expect(reading.records.count == 1)
+        #expect(reading.error == nil)
+    }
+
+    @Test(arguments: [
+        ("data", "[{\"a\":1}]", RecordFormat.json), ("data", "{\"a\":1}\n{\"a\":2}", .ndjson),
+        ("data", "{\n \"a\":1}", .json), ("data", "{\"a\":1}", .json), ("data.txt", "  [ ]", .json),
+    ])
+    func tellsTheFormatByTheFirstBytes(name: String, text: String, format: RecordFormat) throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array(text.utf8), to: name)
+        let reader = try RecordReader(
+            input: input, options: ReadOptions(), selection: FieldSelection([]))
+        #expect(reader.format == format)
+    }
+
+    @Test func refusesWhatItCannotTell() throws {
+        #expect(
+            try Reading.of("a,b\n1,2", as: "data", paths: ["a"]).error == "input.ambiguous-format")
+        #expect(try Reading.of("", as: "data", paths: ["a"]).error == "input.ambiguous-format")
+    }
+}

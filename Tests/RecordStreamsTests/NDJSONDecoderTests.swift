@@ -1,0 +1,167 @@
+import Diagnostics
+import RecordStreams
+import Testing
+
+@Suite("NDJSON decoder") struct NDJSONDecoderTests {
+    private static let paths = ["id", "owner.email", "tags[*]", "items[*].sku", "meta"]
+
+    private static let sample = #"""
+        {"id":1,"owner":{"email":"a@b"},"tags":["x","y\n"],"items":[{"sku":"s"},{}],"meta":{"a":[1]}}
+        {"tags":[],"id":"tw\u006f","owner":null,"skipped":{"deep":["\u0000",{"x":1.5e3}]},"items":[]}
+
+        { "id" : -0.5E+7 , "owner" : { "name":"é€😀", "email":"\ud83d\ude00" } , "meta" : null }
+        not json
+        {"id":true,"id":false,"tags":["only"],"tags":null}
+        {"id":[1,2],"tags":"plain","owner":5}
+        """#
+
+    private static let expected = Reading(
+        records: [
+            #"1@1:1 #1 'a@b' ['x' 'y"# + "\n" + #"'] ['s' -] json{"a":[1]}"#,
+            "2@2:1 'two' null [] [] -",
+            "3@4:1 #-0.5E+7 '😀' - - null",
+            "5@6:1 false - null - -",
+            "6@7:1 json[1,2] - 'plain' - -",
+        ],
+        rejects: ["4@5:1 json.bad-literal not json"], duplicateKeys: 2, blankLines: 1)
+
+    @Test func readsNestedPaths() throws {
+        #expect(try Reading.of(Self.sample, as: "a.ndjson", paths: Self.paths) == Self.expected)
+    }
+
+    @Test func givesTheSameRecordsHoweverTheInputIsCut() throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array(Self.sample.utf8), to: "a.ndjson")
+        for chunk in 1...Self.sample.utf8.count {
+            #expect(
+                try Reading.of(input, paths: Self.paths, chunk: chunk) == Self.expected,
+                "chunks of \(chunk)")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"a":1} {"a":2}"#, "1@1:9 json.two-values"),
+        (#"{"a":1}x"#, "1@1:8 json.bad-literal"),
+        (#"[1]"#, "1@1:1 json.not-an-object"),
+        (#""text""#, "1@1:1 json.not-an-object"),
+        (#"17"#, "1@1:1 json.not-an-object"),
+        (#"{"a":1"#, "1@1:7 json.incomplete"),
+        (#"{"a":01}"#, "1@1:7 json.unexpected-byte"),
+        (#"{"a":-}"#, "1@1:7 json.bad-number"),
+        (#"{"a":1.}"#, "1@1:8 json.bad-number"),
+        (#"{"a":+1}"#, "1@1:6 json.bad-number"),
+        (#"{"a":True}"#, "1@1:6 json.bad-literal"),
+        (#"{"a":NaN}"#, "1@1:6 json.bad-literal"),
+        (#"{"a":1,}"#, "1@1:8 json.unexpected-byte"),
+        (#"{"a" 1}"#, "1@1:6 json.unexpected-byte"),
+        (#"{a:1}"#, "1@1:2 json.unexpected-byte"),
+        (#"{"a":"\x"}"#, "1@1:7 json.bad-escape"),
+        (#"{"a":"\u12G4"}"#, "1@1:7 json.bad-escape"),
+        (#"{"a":"\ud800"}"#, "1@1:7 json.lone-surrogate"),
+        (#"{"a":"\ud800\u0041"}"#, "1@1:7 json.lone-surrogate"),
+        (#"{"a":"\udc00"}"#, "1@1:7 json.lone-surrogate"),
+        ("{\"a\":\"\t\"}", "1@1:7 json.control-character"),
+    ])
+    func rejectsOneLineAlone(line: String, expected: String) throws {
+        let reading = try Reading.of(line + "\n{\"a\":2}\n", as: "a.jsonl", paths: ["a"])
+        #expect(reading.rejects == [expected + " " + line])
+        #expect(reading.records == ["2@2:1 #2"])
+        #expect(reading.error == nil)
+    }
+
+    @Test(
+        arguments: [
+            [0xC0, 0xAF], [0x80], [0xFF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
+            [0xE0, 0x80, 0x80],
+        ] as [[UInt8]])
+    func rejectsInvalidUTF8(bytes: [UInt8]) throws {
+        let line = Array(#"{"b":"é"#.utf8) + bytes + Array("\"}\n{\"b\":\"ok\"}".utf8)
+        let reading = try Reading.of(line, as: "a.ndjson", paths: ["b"])
+        #expect(
+            reading.rejects.map { $0.prefix(22) }
+                == ["1@1:9 json.invalid-utf8"].map { $0.prefix(22) })
+        #expect(reading.records == ["2@2:1 'ok'"])
+    }
+
+    @Test func keepsNulAndSkipsTheByteOrderMark() throws {
+        let reading = try Reading.of(
+            "\u{FEFF}{\"a\":\"x\\u0000y\"}\r\n \t\r\n{\"a\":\"\"}", as: "a.ndjson", paths: ["a"])
+        #expect(reading.records == ["1@1:4 'x\0y'", "2@3:1 ''"])
+        #expect(reading.blankLines == 1)
+    }
+
+    @Test func limitsDepth() throws {
+        let nested = { (depth: Int) in
+            #"{"a":"# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+                + "}"
+        }
+        let reading = try Reading.of(
+            nested(511) + "\n" + nested(512) + "\n" + nested(100_000), as: "a.ndjson", paths: ["b"])
+        #expect(reading.records == ["1@1:1 -"])
+        #expect(reading.rejects.map { $0.prefix(24) }.allSatisfy { $0.contains("json.too-deep") })
+        #expect(reading.rejects.count == 2)
+    }
+
+    @Test func rejectsWhatIsTooBigAndGoesOn() throws {
+        let big = #"{"a":""# + String(repeating: "x", count: 200) + #""}"#
+        for chunk in [1, 7, 64, 4096] {
+            let reading = try Reading.of(
+                "{\"a\":1}\n\(big)\n{\"a\":2}\n", as: "a.ndjson", paths: ["a"], chunk: chunk
+            ) { $0.maxRecordBytes = 100 }
+            #expect(reading.records == ["1@1:1 #1", "3@3:1 #2"])
+            #expect(
+                reading.rejects.map { $0.prefix(32) } == ["2@2:1 json.record-too-big {\"a\":\""])
+        }
+    }
+
+    @Test func comparesNamesAsTheyStand() throws {
+        let line = #"{"A":1,"e\u0301":2,"\u0061":3,"a.b":4,"":5}"#
+        let reading = try Reading.of(
+            line, as: "a.ndjson", paths: ["a", "\u{E9}", "e\u{301}", #"a\.b"#, "a"])
+        #expect(reading.records == ["1@1:1 #3 - #2 #4 #3"])
+    }
+
+    @Test(arguments: [
+        ("a.ndjson", "{\"a\":1,\"x\":[2],\"y\":3}\n{\"y\":1,\"a\":2,\"a\":3}\n{\"y\":01}\n"),
+        ("a.json", "[{\"a\":1,\"x\":[2],\"y\":3},{\"y\":1,\"a\":2,\"a\":3},{\"y\":01}]"),
+    ])
+    func countsWhatNobodyAskedFor(name: String, text: String) throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array(text.utf8), to: name)
+        for chunk in [1, 1 << 16] {
+            var options = ReadOptions()
+            options.chunkBytes = chunk
+            let reader = try RecordReader(
+                input: input, options: options, selection: FieldSelection([FieldPath(name: "a")]))
+            var seen: [UInt8] = []
+            reader.observer = { seen += $0 }
+            let batch = RecordBatch()
+            var counts: [[Int]] = []
+            while try reader.next(batch) {
+                for record in 0..<batch.count {
+                    counts.append(
+                        [batch.extraFieldCount(of: record), batch.duplicateKeyCount(of: record)])
+                }
+            }
+            #expect(counts == [[2, 0], [1, 1]])
+            #expect(seen == Array(text.utf8))
+            #expect(reader.extraFields.map(\.count) == [1, 2])
+            #expect(reader.extraFields.map(\.name) == ["x", "y"])
+        }
+    }
+
+    @Test func locatesAField() throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array("{\"a\":1}\n{\"a\":2,\"b\":\"x\"}".utf8), to: "a.ndjson")
+        let reader = try RecordReader(
+            input: input, options: ReadOptions(),
+            selection: FieldSelection([FieldPath(name: "b")]))
+        let batch = RecordBatch()
+        #expect(try reader.next(batch))
+        let place = batch.location(of: 1, slot: 0, field: "b")
+        #expect(place.line == 2 && place.column == 13 && place.byteOffset == 20)
+        #expect(String(decoding: batch.rawRecord(1), as: UTF8.self) == #"{"a":2,"b":"x"}"#)
+        #expect(try !reader.next(batch))
+        #expect(reader.recordsRead == 2)
+    }
+}

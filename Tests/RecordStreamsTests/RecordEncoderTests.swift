@@ -1,0 +1,239 @@
+import FoundationEssentials
+import RecordStreams
+import Testing
+
+/// One value to write.
+enum Value: Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+    case list([String])
+}
+
+@Suite("Record encoder") struct RecordEncoderTests {
+    private static func write(
+        _ rows: [[Value]], columns: [String], as format: RecordFormat, to path: String
+    ) throws -> OutputSummary {
+        let output = try OutputFile(path: path, gzipLevel: path.hasSuffix(".gz") ? 6 : nil)
+        let encoder = RecordEncoder(format: format, columns: columns, output: output)
+        for row in rows {
+            encoder.beginRecord()
+            for value in row {
+                switch value {
+                case .null: encoder.null()
+                case .bool(let value): encoder.bool(value)
+                case .integer(let value): encoder.integer(value)
+                case .double(let value): encoder.double(value)
+                case .text(let text): put(text, encoder)
+                case .list(let texts):
+                    encoder.beginList()
+                    for text in texts { put(text, encoder) }
+                    encoder.endList()
+                }
+            }
+            try encoder.endRecord()
+        }
+        return try encoder.finish()
+    }
+
+    private static func put(_ text: String, _ encoder: RecordEncoder) {
+        Array(text.utf8).withUnsafeBufferPointer { encoder.text($0) }
+    }
+
+    private static let rows: [[Value]] = [
+        [.integer(-1), .text("plain"), .double(7.5), .bool(true), .list(["x", "y,z"])],
+        [.integer(.min), .text("a,\"b\"\r\n\tc\\\u{1}é"), .double(0.1), .bool(false), .list([])],
+        [.null, .text(""), .double(.infinity), .null, .null],
+    ]
+
+    @Test(arguments: [
+        (
+            RecordFormat.ndjson,
+            #"""
+            {"id":-1,"a b":"plain","d":7.5,"e":true,"l":["x","y,z"]}
+            {"id":-9223372036854775808,"a b":"a,\"b\"\r\n\tc\\\u0001é","d":0.1,"e":false,"l":[]}
+            {"id":null,"a b":"","d":null,"e":null,"l":null}
+
+            """#
+        ),
+        (
+            .json,
+            #"""
+            [
+            {"id":-1,"a b":"plain","d":7.5,"e":true,"l":["x","y,z"]},
+            {"id":-9223372036854775808,"a b":"a,\"b\"\r\n\tc\\\u0001é","d":0.1,"e":false,"l":[]},
+            {"id":null,"a b":"","d":null,"e":null,"l":null}
+            ]
+
+            """#
+        ),
+        (
+            .csv,
+            "id,a b,d,e,l\n-1,plain,7.5,true,\"x|y,z\"\n-9223372036854775808,"
+                + "\"a,\"\"b\"\"\r\n\tc\\\u{1}é\",0.1,false,\n,\"\",,,\n"
+        ),
+        (
+            .tsv,
+            "id\ta b\td\te\tl\n-1\tplain\t7.5\ttrue\tx|y,z\n-9223372036854775808\t"
+                + "\"a,\"\"b\"\"\r\n\tc\\\u{1}é\"\t0.1\tfalse\t\n\t\"\"\t\t\t\n"
+        ),
+    ])
+    func writesEachFormat(format: RecordFormat, expected: String) throws {
+        let folder = try TemporaryFolder()
+        let summary = try Self.write(
+            Self.rows, columns: ["id", "a b", "d", "e", "l"], as: format, to: folder.path + "/o")
+        let bytes = try folder.read("o")
+        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+        #expect(summary == OutputSummary(byteCount: bytes.count, rowCount: 3))
+        #expect(try folder.names() == ["o"])
+    }
+
+    @Test func writesNoRecords() throws {
+        let folder = try TemporaryFolder()
+        for (format, expected) in [
+            (RecordFormat.json, "[]\n"), (.ndjson, ""), (.csv, "a,\"b,c\"\n"),
+        ] {
+            _ = try Self.write([], columns: ["a", "b,c"], as: format, to: folder.path + "/o")
+            #expect(try String(decoding: folder.read("o"), as: UTF8.self) == expected)
+        }
+    }
+
+    @Test func writesTheShortestDoubles() throws {
+        let folder = try TemporaryFolder()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var state = seed
+        var values: [Double] = [
+            0, -0.0, 1, -1, 0.1, 0.3, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+            1.0 / 3,
+            123456.789,
+            999_999_999.999999, 1e9, 0.001, 0.000999, 65, 1e15, 9_007_199_254_740_992,
+        ]
+        for index in 0..<20_000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let bits = Double(bitPattern: state)
+            let short =
+                Double(Int64(bitPattern: state) >> 30) / [1, 10, 100, 1e3, 1e5, 1e6][index % 6]
+            values += [bits.isFinite ? bits : 0, short]
+        }
+        _ = try Self.write(
+            values.map { [.double($0)] }, columns: ["d"], as: .csv, to: folder.path + "/o")
+        let lines = try String(decoding: folder.read("o"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == values.count + 1)
+        for (line, value) in zip(lines.dropFirst(), values) {
+            #expect(Double(line)?.bitPattern == value.bitPattern, "seed \(seed)")
+            #expect(line.count <= value.description.count, "\(line) \(value) seed \(seed)")
+            let isJSON = Array(line.utf8).withUnsafeBufferPointer { JSONScanner.validate($0) }
+            #expect(isJSON, "\(line)")
+        }
+    }
+
+    @Test(arguments: ["csv", "tsv", "json", "ndjson", "csv.gz", "ndjson.gz"])
+    func readsBackWhatItWrote(ending: String) throws {
+        let folder = try TemporaryFolder()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(state: seed)
+        let alphabet = Array("ab,\t\"\n\r|\\ é€😀\u{FEFF}\u{0}\u{1F}\u{7F}'/").map(String.init)
+        let rows = (0..<500).map { _ -> [Value] in
+            (0..<3).map { _ in
+                random.next() % 8 == 0
+                    ? .null
+                    : .text(
+                        (0..<(random.next() % 6)).map { _ in
+                            alphabet[Int(random.next() % UInt64(alphabet.count))]
+                        }.joined())
+            }
+        }
+        let columns = ["\u{FEFF}a", "b,\"c\"", "é\n"]
+        let path = folder.path + "/o." + ending
+        _ = try Self.write(
+            rows, columns: columns, as: try #require(RecordFormat(fileName: path)), to: path)
+        let reader = try RecordReader(
+            input: InputFile(path: path, byteCount: 0), options: ReadOptions(),
+            selection: FieldSelection(columns.map { FieldPath(name: $0) }))
+        let batch = RecordBatch()
+        var back: [[Value]] = []
+        while try reader.next(batch) {
+            #expect(batch.rejects == [])
+            for record in 0..<batch.count {
+                back.append(
+                    batch.fields(of: record).map { $0.kind == .null ? .null : .text($0.text) })
+            }
+        }
+        #expect(back.count == rows.count)
+        for (row, written) in zip(back, rows) where row != written {
+            Issue.record("seed \(seed): wrote \(written), read \(row)")
+        }
+    }
+
+    @Test func keepsNestedJSONOnOneLine() throws {
+        let folder = try TemporaryFolder()
+        let output = try OutputFile(path: folder.path + "/o")
+        let encoder = RecordEncoder(format: .ndjson, columns: ["j", "n", "u"], output: output)
+        encoder.beginRecord()
+        Array("{\"a\":\r\n[1]}".utf8).withUnsafeBufferPointer { encoder.json($0) }
+        Array("1.50".utf8).withUnsafeBufferPointer { encoder.number($0) }
+        Array("A-B".utf8).withUnsafeBufferPointer { encoder.ascii($0) }
+        try encoder.endRecord()
+        _ = try encoder.finish()
+        #expect(
+            try String(decoding: folder.read("o"), as: UTF8.self)
+                == "{\"j\":{\"a\":  [1]},\"n\":1.50,\"u\":\"A-B\"}\n")
+    }
+}
+
+/// A linear congruential generator with a printed seed.
+struct SeededGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 33
+    }
+}
+
+@Suite("Output file") struct OutputFileTests {
+    @Test func keepsTheOldFileUntilItIsFinished() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("old".utf8), to: "o.csv")
+        do {
+            let output = try OutputFile(path: folder.path + "/o.csv")
+            try Array("new".utf8).withUnsafeBytes { try output.write($0) }
+            #expect(try folder.names().count == 2)
+            output.abandon()
+            #expect(try folder.names() == ["o.csv"])
+        }
+        do {
+            let output = try OutputFile(path: folder.path + "/o.csv", gzipLevel: 1)
+            try Array("new".utf8).withUnsafeBytes { try output.write($0) }
+        }
+        #expect(try folder.names() == ["o.csv"])
+        #expect(try folder.read("o.csv") == Array("old".utf8))
+    }
+
+    @Test func removesWhatAKilledProcessLeft() throws {
+        let folder = try TemporaryFolder()
+        // No process has the largest number; this one has its own.
+        let mine = ".o.csv.\(ProcessInfo.processInfo.processIdentifier)-7.part"
+        for name in [".o.csv.2147483647-0.part", mine, ".p.csv.2147483647-0.part"] {
+            try folder.write([], to: name)
+        }
+        _ = try OutputFile(path: folder.path + "/o.csv").finish(rowCount: 0)
+        #expect(
+            try folder.names().sorted() == [mine, ".p.csv.2147483647-0.part", "o.csv"].sorted())
+    }
+
+    @Test func reportsWhatCannotBeMade() throws {
+        let folder = try TemporaryFolder()
+        for name in ["/missing/o.csv", ""] {
+            do throws(RecordStreamError) {
+                _ = try OutputFile(path: folder.path + name)
+                Issue.record("made \(name)")
+            } catch {
+                #expect(error.code == "output.not-created")
+                #expect(error.category == .cannotCreate)
+            }
+        }
+    }
+}
