@@ -7,6 +7,7 @@ let package = Package(
     products: [
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -15,9 +16,18 @@ let package = Package(
         .target(name: "Diagnostics"),
         .target(name: "YAML", dependencies: ["Diagnostics", "CLibYAML"]),
         .target(name: "RecordStreams", dependencies: ["Diagnostics", "CZlib"]),
+        .target(
+            name: "GraphModel",
+            dependencies: [
+                "Diagnostics", "YAML", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
+        .testTarget(
+            name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics"],
+            exclude: ["Fixtures"]),
     ]
 )
 

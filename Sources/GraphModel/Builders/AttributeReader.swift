@@ -1,0 +1,99 @@
+import Diagnostics
+import YAML
+
+/// Reads one attribute: a type's name, or a mapping.
+enum AttributeReader {
+    /// An attribute whose type cannot be read is `undefined`, so that its name is known.
+    static func read(_ name: String, _ value: YAMLValue) -> AttributeDescription {
+        guard value.isMapping, let mapping = value.mapping() else {
+            let type = readType(value)
+            if type == .undefined { failUndefined(value) }
+            return AttributeDescription(name: name, type: type ?? .undefined)
+        }
+        let typeValue = mapping.required("type")
+        let type = typeValue.flatMap(readType)
+        var attribute = AttributeDescription(name: name, type: type ?? .undefined)
+        attribute.isOptional = mapping.optional("optional")?.boolean() ?? true
+        attribute.isTransient = mapping.optional("transient")?.boolean() ?? false
+        attribute.renamingIdentifier = mapping.optional("renamed-from")?.filledText()
+        attribute.versionHashModifier = mapping.optional("hash-modifier")?.scalarText()
+        attribute.userInfo = ModelReader.userInfo(mapping.optional("info"))
+        attribute.preservesValueInHistoryOnDeletion =
+            mapping.optional("preserve-on-delete")?.boolean() ?? false
+        readExternal(mapping, type, &attribute)
+        readTransformer(mapping, type, &attribute)
+        readRules(mapping, type, &attribute)
+        if let defaultValue = mapping.optional("default"), let type {
+            attribute.defaultValue = DefaultValueReader.read(defaultValue, type, attribute)
+        }
+        mapping.notSupportedYet("derived", "searchable", "composite", "xcode")
+        mapping.finish()
+        if type == .undefined, !attribute.isTransient, let typeValue { failUndefined(typeValue) }
+        return attribute
+    }
+
+    private static func readType(_ value: YAMLValue) -> AttributeType? {
+        guard let text = value.text() else { return nil }
+        if let type = AttributeType(rawValue: text) { return type }
+        let names = AttributeType.allCases.filter { $0 != .undefined }.map(\.rawValue)
+        value.fail(
+            "attribute-type",
+            "'\(text)' is no attribute type" + Suggestion.phrase(for: text, among: names),
+            fix: "use \(YAMLValue.listing(names))")
+        return nil
+    }
+
+    private static func failUndefined(_ value: YAMLValue) {
+        value.fail(
+            "attribute-type", "Only a transient attribute can be Undefined",
+            fix: "give it a type, or `transient: true`")
+    }
+
+    private static func readExternal(
+        _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
+    ) {
+        guard let value = mapping.optional("external") else { return }
+        attribute.allowsExternalBinaryDataStorage = value.boolean() ?? false
+        if let type, type != .binary, type != .transformable {
+            value.fail(
+                "rule", "'external' is for Binary and Transformable, not for \(type.rawValue)")
+        }
+    }
+
+    private static func readTransformer(
+        _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
+    ) {
+        guard let value = mapping.optional("transformer") else { return }
+        attribute.transformerName = value.filledText()
+        if let type, type != .transformable {
+            value.fail("rule", "'transformer' is for Transformable, not for \(type.rawValue)")
+        }
+    }
+
+    private static func readRules(
+        _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
+    ) {
+        if let value = mapping.optional("range") {
+            attribute.range = type.flatMap { RangeReader.values(value, $0) }
+        }
+        if let value = mapping.optional("length") {
+            attribute.length = RangeReader.counts(value)
+            failUnlessString(value, type)
+        }
+        guard let value = mapping.optional("pattern"), let pattern = value.filledText() else {
+            return
+        }
+        attribute.pattern = pattern
+        failUnlessString(value, type)
+        do {
+            _ = try CompiledPattern(pattern)
+        } catch {
+            value.fail("pattern", error.description)
+        }
+    }
+
+    private static func failUnlessString(_ value: YAMLValue, _ type: AttributeType?) {
+        guard let type, type != .string else { return }
+        value.fail("rule", "'\(value.label)' is for String, not for \(type.rawValue)")
+    }
+}

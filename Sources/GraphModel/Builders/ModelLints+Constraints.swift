@@ -1,0 +1,73 @@
+import Diagnostics
+
+/// Uniqueness constraints and indexes.
+extension ModelLints {
+    func checkConstraints(_ entity: EntityDeclaration) {
+        var seen: [[String]] = []
+        for constraint in entity.constraints {
+            checkConstraint(constraint, of: entity)
+            let names = constraint.map(\.name).sorted()
+            if seen.contains(names), let place = constraint.first?.place {
+                error("duplicate-name", "This constraint is declared already", place)
+            }
+            seen.append(names)
+        }
+        let ancestor = lineage(entity.name).dropFirst().first { !$0.constraints.isEmpty }
+        guard let ancestor, let place = entity.constraints.first?.first?.place else { return }
+        warn(
+            "constraints-in-hierarchy",
+            "'\(entity.name)' and its ancestor '\(ancestor.name)' both have uniqueness constraints; "
+                + "Apple advises to keep them on one level", place)
+    }
+
+    private func checkConstraint(_ constraint: [PlacedName], of entity: EntityDeclaration) {
+        var seen: Set<String> = []
+        for item in constraint {
+            if !seen.insert(item.name).inserted {
+                error("duplicate-name", "'\(item.name)' is in this constraint already", item.place)
+            } else if let attribute = attribute(item.name, of: entity.name) {
+                guard attribute.isTransient else { continue }
+                error(
+                    "unique", "'\(item.name)' is transient, so the store cannot keep it unique",
+                    item.place)
+            } else if relationship(item.name, of: entity.name) != nil {
+                error(
+                    "unique", "'\(item.name)' is a relationship; only attributes can be unique",
+                    item.place)
+            } else {
+                unknownProperty(item, of: entity, "attribute")
+            }
+        }
+    }
+
+    func checkIndexes(_ entity: EntityDeclaration) {
+        for (index, elements) in zip(entity.description.indexes, entity.indexElements) {
+            var seen: Set<String> = []
+            for item in elements {
+                if !seen.insert(item.name).inserted {
+                    error(
+                        "duplicate-name", "'\(item.name)' is in the index '\(index.name)' already",
+                        item.place)
+                } else if let attribute = attribute(item.name, of: entity.name) {
+                    guard attribute.isTransient else { continue }
+                    error("index", "'\(item.name)' is transient and has no column", item.place)
+                } else if let relationship = relationship(item.name, of: entity.name) {
+                    guard relationship.isToMany else { continue }
+                    error(
+                        "index", "'\(item.name)' leads to many objects and has no column",
+                        item.place)
+                } else {
+                    unknownProperty(item, of: entity, "property")
+                }
+            }
+        }
+    }
+
+    private func unknownProperty(
+        _ item: PlacedName, of entity: EntityDeclaration, _ kind: String
+    ) {
+        let hint = Suggestion.phrase(for: item.name, among: propertyNames(of: entity.name))
+        error(
+            "unknown-property", "'\(entity.name)' has no \(kind) '\(item.name)'" + hint, item.place)
+    }
+}

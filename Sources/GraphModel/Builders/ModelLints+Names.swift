@@ -1,0 +1,173 @@
+import Diagnostics
+
+/// Names that are ill-formed, reserved, taken, or that meet in one column of the store.
+extension ModelLints {
+    /// What Core Data's objects answer to themselves; a property of that name would hide it.
+    private static let objectNames: Set<String> = [
+        "changedValues", "class", "copy", "debugDescription", "description", "entity",
+        "faultingState", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted",
+        "isFault", "isInserted", "isProxy", "isUpdated", "managedObjectContext", "mutableCopy",
+        "objectID", "self", "superclass", "zone",
+    ]
+
+    /// Words of the predicate language, in any case.
+    private static let predicateWords: Set<String> = [
+        "all", "and", "any", "beginswith", "between", "contains", "endswith", "false", "in",
+        "like", "matches", "nil", "none", "not", "null", "or", "self", "some", "subquery", "true",
+    ]
+
+    /// History's entities have these names in every store.
+    private static let historyNames: Set<String> = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
+
+    func checkNames() {
+        for entity in declared.entities {
+            checkEntityName(entity)
+            for (attribute, place) in zip(entity.description.ownAttributes, entity.attributePlaces)
+            {
+                checkPropertyName(attribute.name, place)
+            }
+            let relationships = zip(
+                entity.description.ownRelationships, entity.relationshipPlaces)
+            for (relationship, places) in relationships {
+                checkPropertyName(relationship.name, places.place)
+            }
+        }
+    }
+
+    private func checkEntityName(_ entity: EntityDeclaration) {
+        let name = entity.name
+        if !Self.isIdentifier(name, mayStartWithUnderscore: false) {
+            error(
+                "name", "'\(name)' is no entity name", entity.place,
+                fix: "begin with a letter; then letters, digits and underscores")
+        } else if Self.historyNames.contains(name) {
+            error(
+                "reserved-name", "'\(name)' is the name of one of the store's history entities",
+                entity.place)
+        }
+    }
+
+    private func checkPropertyName(_ name: String, _ place: SourceLocation) {
+        let upper = name.uppercased()
+        if !Self.isIdentifier(name, mayStartWithUnderscore: true) {
+            error(
+                "name", "'\(name)' is no property name", place,
+                fix: "begin with a letter or underscore; then letters, digits and underscores")
+        } else if ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_") {
+            error("reserved-name", "'\(name)' would take the store's own column Z\(upper)", place)
+        } else if Self.objectNames.contains(name) {
+            error(
+                "reserved-name", "'\(name)' is the name of something that every object has", place,
+                fix: "choose another name; `renamed-from: \(name)` keeps the data of older stores")
+        } else if Self.predicateWords.contains(name.lowercased()) {
+            warn("reserved-name", "'\(name)' is a word of the predicate language", place)
+        }
+    }
+
+    private static func isIdentifier(_ name: String, mayStartWithUnderscore: Bool) -> Bool {
+        guard let first = name.unicodeScalars.first else { return false }
+        let isLetter = { (scalar: Unicode.Scalar) in scalar.properties.isAlphabetic }
+        guard isLetter(first) || (mayStartWithUnderscore && first == "_") else { return false }
+        return name.unicodeScalars.allSatisfy {
+            isLetter($0) || $0 == "_" || ("0"..."9").contains($0)
+        }
+    }
+
+    /// A name that an entity uses twice, or that an ancestor uses.
+    func checkInheritedNames() {
+        for entity in declared.entities {
+            var owners: [String: String] = [:]
+            for ancestor in lineage(entity.name).dropFirst().reversed() {
+                for name in ownNames(ancestor).map(\.name) { owners[name] = ancestor.name }
+            }
+            for property in ownNames(entity) {
+                guard let owner = owners.updateValue(entity.name, forKey: property.name) else {
+                    continue
+                }
+                let message =
+                    owner == entity.name
+                    ? "'\(entity.name)' has an attribute and a relationship '\(property.name)'"
+                    : "'\(entity.name)' inherits '\(property.name)' from '\(owner)' already"
+                error("duplicate-name", message, property.place)
+            }
+        }
+    }
+
+    private func ownNames(_ entity: EntityDeclaration) -> [PlacedName] {
+        zip(entity.description.ownAttributes, entity.attributePlaces).map {
+            PlacedName(name: $0.name, place: $1)
+        }
+            + zip(entity.description.ownRelationships, entity.relationshipPlaces).map {
+                PlacedName(name: $0.name, place: $1.place)
+            }
+    }
+}
+
+extension ModelLints {
+    /// A property that has a column of the family's table.
+    private struct Column {
+        var property: PlacedName
+        var owner: EntityDeclaration
+        var name: String { "Z" + property.name.uppercased() }
+    }
+
+    /// Names that differ in case alone would need one table or one column.
+    ///
+    /// Siblings may share a name: the store numbers their columns (`ZTITLE`, `ZTITLE1`, …) in the
+    /// order of the entities, so such a number must not be another property's column.
+    func checkColumns() {
+        var tables: [String: String] = [:]
+        for entity in declared.entities where entity.description.superentityName == nil {
+            let table = "Z" + entity.name.uppercased()
+            if let other = tables.updateValue(entity.name, forKey: table) {
+                error(
+                    "column-collision",
+                    "'\(entity.name)' and '\(other)' would share the table \(table)", entity.place)
+            }
+            checkFamily(of: entity)
+        }
+    }
+
+    private func checkFamily(of root: EntityDeclaration) {
+        let columns = family(of: root).flatMap(columns)
+        let names = Set(columns.map(\.name))
+        let groups = Dictionary(grouping: columns, by: \.name).values.filter { $0.count > 1 }
+        for group in groups {
+            for (position, column) in group.enumerated().dropFirst() {
+                checkShared(column, with: group[..<position])
+                let numbered = "\(column.name)\(position)"
+                if names.contains(numbered) {
+                    error(
+                        "column-collision",
+                        "'\(column.owner.name).\(column.property.name)' would get the column "
+                            + "\(numbered), which another property has", column.property.place)
+                }
+            }
+        }
+    }
+
+    private func checkShared(_ column: Column, with earlier: ArraySlice<Column>) {
+        let ancestors = Set(lineage(column.owner.name).map(\.name))
+        for other in earlier
+        where ancestors.contains(other.owner.name) && other.property.name != column.property.name {
+            error(
+                "column-collision",
+                "'\(column.property.name)' and '\(other.property.name)' of '\(column.owner.name)' "
+                    + "would share the column \(column.name)", column.property.place)
+            return
+        }
+    }
+
+    private func columns(_ entity: EntityDeclaration) -> [Column] {
+        let attributes = zip(entity.description.ownAttributes, entity.attributePlaces)
+            .filter { !$0.0.isTransient }.map { PlacedName(name: $0.name, place: $1) }
+        let toOnes = zip(entity.description.ownRelationships, entity.relationshipPlaces)
+            .filter { !$0.0.isToMany }.map { PlacedName(name: $0.name, place: $1.place) }
+        return (attributes + toOnes).map { Column(property: $0, owner: entity) }
+    }
+
+    /// The entity and its descendants in the order of their numbers in a store.
+    private func family(of entity: EntityDeclaration) -> [EntityDeclaration] {
+        [entity] + (children[entity.name] ?? []).flatMap(family)
+    }
+}

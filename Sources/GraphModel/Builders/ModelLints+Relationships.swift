@@ -1,0 +1,88 @@
+import Diagnostics
+
+/// Destinations, inverses and delete rules.
+extension ModelLints {
+    func checkRelationships(_ entity: EntityDeclaration) {
+        let own = zip(entity.description.ownRelationships, entity.relationshipPlaces)
+        for (relationship, places) in own {
+            guard entities[relationship.destinationEntityName] != nil else {
+                let name = relationship.destinationEntityName
+                error(
+                    "unknown-entity", "No entity is named '\(name)'" + entityHint(name),
+                    places.destination)
+                continue
+            }
+            if let inverse = relationship.inverseName {
+                checkInverse(inverse, of: relationship, in: entity, places)
+            } else {
+                warnWithoutInverse(relationship, in: entity, places)
+            }
+            checkDeleteRule(relationship, places)
+        }
+    }
+
+    private func checkInverse(
+        _ name: String, of relationship: RelationshipDescription, in entity: EntityDeclaration,
+        _ places: RelationshipPlaces
+    ) {
+        let place = places.inverse ?? places.place
+        let destination = relationship.destinationEntityName
+        guard let inverse = self.relationship(name, of: destination) else {
+            let names = lineage(destination).flatMap(\.description.ownRelationships).map(\.name)
+            let message =
+                attribute(name, of: destination) == nil
+                ? "'\(destination)' has no relationship '\(name)'"
+                    + Suggestion.phrase(for: name, among: names)
+                : "'\(destination).\(name)' is an attribute, not a relationship"
+            return error("inverse", message, place)
+        }
+        if inverse.inverseName != relationship.name {
+            let other = inverse.inverseName.map { "its inverse is '\($0)'" } ?? "it has no inverse"
+            error(
+                "inverse", "'\(destination).\(name)' does not point back: \(other)", place,
+                fix: "give '\(destination).\(name)' `inverse: \(relationship.name)`")
+        } else if inverse.destinationEntityName != entity.name {
+            error(
+                "inverse",
+                "'\(destination).\(name)' does not point back: it leads to "
+                    + "'\(inverse.destinationEntityName)', not to '\(entity.name)'", place)
+        }
+    }
+
+    private func warnWithoutInverse(
+        _ relationship: RelationshipDescription, in entity: EntityDeclaration,
+        _ places: RelationshipPlaces
+    ) {
+        let destination = relationship.destinationEntityName
+        let candidate = lineage(destination).flatMap(\.description.ownRelationships).first {
+            $0.inverseName == relationship.name && $0.destinationEntityName == entity.name
+        }
+        warn(
+            "no-inverse",
+            "'\(entity.name).\(relationship.name)' has no inverse, so deleting "
+                + "'\(destination)' objects cannot clear it", places.place,
+            fix: candidate.map { "add `inverse: \($0.name)`" }
+                ?? "add a relationship to '\(entity.name)' in '\(destination)', and name it here")
+    }
+
+    private func checkDeleteRule(
+        _ relationship: RelationshipDescription, _ places: RelationshipPlaces
+    ) {
+        let place = places.deleteRule ?? places.place
+        let isRequired = !relationship.isOptional
+        if relationship.deleteRule == .deny, isRequired {
+            error(
+                "delete-rule",
+                "'\(relationship.name)' is never empty, so `deny` forbids every deletion", place,
+                fix: "use nullify, or let it be optional")
+        }
+        guard relationship.deleteRule == .nullify, let name = relationship.inverseName,
+            let inverse = self.relationship(name, of: relationship.destinationEntityName),
+            !inverse.isOptional, !inverse.isToMany
+        else { return }
+        warn(
+            "delete-rule",
+            "`nullify` cannot succeed: '\(relationship.destinationEntityName).\(name)' must not be "
+                + "empty", place, fix: "use cascade or deny, or let '\(name)' be optional")
+    }
+}

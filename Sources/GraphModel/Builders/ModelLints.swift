@@ -1,0 +1,137 @@
+import Diagnostics
+import YAML
+
+/// Checks what spans several declarations of a model; every problem is reported at once.
+struct ModelLints {
+    let declared: ModelDeclarations
+    let problems: YAMLProblems
+    let entities: [String: EntityDeclaration]
+    /// By their parent's name, siblings by case-insensitive name as stores number them.
+    let children: [String: [EntityDeclaration]]
+
+    /// More ancestors than any sensible model has; bounds what a hostile file may cost.
+    static let ancestorsMax = 64
+
+    init(_ declared: ModelDeclarations, _ problems: YAMLProblems) {
+        self.declared = declared
+        self.problems = problems
+        entities = Dictionary(
+            declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        children = Dictionary(grouping: declared.entities) { $0.description.superentityName ?? "" }
+            .mapValues { siblings in
+                siblings.sorted {
+                    ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name)
+                }
+            }
+    }
+
+    /// Runs every lint.
+    func check() {
+        let isTree = checkParents()
+        checkNames()
+        checkInheritedNames()
+        if isTree { checkColumns() }
+        for entity in declared.entities {
+            checkRelationships(entity)
+            checkConstraints(entity)
+            checkIndexes(entity)
+        }
+        checkConfigurations()
+    }
+
+    func error(
+        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
+    ) {
+        problems.report(Diagnostic(code: "model.\(code)", message, at: .source(place), fix: fix))
+    }
+
+    func warn(_ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil) {
+        problems.report(
+            Diagnostic(.warning, code: "model.\(code)", message, at: .source(place), fix: fix))
+    }
+
+    /// ` Did you mean 'x'?` among the model's entities.
+    func entityHint(_ name: String) -> String {
+        Suggestion.phrase(for: name, among: declared.entities.map(\.name))
+    }
+
+    /// The entity and its ancestors, nearest first; ends where a parent is missing or repeats,
+    /// and after `ancestorsMax`.
+    func lineage(_ name: String) -> [EntityDeclaration] {
+        var found: [EntityDeclaration] = []
+        var next = entities[name]
+        while let entity = next, found.count <= Self.ancestorsMax,
+            !found.contains(where: { $0.name == entity.name })
+        {
+            found.append(entity)
+            next = entity.description.superentityName.flatMap { entities[$0] }
+        }
+        return found
+    }
+
+    func attribute(_ name: String, of entity: String) -> AttributeDescription? {
+        lineage(entity).lazy.flatMap(\.description.ownAttributes).first { $0.name == name }
+    }
+
+    func relationship(_ name: String, of entity: String) -> RelationshipDescription? {
+        lineage(entity).lazy.flatMap(\.description.ownRelationships).first { $0.name == name }
+    }
+
+    func propertyNames(of entity: String) -> [String] {
+        lineage(entity).flatMap { declared in
+            declared.description.ownAttributes.map(\.name)
+                + declared.description.ownRelationships.map(\.name)
+        }
+    }
+}
+
+extension ModelLints {
+    /// Whether the parents make trees of sensible depth.
+    private func checkParents() -> Bool {
+        var told: Set<String> = []
+        var isTree = true
+        for entity in declared.entities {
+            guard let parent = entity.description.superentityName,
+                let place = entity.parentPlace
+            else { continue }
+            if entities[parent] == nil {
+                error(
+                    "unknown-entity", "No entity is named '\(parent)'" + entityHint(parent), place)
+                continue
+            }
+            let chain = lineage(entity.name)
+            let isCyclic = chain.last?.description.superentityName == entity.name
+            let isDeep = chain.count > Self.ancestorsMax
+            isTree = isTree && !isCyclic && !isDeep
+            if isDeep, !isCyclic {
+                error(
+                    "parent-depth", "'\(entity.name)' has more than \(Self.ancestorsMax) ancestors",
+                    place)
+                return false
+            }
+            guard isCyclic, told.isDisjoint(with: chain.map(\.name)) else { continue }
+            told.formUnion(chain.map(\.name))
+            let names = (chain.map(\.name) + [entity.name]).joined(separator: " → ")
+            error("parent-cycle", "'\(entity.name)' is its own ancestor: \(names)", place)
+        }
+        return isTree
+    }
+
+    private func checkConfigurations() {
+        for configuration in declared.configurationMembers {
+            var seen: Set<String> = []
+            for member in configuration.members {
+                if entities[member.name] == nil {
+                    error(
+                        "unknown-entity",
+                        "No entity is named '\(member.name)'" + entityHint(member.name),
+                        member.place)
+                } else if !seen.insert(member.name).inserted {
+                    error(
+                        "duplicate-name",
+                        "'\(configuration.name)' lists '\(member.name)' already", member.place)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Diagnostics
+import YAML
+
+/// Reads one relationship.
+enum RelationshipReader {
+    /// Nil where it says not where it leads; that is reported.
+    static func read(
+        _ name: String, _ place: SourceLocation, _ value: YAMLValue
+    ) -> (description: RelationshipDescription, places: RelationshipPlaces)? {
+        guard let mapping = value.mapping() else { return nil }
+        let to = mapping.required("to")
+        let isToMany = mapping.optional("many")?.boolean() ?? false
+        var relationship = RelationshipDescription(
+            name: name, destinationEntityName: to?.filledText() ?? "", isToMany: isToMany)
+        let inverse = mapping.optional("inverse")
+        relationship.inverseName = inverse?.filledText()
+        relationship.isOptional = mapping.optional("optional")?.boolean() ?? true
+        relationship.renamingIdentifier = mapping.optional("renamed-from")?.filledText()
+        relationship.versionHashModifier = mapping.optional("hash-modifier")?.scalarText()
+        relationship.userInfo = ModelReader.userInfo(mapping.optional("info"))
+        let deleteRule = mapping.optional("delete")
+        relationship.deleteRule = deleteRule?.choice(DeleteRule.self) ?? .nullify
+        readMany(mapping, &relationship)
+        mapping.notSupportedYet("xcode")
+        mapping.finish()
+        guard let to, !relationship.destinationEntityName.isEmpty else { return nil }
+        let places = RelationshipPlaces(
+            place: place, destination: to.location, inverse: inverse?.location,
+            deleteRule: deleteRule?.location)
+        return (relationship, places)
+    }
+
+    private static func readMany(
+        _ mapping: YAMLMapping, _ relationship: inout RelationshipDescription
+    ) {
+        if let value = mapping.optional("ordered") {
+            relationship.isOrdered = value.boolean() ?? false
+            if relationship.isOrdered, !relationship.isToMany { failUnlessMany(value) }
+        }
+        guard let value = mapping.optional("count") else { return }
+        guard relationship.isToMany else { return failUnlessMany(value) }
+        guard let count = RangeReader.counts(value) else { return }
+        if count.maximum == 0 {
+            value.fail("range", "'count' allows no object at all")
+        }
+        relationship.minimumCount = Int(count.minimum ?? 0)
+        relationship.maximumCount = Int(count.maximum ?? 0)
+    }
+
+    private static func failUnlessMany(_ value: YAMLValue) {
+        value.fail(
+            "rule", "'\(value.label)' is for relationships to many objects", fix: "add `many: true`"
+        )
+    }
+}

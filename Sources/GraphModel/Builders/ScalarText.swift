@@ -1,0 +1,49 @@
+/// The scalar parsers, for text that stands in a model file.
+enum ScalarText {
+    /// Seconds since 2001-01-01 UTC.
+    static func date(_ text: String) -> Double? {
+        withBytes(text) { ScalarParser.isoDate($0) }
+    }
+
+    /// A decimal that a double holds without loss.
+    static func decimal(_ text: String) -> Double? {
+        withBytes(text) { ScalarParser.decimal($0) }
+    }
+
+    /// The 16 bytes of a UUID.
+    static func uuid(_ text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let isRead = bytes.withUnsafeMutableBufferPointer { destination in
+            guard let start = destination.baseAddress else { return false }
+            return withBytes(text) { ScalarParser.uuid($0, into: start) }
+        }
+        return isRead ? bytes : nil
+    }
+
+    /// The bytes that base64 text stands for.
+    static func base64(_ text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: ScalarParser.base64BytesMax(text.utf8.count))
+        let count = bytes.withUnsafeMutableBufferPointer { destination in
+            withBytes(text) { ScalarParser.base64($0, into: destination) }
+        }
+        return count.map { Array(bytes.prefix($0)) }
+    }
+
+    /// Whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).
+    static func hasScheme(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic
+        else { return false }
+        return text[..<colon].unicodeScalars.allSatisfy {
+            $0.isASCII
+                && ($0.properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains($0))
+        }
+    }
+
+    private static func withBytes<Result>(
+        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        var copy = text
+        return copy.withUTF8(body)
+    }
+}

@@ -1,0 +1,139 @@
+/// The type of an attribute, by Core Data's names.
+///
+/// The raw value is the name that model files use; `code` is the number that version hashes and
+/// archived models use.
+public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
+    case integer16 = "Integer 16"
+    case integer32 = "Integer 32"
+    case integer64 = "Integer 64"
+    case decimal = "Decimal"
+    case double = "Double"
+    case float = "Float"
+    case string = "String"
+    case boolean = "Boolean"
+    case date = "Date"
+    case binary = "Binary"
+    case uuid = "UUID"
+    case uri = "URI"
+    case transformable = "Transformable"
+    /// Lawful for transient attributes alone.
+    case undefined = "Undefined"
+
+    /// `NSAttributeType`'s number.
+    public var code: Int32 {
+        switch self {
+        case .undefined: 0
+        case .integer16: 100
+        case .integer32: 200
+        case .integer64: 300
+        case .decimal: 400
+        case .double: 500
+        case .float: 600
+        case .string: 700
+        case .boolean: 800
+        case .date: 900
+        case .binary: 1000
+        case .uuid: 1100
+        case .uri: 1200
+        case .transformable: 1800
+        }
+    }
+}
+
+/// A value as it stands in a store's column.
+///
+/// Booleans are integers 0 and 1, dates are seconds since 2001-01-01 UTC, UUIDs are 16 bytes,
+/// decimals are reals (or canonical text in a store with exact decimals).
+public enum StoredValue: Sendable, Hashable, Codable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+}
+
+/// A closed range of numbers, open at the ends that are nil.
+public struct NumberRange: Sendable, Hashable, Codable {
+    /// The smallest value allowed.
+    public var minimum: Double?
+    /// The largest value allowed.
+    public var maximum: Double?
+
+    /// Creates a range; nil leaves that end open.
+    public init(minimum: Double? = nil, maximum: Double? = nil) {
+        self.minimum = minimum
+        self.maximum = maximum
+    }
+
+    /// Whether the value lies inside, ends included.
+    public func contains(_ value: Double) -> Bool {
+        if let minimum, value < minimum { return false }
+        if let maximum, value > maximum { return false }
+        return !value.isNaN
+    }
+}
+
+/// One attribute of an entity.
+public struct AttributeDescription: Sendable, Hashable, Codable {
+    /// The attribute's name.
+    public var name: String
+    /// Its type.
+    public var type: AttributeType
+    /// Whether nil may be saved; true as in Core Data.
+    public var isOptional: Bool
+    /// What a new object starts with, as the column stores it.
+    public var defaultValue: StoredValue?
+    /// Managed but never stored.
+    public var isTransient: Bool
+    /// Large binaries may live in files beside the store.
+    public var allowsExternalBinaryDataStorage: Bool
+    /// History keeps the value when the object is deleted.
+    public var preservesValueInHistoryOnDeletion: Bool
+    /// Numbers: the values allowed; dates: in seconds since 2001.
+    public var range: NumberRange?
+    /// Text: allowed length in UTF-16 units, as Foundation counts.
+    public var length: NumberRange?
+    /// Text: a regular expression that the whole value must match.
+    public var pattern: String?
+    /// Core Data's derivation expression, such as `tasks.@count`.
+    public var derivationExpression: String?
+    /// A folded copy is kept for `[cd]` searches, in our own stores.
+    public var isSearchable: Bool
+    /// The attribute's name in the version before.
+    public var renamingIdentifier: String?
+    /// Forces a new version hash although the shape is the same.
+    public var versionHashModifier: String?
+    /// `json`, `plist`, `secure-archive` or a registered name.
+    public var transformerName: String?
+    /// Free text for tools.
+    public var userInfo: [String: String]
+
+    /// Creates an attribute; everything but name and type has Core Data's default.
+    public init(
+        name: String, type: AttributeType, isOptional: Bool = true,
+        defaultValue: StoredValue? = nil, isTransient: Bool = false,
+        allowsExternalBinaryDataStorage: Bool = false,
+        preservesValueInHistoryOnDeletion: Bool = false, range: NumberRange? = nil,
+        length: NumberRange? = nil, pattern: String? = nil, derivationExpression: String? = nil,
+        isSearchable: Bool = false, renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil, transformerName: String? = nil,
+        userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.defaultValue = defaultValue
+        self.isTransient = isTransient
+        self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+        self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+        self.range = range
+        self.length = length
+        self.pattern = pattern
+        self.derivationExpression = derivationExpression
+        self.isSearchable = isSearchable
+        self.renamingIdentifier = renamingIdentifier
+        self.versionHashModifier = versionHashModifier
+        self.transformerName = transformerName
+        self.userInfo = userInfo
+    }
+}

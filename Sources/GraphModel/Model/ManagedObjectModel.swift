@@ -1,0 +1,175 @@
+/// The entities of a store and how they hang together; immutable once made.
+///
+/// `entities` is in the order in which stores number them: depth first over the inheritance tree,
+/// siblings by case-insensitive name.
+public struct ManagedObjectModel: Sendable, Hashable, Codable {
+    /// All entities, in the order of their numbers in a store.
+    public let entities: [EntityDescription]
+    /// Names for this version that its author gave.
+    public let versionIdentifiers: [String]
+    /// Named sets of entities.
+    public let configurations: [String: [String]]
+
+    private let positionByName: [String: Int]
+
+    /// Makes a model.
+    ///
+    /// - Throws: `ModelError` where names clash, a parent or destination is missing, parents form
+    ///   a cycle or an inverse does not point back.
+    public init(
+        entities: [EntityDescription], versionIdentifiers: [String] = [],
+        configurations: [String: [String]] = [:]
+    ) throws(ModelError) {
+        let ordered = try Self.depthFirst(entities)
+        self.entities = ordered
+        self.versionIdentifiers = versionIdentifiers
+        self.configurations = configurations
+        positionByName = Dictionary(
+            uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
+        try checkRelationships()
+    }
+
+    /// The entity of that name.
+    public func entity(named name: String) -> EntityDescription? {
+        positionByName[name].map { entities[$0] }
+    }
+
+    /// The entity and its ancestors, nearest first.
+    public func lineage(of name: String) -> [EntityDescription] {
+        var found: [EntityDescription] = []
+        var next = entity(named: name)
+        while let entity = next {
+            found.append(entity)
+            next = entity.superentityName.flatMap { self.entity(named: $0) }
+        }
+        return found
+    }
+
+    /// The ancestor that has no parent; its table holds the whole family.
+    public func rootName(of name: String) -> String {
+        lineage(of: name).last?.name ?? name
+    }
+
+    /// The entity and all its descendants, in the order of their numbers.
+    public func family(of name: String) -> [EntityDescription] {
+        entities.filter { entity in lineage(of: entity.name).contains { $0.name == name } }
+    }
+
+    /// Every attribute of the entity, inherited ones first.
+    public func attributes(of name: String) -> [AttributeDescription] {
+        lineage(of: name).reversed().flatMap(\.ownAttributes)
+    }
+
+    /// Every relationship of the entity, inherited ones first.
+    public func relationships(of name: String) -> [RelationshipDescription] {
+        lineage(of: name).reversed().flatMap(\.ownRelationships)
+    }
+
+    /// The attribute of that name, declared here or inherited.
+    public func attribute(_ property: String, of name: String) -> AttributeDescription? {
+        attributes(of: name).first { $0.name == property }
+    }
+
+    /// The relationship of that name, declared here or inherited.
+    public func relationship(_ property: String, of name: String) -> RelationshipDescription? {
+        relationships(of: name).first { $0.name == property }
+    }
+
+    /// The entity that declares the property, which may be an ancestor.
+    public func declaringEntityName(of property: String, in name: String) -> String? {
+        lineage(of: name).first { entity in
+            entity.ownAttributes.contains { $0.name == property }
+                || entity.ownRelationships.contains { $0.name == property }
+        }?.name
+    }
+
+    /// Every uniqueness constraint that objects of the entity must meet, inherited ones first.
+    public func uniquenessConstraints(of name: String) -> [[String]] {
+        lineage(of: name).reversed().flatMap(\.uniquenessConstraints)
+    }
+
+    private static func depthFirst(
+        _ entities: [EntityDescription]
+    ) throws(ModelError) -> [EntityDescription] {
+        var names: Set<String> = []
+        for entity in entities where !names.insert(entity.name).inserted {
+            throw ModelError(.duplicateEntity(entity.name))
+        }
+        for entity in entities {
+            if let parent = entity.superentityName, !names.contains(parent) {
+                throw ModelError(.missingParent(entity: entity.name, parent: parent))
+            }
+        }
+        let children = Dictionary(grouping: entities) { $0.superentityName ?? "" }
+        var ordered: [EntityDescription] = []
+        func visit(_ parent: String) {
+            let siblings = (children[parent] ?? []).sorted {
+                ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name)
+            }
+            for entity in siblings {
+                ordered.append(entity)
+                visit(entity.name)
+            }
+        }
+        visit("")
+        if ordered.count < entities.count {
+            let reached = Set(ordered.map(\.name))
+            let cyclic = entities.first { !reached.contains($0.name) }
+            throw ModelError(.parentCycle(entity: cyclic?.name ?? ""))
+        }
+        return ordered
+    }
+
+    private func checkRelationships() throws(ModelError) {
+        for entity in entities {
+            var names: Set<String> = []
+            let all =
+                attributes(of: entity.name).map(\.name)
+                + relationships(of: entity.name).map(\.name)
+            for name in all where !names.insert(name).inserted {
+                throw ModelError(.duplicateProperty(entity: entity.name, property: name))
+            }
+            for relationship in entity.ownRelationships {
+                let destination = relationship.destinationEntityName
+                guard self.entity(named: destination) != nil else {
+                    throw ModelError(
+                        .missingDestination(
+                            entity: entity.name, relationship: relationship.name,
+                            destination: destination))
+                }
+                guard let inverseName = relationship.inverseName else { continue }
+                guard let inverse = self.relationship(inverseName, of: destination),
+                    inverse.inverseName == relationship.name
+                else {
+                    throw ModelError(
+                        .inverseMismatch(
+                            entity: entity.name, relationship: relationship.name,
+                            inverse: "\(destination).\(inverseName)"))
+                }
+            }
+        }
+    }
+}
+
+extension ManagedObjectModel {
+    private enum CodingKeys: String, CodingKey {
+        case entities, versionIdentifiers, configurations
+    }
+
+    /// Reads what `encode(to:)` wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            entities: container.decode([EntityDescription].self, forKey: .entities),
+            versionIdentifiers: container.decode([String].self, forKey: .versionIdentifiers),
+            configurations: container.decode([String: [String]].self, forKey: .configurations))
+    }
+
+    /// Writes the declarations; what is derived from them is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(entities, forKey: .entities)
+        try container.encode(versionIdentifiers, forKey: .versionIdentifiers)
+        try container.encode(configurations, forKey: .configurations)
+    }
+}

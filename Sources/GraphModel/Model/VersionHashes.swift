@@ -1,0 +1,102 @@
+internal import Crypto
+internal import FoundationEssentials
+
+/// Core Data's version hashes, style 3: two models with equal hashes can open the same store.
+///
+/// The layout was derived from public stores (see the store format's notes), `|` joins bytes:
+/// ```
+/// base         = SHA256( name | optional | 00 | hash modifier )
+/// attribute    = SHA256( base | type as int32 | 01 if preserved on delete | 01 if external )
+/// relationship = SHA256( base | destination | inverse | max | min | 01 00 if ordered )
+/// entity       = SHA256( name | abstract | parent's hash | property hashes by name
+///                      | hash modifier | each constraint, its names joined by "." )
+/// ```
+/// An inverse that is the relationship itself counts as none. Transient properties, defaults,
+/// rules, delete rules, indexes and class names are not part of it.
+extension ManagedObjectModel {
+    /// The 32 bytes of each entity (`NSStoreModelVersionHashes`).
+    public var versionHashes: [String: [UInt8]] {
+        var hashes: [String: [UInt8]] = [:]
+        // Parents come before their children.
+        for entity in entities {
+            hashes[entity.name] = hash(
+                entity, parentHash: entity.superentityName.flatMap { hashes[$0] })
+        }
+        return hashes
+    }
+
+    /// Base64 of SHA-512 over names and hashes (`NSStoreModelVersionHashesDigest`).
+    public var versionHashesDigest: String {
+        var bytes: [UInt8] = []
+        for (name, hash) in sortedHashes { bytes += Array(name.utf8) + hash }
+        return Data(SHA512.hash(data: bytes)).base64EncodedString()
+    }
+
+    /// Base64 of SHA-256 over the hashes (`NSStoreModelVersionChecksumKey`).
+    public var versionChecksum: String {
+        Data(SHA256.hash(data: sortedHashes.flatMap(\.hash))).base64EncodedString()
+    }
+
+    private var sortedHashes: [(name: String, hash: [UInt8])] {
+        versionHashes.map { (name: $0.key, hash: $0.value) }
+            .sorted { Self.precedes($0.name, $1.name) }
+    }
+
+    /// By code point, so by case and not by any locale.
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    private func hash(_ entity: EntityDescription, parentHash: [UInt8]?) -> [UInt8] {
+        var properties: [(name: String, hash: [UInt8])] = []
+        for owner in lineage(of: entity.name) {
+            for attribute in owner.ownAttributes where !attribute.isTransient {
+                properties.append((attribute.name, Self.hash(attribute)))
+            }
+            for relationship in owner.ownRelationships {
+                properties.append((relationship.name, Self.hash(relationship, of: owner.name)))
+            }
+        }
+        properties.sort { Self.precedes($0.name, $1.name) }
+        var bytes = Array(entity.name.utf8)
+        bytes.append(entity.isAbstract ? 1 : 0)
+        bytes += parentHash ?? []
+        bytes += properties.flatMap(\.hash)
+        bytes += Array((entity.versionHashModifier ?? "").utf8)
+        for constraint in entity.uniquenessConstraints {
+            bytes += Array(constraint.joined(separator: ".").utf8)
+        }
+        return Array(SHA256.hash(data: bytes))
+    }
+
+    private static func hash(_ attribute: AttributeDescription) -> [UInt8] {
+        var bytes = base(attribute.name, attribute.isOptional, attribute.versionHashModifier)
+        bytes += littleEndian(attribute.type.code)
+        if attribute.preservesValueInHistoryOnDeletion { bytes.append(1) }
+        if attribute.allowsExternalBinaryDataStorage { bytes.append(1) }
+        return Array(SHA256.hash(data: bytes))
+    }
+
+    private static func hash(_ relationship: RelationshipDescription, of owner: String) -> [UInt8] {
+        let isOwnInverse =
+            relationship.inverseName == relationship.name
+            && relationship.destinationEntityName == owner
+        let inverse = isOwnInverse ? "" : relationship.inverseName ?? ""
+        var bytes = base(
+            relationship.name, relationship.isOptional, relationship.versionHashModifier)
+        bytes += Array(relationship.destinationEntityName.utf8) + Array(inverse.utf8)
+        bytes += littleEndian(Int32(clamping: relationship.maximumCount))
+        bytes += littleEndian(Int32(clamping: relationship.minimumCount))
+        if relationship.isOrdered { bytes += [1, 0] }
+        return Array(SHA256.hash(data: bytes))
+    }
+
+    private static func base(_ name: String, _ isOptional: Bool, _ modifier: String?) -> [UInt8] {
+        let bytes = Array(name.utf8) + [isOptional ? 1 : 0, 0] + Array((modifier ?? "").utf8)
+        return Array(SHA256.hash(data: bytes))
+    }
+
+    private static func littleEndian(_ number: Int32) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+}

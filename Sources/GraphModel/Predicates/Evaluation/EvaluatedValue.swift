@@ -1,0 +1,106 @@
+/// A value while a predicate runs: what a row has in a slot, or what was made of it.
+///
+/// Bytes belong to the row, the program or its scratch space, and are valid until the next
+/// evaluation.
+package enum EvaluatedValue {
+    /// No value; also a field that the record lacks.
+    case null
+    /// True or false.
+    case boolean(Bool)
+    /// A whole number.
+    case integer(Int64)
+    /// A number with a fraction; NaN counts as null.
+    case double(Double)
+    /// Text that is known to be text, such as a JSON string, in UTF-8.
+    case text(ByteView)
+    /// Text that may stand for a value of any kind, such as a CSV field, in UTF-8.
+    case untypedText(ByteView)
+    /// A JSON number as written.
+    case number(ByteView)
+    /// Seconds since 2001-01-01 UTC.
+    case date(Double)
+    /// Sixteen bytes.
+    case uuid(ByteView)
+    /// Bytes.
+    case binary(ByteView)
+}
+
+/// Where a predicate finds the values of one object or record.
+package protocol EvaluationRow {
+    /// The value in a slot; slots are the numbers that `slotOf` gave when compiling.
+    func value(at slot: Int) -> EvaluatedValue
+}
+
+/// Why a predicate has no answer for a row; imports reject such a record with the code `expr`.
+package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Text that is compared or computed with as a number, and is none.
+    case notANumber(String)
+    /// Text that is compared with a boolean, and is none.
+    case notABoolean(String)
+    /// Text that is compared with a date, and is none.
+    case notADate(String)
+    /// Text that is compared with a UUID, and is none.
+    case notAUUID(String)
+    /// Two values that have no order and no equality between them.
+    case incomparable(String, String)
+    /// A value of the wrong kind for an operator or a function.
+    case wrongKind(needed: String, found: String)
+    /// The result of arithmetic does not fit.
+    case overflow
+    /// The text is too long for a regular expression.
+    case textTooLong(bytes: Int)
+
+    /// One sentence.
+    package var description: String {
+        switch self {
+        case .notANumber(let text): "'\(text)' is no number"
+        case .notABoolean(let text): "'\(text)' is neither true nor false"
+        case .notADate(let text): "'\(text)' is no date"
+        case .notAUUID(let text): "'\(text)' is no UUID"
+        case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"
+        case .wrongKind(let needed, let found): "\(needed) is needed, not \(found)"
+        case .overflow: "The result of the arithmetic is too large"
+        case .textTooLong(let bytes):
+            "A text of \(bytes) bytes is too long for a regular expression "
+                + "(\(CompiledPattern.textBytesMax) at most)"
+        }
+    }
+
+    /// The start of a text, for a message.
+    static func excerpt(_ bytes: ByteView) -> String {
+        let text = String(decoding: bytes.prefix(60), as: UTF8.self)
+        return bytes.count > 60 ? text + "…" : text
+    }
+}
+
+extension EvaluatedValue {
+    /// Whether it is nil; NaN is.
+    package var isNull: Bool {
+        switch self {
+        case .null: true
+        case .double(let value): value.isNaN
+        default: false
+        }
+    }
+
+    /// The bytes of either kind of text.
+    var textBytes: ByteView? {
+        switch self {
+        case .text(let bytes), .untypedText(let bytes): bytes
+        default: nil
+        }
+    }
+
+    /// What it is, for messages.
+    var kindName: String {
+        switch self {
+        case .null: "nil"
+        case .boolean: "a boolean"
+        case .integer, .double, .number: "a number"
+        case .text, .untypedText: "text"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .binary: "binary data"
+        }
+    }
+}

@@ -1,0 +1,148 @@
+@_spi(_Unicode) internal import Swift
+
+/// Compares text in UTF-8, byte by byte unless options say otherwise.
+package enum TextComparison {
+    /// Text prepared for a comparison with options, after which bytes decide.
+    ///
+    /// `[d]` takes the nonspacing marks out of the decomposed text, `[c]` maps every scalar to
+    /// upper and then to lower case; the result is composed (NFC).
+    package static func folded(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
+        if isASCII(bytes) {
+            guard options.contains(.caseInsensitive) else { return Array(bytes) }
+            return bytes.map(lowercased)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        var scalars = String.UnicodeScalarView()
+        for scalar in text._nfd {
+            if options.contains(.diacriticInsensitive),
+                scalar.properties.generalCategory == .nonspacingMark
+            {
+                continue
+            }
+            guard options.contains(.caseInsensitive) else {
+                scalars.append(scalar)
+                continue
+            }
+            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+                scalars.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+            }
+        }
+        var composed = String.UnicodeScalarView()
+        for scalar in String(scalars)._nfc { composed.append(scalar) }
+        return Array(String(composed).utf8)
+    }
+
+    /// Whether the operator holds between two texts.
+    ///
+    /// - Parameter op: equality, or one of CONTAINS, BEGINSWITH, ENDSWITH and LIKE; false for
+    ///   others.
+    package static func holds(
+        _ op: ComparisonOperator, _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
+    ) -> Bool {
+        if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
+            return holds(op, left, right)
+        }
+        return folded(left, options).withUnsafeBufferPointer { left in
+            folded(right, options).withUnsafeBufferPointer { holds(op, left, $0) }
+        }
+    }
+
+    /// Negative, zero or positive as the first is before, equal to or after the second.
+    package static func order(
+        _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
+    ) -> Int {
+        if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
+            return order(left, right)
+        }
+        return folded(left, options).withUnsafeBufferPointer { left in
+            folded(right, options).withUnsafeBufferPointer { order(left, $0) }
+        }
+    }
+
+    /// Byte order, which is the order of Unicode scalars.
+    static func order(_ left: ByteView, _ right: ByteView) -> Int {
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return left[index] < right[index] ? -1 : 1
+        }
+        return left.count < right.count ? -1 : left.count > right.count ? 1 : 0
+    }
+
+    private static func holds(
+        _ op: ComparisonOperator, _ left: ByteView, _ right: ByteView
+    ) -> Bool {
+        switch op {
+        case .equal: return left.count == right.count && matches(left, right, at: 0)
+        case .beginsWith: return !right.isEmpty && matches(left, right, at: 0)
+        case .endsWith: return !right.isEmpty && matches(left, right, at: left.count - right.count)
+        case .contains:
+            guard let first = right.first, left.count >= right.count else { return false }
+            for start in 0...(left.count - right.count)
+            where left[start] == first && matches(left, right, at: start) {
+                return true
+            }
+            return false
+        case .like: return like(left, right)
+        default: return false
+        }
+    }
+
+    private static func matches(_ text: ByteView, _ part: ByteView, at start: Int) -> Bool {
+        guard start >= 0, text.count - start >= part.count else { return false }
+        for index in 0..<part.count where text[start + index] != part[index] { return false }
+        return true
+    }
+
+    /// Whether the whole text has the shape: `*` any run, `?` one scalar, a backslash escapes.
+    ///
+    /// On a mismatch the last `*` takes one scalar more, so the time is at most the product of
+    /// the lengths.
+    static func like(_ text: ByteView, _ pattern: ByteView) -> Bool {
+        var position = 0
+        var index = 0
+        var lastStar: (index: Int, position: Int)?
+        while position < text.count || index < pattern.count {
+            if index < pattern.count {
+                let byte = pattern[index]
+                if byte == UInt8(ascii: "*") {
+                    index += 1
+                    lastStar = (index, position)
+                    continue
+                }
+                if position < text.count {
+                    if byte == UInt8(ascii: "?") {
+                        index += 1
+                        position = scalarEnd(text, position)
+                        continue
+                    }
+                    let isEscape = byte == UInt8(ascii: "\\") && index + 1 < pattern.count
+                    if text[position] == (isEscape ? pattern[index + 1] : byte) {
+                        index += isEscape ? 2 : 1
+                        position += 1
+                        continue
+                    }
+                }
+            }
+            guard let star = lastStar, star.position < text.count else { return false }
+            index = star.index
+            position = scalarEnd(text, star.position)
+            lastStar = (index, position)
+        }
+        return true
+    }
+
+    private static func scalarEnd(_ text: ByteView, _ start: Int) -> Int {
+        var end = start + 1
+        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
+        return end
+    }
+
+    private static func isASCII(_ bytes: ByteView) -> Bool {
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- UInt8(ascii: "A") <= 25 ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,191 @@
+extension PredicateParser {
+    // MARK: Predicates
+
+    mutating func disjunction() throws(GraphPredicateError) -> Node {
+        try compound("OR", GraphPredicate.or) { (parser) throws(GraphPredicateError) in
+            try parser.conjunction()
+        }
+    }
+
+    private mutating func conjunction() throws(GraphPredicateError) -> Node {
+        try compound("AND", GraphPredicate.and) { (parser) throws(GraphPredicateError) in
+            try parser.negation()
+        }
+    }
+
+    private mutating func compound(
+        _ word: String, _ join: ([GraphPredicate]) -> GraphPredicate,
+        operand: (inout PredicateParser) throws(GraphPredicateError) -> Node
+    ) throws(GraphPredicateError) -> Node {
+        let first = try operand(&self)
+        guard isAt(word) else { return first }
+        let place = offset
+        var parts = [try predicate(first)]
+        var depth = first.depth
+        while isAt(word) {
+            try advance()
+            let next = try operand(&self)
+            parts.append(try predicate(next))
+            depth = max(depth, next.depth)
+        }
+        return try finish(.predicate(join(parts)), at: place, depth: depth)
+    }
+
+    private mutating func negation() throws(GraphPredicateError) -> Node {
+        guard isAt("NOT") else { return try comparison() }
+        let place = offset
+        try advance()
+        try enter(at: place)
+        let operand = try negation()
+        leave()
+        return try finish(
+            .predicate(.not(try predicate(operand))), at: place, depth: operand.depth)
+    }
+
+    private mutating func comparison() throws(GraphPredicateError) -> Node {
+        var modifier = ComparisonModifier.direct
+        let start = offset
+        if case .word(let word) = token,
+            let found = PredicateKeywords.modifiers[word.uppercased()]
+        {
+            modifier = found
+            try advance()
+        }
+        let left = try sum()
+        let place = offset
+        let isNegated = isAt("NOT")
+        if isNegated { try advance() }
+        guard let op = comparisonOperator(afterNot: isNegated) else {
+            if modifier != .direct || isNegated {
+                throw error("A comparison is missing", at: isNegated ? offset : start)
+            }
+            return left
+        }
+        let leftSide = try expression(left)
+        try advance()
+        let options = try self.options()
+        let right = try sum()
+        let comparison = GraphComparison(
+            leftSide, op, try expression(right), modifier: modifier, options: options)
+        let depth = max(left.depth, right.depth)
+        let node = try finish(.predicate(.comparison(comparison)), at: place, depth: depth)
+        if !isNegated { return node }
+        return try finish(
+            .predicate(.not(.comparison(comparison))), at: place, depth: node.depth)
+    }
+
+    private func comparisonOperator(afterNot: Bool) -> ComparisonOperator? {
+        switch token {
+        case .symbol(let symbol) where !afterNot && symbol != "NOT":
+            ComparisonOperator(rawValue: symbol)
+        case .word(let word): PredicateKeywords.comparisons[word.uppercased()]
+        default: nil
+        }
+    }
+
+    private mutating func options() throws(GraphPredicateError) -> ComparisonOptions {
+        guard token == .symbol("[") else { return [] }
+        let place = offset
+        try advance()
+        var options: ComparisonOptions = []
+        guard case .word(let letters) = token else {
+            throw error("Options are c, d and n", at: offset)
+        }
+        for letter in letters.lowercased() {
+            switch letter {
+            case "c": options.insert(.caseInsensitive)
+            case "d": options.insert(.diacriticInsensitive)
+            case "n": options.insert(.normalized)
+            default: throw error("'\(letter)' is no option; there are c, d and n", at: offset)
+            }
+        }
+        try advance()
+        try expect("]", opening: place)
+        return options
+    }
+
+    // MARK: Expressions
+
+    private mutating func sum() throws(GraphPredicateError) -> Node {
+        var node = try product()
+        while case .symbol(let symbol) = token, symbol == "+" || symbol == "-" {
+            node = try arithmetic(node, symbol) { (parser) throws(GraphPredicateError) in
+                try parser.product()
+            }
+        }
+        return node
+    }
+
+    private mutating func product() throws(GraphPredicateError) -> Node {
+        var node = try sign()
+        while case .symbol(let symbol) = token, symbol == "*" || symbol == "/" {
+            node = try arithmetic(node, symbol) { (parser) throws(GraphPredicateError) in
+                try parser.sign()
+            }
+        }
+        return node
+    }
+
+    private mutating func arithmetic(
+        _ left: Node, _ symbol: String,
+        operand: (inout PredicateParser) throws(GraphPredicateError) -> Node
+    ) throws(GraphPredicateError) -> Node {
+        let place = offset
+        guard let op = ArithmeticOperator(rawValue: symbol) else { return left }
+        let leftSide = try expression(left)
+        try advance()
+        let right = try operand(&self)
+        return try finish(
+            .expression(.arithmetic(op, leftSide, try expression(right))), at: place,
+            depth: max(left.depth, right.depth))
+    }
+
+    private mutating func sign() throws(GraphPredicateError) -> Node {
+        guard token == .symbol("-") else { return try primary() }
+        let place = offset
+        try advance()
+        let folded: GraphValue?
+        switch token {
+        case .integer(let value): folded = .integer(-value)
+        case .integerMinimum: folded = .integer(.min)
+        case .double(let value): folded = .double(-value)
+        default: folded = nil
+        }
+        if let folded {
+            try advance()
+            return try finish(.expression(.constant(folded)), at: place)
+        }
+        try enter(at: place)
+        let operand = try sign()
+        leave()
+        return try finish(
+            .expression(.negation(try expression(operand))), at: place, depth: operand.depth)
+    }
+
+    /// An expression and nothing else.
+    mutating func operand() throws(GraphPredicateError) -> (GraphExpression, depth: Int) {
+        let node = try sum()
+        return (try expression(node), node.depth)
+    }
+
+    /// A predicate and nothing else.
+    mutating func condition() throws(GraphPredicateError) -> (GraphPredicate, depth: Int) {
+        let node = try disjunction()
+        return (try predicate(node), node.depth)
+    }
+
+    /// A predicate or an expression in brackets.
+    mutating func bracketed() throws(GraphPredicateError) -> Node {
+        let place = offset
+        try advance()
+        try enter(at: place)
+        var node = try disjunction()
+        if token == .symbol(",") {
+            throw error("A list is written in braces: {1, 2}", at: place)
+        }
+        try expect(")", opening: place)
+        leave()
+        node.offset = place
+        return node
+    }
+}

@@ -1,0 +1,265 @@
+internal import Diagnostics
+
+extension PredicateParser {
+    /// A constant, a key path, a variable, a function, a list, or something in brackets.
+    mutating func primary() throws(GraphPredicateError) -> Node {
+        let place = offset
+        switch token {
+        case .integer(let value): return try constant(.integer(value))
+        case .integerMinimum: return try constant(.double(9_223_372_036_854_775_808))
+        case .double(let value): return try constant(.double(value))
+        case .text(let text): return try constant(.string(text))
+        case .word(let word): return try self.word(word)
+        case .key(let key):
+            try advance()
+            return try path(from: .keyPath([key]), at: place)
+        case .variable(let name):
+            try advance()
+            return try path(from: .variable(name, []), at: place)
+        case .placeholder(let name): return try placeholder(name)
+        case .symbol("("): return try bracketed()
+        case .symbol("{"): return try list()
+        case .operation(let name):
+            throw error("'\(name)' needs a key path before it: tasks.\(name)", at: place)
+        case .symbol(let symbol): throw error("A value is missing before '\(symbol)'", at: place)
+        case .end: throw error("A value is missing at the end", at: place)
+        }
+    }
+
+    private mutating func constant(_ value: GraphValue) throws(GraphPredicateError) -> Node {
+        let place = offset
+        try advance()
+        return try finish(.expression(.constant(value)), at: place)
+    }
+
+    private mutating func word(_ word: String) throws(GraphPredicateError) -> Node {
+        let place = offset
+        let upper = word.uppercased()
+        if let value = PredicateKeywords.constants[upper] { return try constant(value) }
+        if upper == "TRUEPREDICATE" || upper == "FALSEPREDICATE" {
+            try advance()
+            return try finish(.predicate(.constant(upper == "TRUEPREDICATE")), at: place)
+        }
+        if upper != "SELF", PredicateKeywords.isReserved(word) {
+            throw error(
+                "'\(word)' is a keyword; a key of that name is written #\(word)", at: place)
+        }
+        try advance()
+        if upper == "SELF" { return try path(from: .evaluatedObject, at: place) }
+        if token == .symbol(":") {
+            try advance()
+            guard token == .symbol("(") else { throw error("'(' is expected here", at: offset) }
+        }
+        if token == .symbol("(") { return try call(word, at: place) }
+        return try path(from: .keyPath([word]), at: place)
+    }
+
+    /// The rest of a key path, and a collection operator if one follows.
+    private mutating func path(
+        from start: GraphExpression, at place: Int
+    ) throws(GraphPredicateError) -> Node {
+        var base = start
+        while token == .symbol(".") {
+            try advance()
+            switch token {
+            case .word(let key), .key(let key):
+                base = base.appending(key: key)
+                try advance()
+            case .operation(let name):
+                let node = try finish(.expression(base), at: place)
+                return try collection(base, name, depth: node.depth)
+            default:
+                throw error("A key is missing after the dot", at: offset)
+            }
+        }
+        if token == .symbol("[") {
+            throw GraphPredicateError(
+                .unsupported, "An index in brackets is not supported yet", at: offset, in: format)
+        }
+        return try finish(.expression(base), at: place)
+    }
+
+    /// `@sum.estimate`, after the dot.
+    private mutating func collection(
+        _ base: GraphExpression, _ name: String, depth: Int
+    ) throws(GraphPredicateError) -> Node {
+        let place = offset
+        guard let op = CollectionOperator(rawValue: name) else {
+            let names = CollectionOperator.allCases.map(\.rawValue)
+            throw error(
+                "There is no collection operator '\(name)'"
+                    + Suggestion.phrase(for: name, among: names), at: place)
+        }
+        try advance()
+        var keys: [String] = []
+        while token == .symbol(".") {
+            try advance()
+            switch token {
+            case .word(let key), .key(let key): keys.append(key)
+            default: throw error("A key is missing after the dot", at: offset)
+            }
+            try advance()
+        }
+        if op == .count, !keys.isEmpty {
+            throw error("@count counts objects; no key follows it", at: place)
+        }
+        return try finish(.expression(.collection(base, op, keys)), at: place, depth: depth)
+    }
+
+    private mutating func list() throws(GraphPredicateError) -> Node {
+        let place = offset
+        try advance()
+        try enter(at: place)
+        let elements = try self.elements(until: "}", opening: place)
+        leave()
+        return try finish(
+            .expression(.aggregate(elements.values)), at: place, depth: elements.depth)
+    }
+
+    private mutating func elements(
+        until closing: String, opening: Int
+    ) throws(GraphPredicateError) -> (values: [GraphExpression], depth: Int) {
+        var values: [GraphExpression] = []
+        var depth = 0
+        if token != .symbol(closing) {
+            while true {
+                let element = try operand()
+                values.append(element.0)
+                depth = max(depth, element.depth)
+                guard token == .symbol(",") else { break }
+                try advance()
+            }
+        }
+        try expect(closing, opening: opening)
+        return (values, depth)
+    }
+
+    // MARK: Functions
+
+    private mutating func call(
+        _ word: String, at place: Int
+    ) throws(GraphPredicateError) -> Node {
+        let name = word.lowercased()
+        let opening = offset
+        try advance()
+        try enter(at: place)
+        defer { leave() }
+        switch name {
+        case "subquery": return try subquery(at: place, opening: opening)
+        case "ternary": return try conditional(at: place, opening: opening)
+        case "function":
+            throw GraphPredicateError(
+                .function, "FUNCTION(…) calls methods by name, which is refused", at: place,
+                in: format)
+        default: break
+        }
+        guard let counts = PredicateKeywords.functions[name] else {
+            let names = PredicateKeywords.functions.keys.sorted() + ["subquery", "ternary"]
+            throw GraphPredicateError(
+                .function,
+                "There is no function '\(word)'" + Suggestion.phrase(for: name, among: names),
+                at: place, in: format)
+        }
+        let arguments = try elements(until: ")", opening: opening)
+        guard counts.contains(arguments.values.count) else {
+            let wanted =
+                counts.count == 1
+                ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
+            throw GraphPredicateError(
+                .function, "'\(name)' takes \(wanted) arguments, not \(arguments.values.count)",
+                at: place, in: format)
+        }
+        if name == "cast", let value = try castConstant(arguments.values, at: place) {
+            return try finish(.expression(.constant(value)), at: place, replacing: 2)
+        }
+        return try finish(
+            .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
+    }
+
+    /// `CAST('2024-02-29', 'NSDate')`: constants as `NSPredicate` prints them.
+    private func castConstant(
+        _ arguments: [GraphExpression], at place: Int
+    ) throws(GraphPredicateError) -> GraphValue? {
+        guard case .constant(.string(let type)) = arguments[1], type.hasPrefix("NS"),
+            case .constant(let value) = arguments[0]
+        else { return nil }
+        guard let converted = PredicateCast.constant(value, type: type) else {
+            throw GraphPredicateError(
+                .type, "This is no \(type)", at: place, in: format)
+        }
+        return converted
+    }
+
+    private mutating func subquery(
+        at place: Int, opening: Int
+    ) throws(GraphPredicateError) -> Node {
+        let collection = try operand()
+        try expect(",", opening: opening)
+        guard case .variable(let name) = token else {
+            throw error("A variable such as $x is expected here", at: offset)
+        }
+        try advance()
+        try expect(",", opening: opening)
+        let condition = try self.condition()
+        try expect(")", opening: opening)
+        let base = GraphExpression.subquery(collection.0, variable: name, condition.0)
+        let node = try finish(
+            .expression(base), at: place, depth: max(collection.depth, condition.depth))
+        guard token == .symbol(".") else { return node }
+        try advance()
+        guard case .operation(let operation) = token else {
+            throw error("A collection operator such as @count is expected here", at: offset)
+        }
+        return try self.collection(base, operation, depth: node.depth)
+    }
+
+    private mutating func conditional(
+        at place: Int, opening: Int
+    ) throws(GraphPredicateError) -> Node {
+        let condition = try self.condition()
+        try expect(",", opening: opening)
+        let yes = try operand()
+        try expect(",", opening: opening)
+        let no = try operand()
+        try expect(")", opening: opening)
+        return try finish(
+            .expression(.conditional(condition.0, yes.0, no.0)), at: place,
+            depth: max(condition.depth, yes.depth, no.depth))
+    }
+
+    // MARK: Placeholders
+
+    private mutating func placeholder(_ name: String) throws(GraphPredicateError) -> Node {
+        let place = offset
+        guard let argument = arguments.popFirst()?.graphExpression else {
+            throw GraphPredicateError(
+                .argument, "There is no argument for %\(name)", at: place, in: format)
+        }
+        try advance()
+        switch name {
+        case "@":
+            return try finish(
+                .expression(argument), at: place, depth: argument.depth,
+                nodes: argument.nodeCount)
+        case "K":
+            if case .keyPath(let keys) = argument, let first = keys.first {
+                let start = GraphExpression.keyPath([first])
+                return try path(
+                    from: keys.dropFirst().reduce(start) { $0.appending(key: $1) }, at: place)
+            }
+            if case .constant(.string(let text)) = argument, !text.isEmpty {
+                let keys = text.split(separator: ".", omittingEmptySubsequences: false)
+                return try path(from: .keyPath(keys.map(String.init)), at: place)
+            }
+        default:
+            switch argument {
+            case .constant(.integer), .constant(.double), .constant(.boolean):
+                return try finish(.expression(argument), at: place)
+            default: break
+            }
+        }
+        let wanted = name == "K" ? "a key path" : "a number"
+        throw GraphPredicateError(
+            .argument, "The argument for %\(name) must be \(wanted)", at: place, in: format)
+    }
+}

@@ -1,0 +1,149 @@
+/// Checks the two sides of a comparison against each other.
+struct ComparisonCheck {
+    let resolver: PredicateResolver
+    let comparison: GraphComparison
+    let node: Int
+
+    /// The sides, with constants typed as the other side needs them.
+    func check(
+        _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
+        var left = left
+        if case .collection(let element) = left.kind {
+            if comparison.modifier != .direct {
+                left.kind = element
+            } else if comparison.op == .contains {
+                let member = try match(right, to: element, other: left)
+                return (left.expression, member)
+            } else {
+                throw resolver.toManyAlone(left.node)
+            }
+        } else if comparison.modifier != .direct {
+            throw resolver.error(
+                .toMany, "\(comparison.modifier.rawValue) needs a to-many key path after it",
+                node: left.node)
+        }
+        switch comparison.op {
+        case .in: return try membership(left, right)
+        case .between: return try range(left, right)
+        case .contains, .beginsWith, .endsWith, .like, .matches: return try text(left, right)
+        case .equal, .notEqual: return try pair(left, right)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            let sides = try pair(left, right)
+            for side in [left, right] {
+                if case .object = side.kind {
+                    throw resolver.error(.type, "Objects have no order", node: side.node)
+                }
+            }
+            return sides
+        }
+    }
+
+    private func pair(
+        _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
+        if case .constant = left.expression {
+            return (try match(left, to: right.kind, other: right), right.expression)
+        }
+        return (left.expression, try match(right, to: left.kind, other: left))
+    }
+
+    private func membership(
+        _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
+        switch right.kind {
+        case .collection(let element):
+            return (try match(left, to: element, other: right), right.expression)
+        case .list:
+            return (left.expression, try list(right, for: left))
+        default:
+            throw resolver.error(
+                .type, "IN needs a list or a collection on its right, not \(right.kind)",
+                node: right.node)
+        }
+    }
+
+    private func range(
+        _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
+        guard case .aggregate(let bounds) = right.expression, bounds.count == 2 else {
+            throw resolver.error(
+                .type, "BETWEEN needs a list of two bounds: {1, 5}", node: right.node)
+        }
+        if case .object = left.kind {
+            throw resolver.error(.type, "Objects have no order", node: left.node)
+        }
+        return (left.expression, try list(right, for: left))
+    }
+
+    /// The elements, each typed for the left side.
+    private func list(
+        _ list: PredicateResolver.Resolved, for left: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> GraphExpression {
+        var results: [GraphExpression] = []
+        for element in list.elements {
+            results.append(try match(element, to: left.kind, other: left))
+        }
+        return .aggregate(results)
+    }
+
+    private func text(
+        _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
+        for side in [left, right] where side.kind != .text && side.kind != .null {
+            throw resolver.error(
+                .type, "\(comparison.op.rawValue) compares text, not \(side.kind)",
+                node: side.node)
+        }
+        if comparison.op == .matches, case .constant(.string(let pattern)) = right.expression {
+            do {
+                _ = try CompiledPattern(pattern)
+            } catch {
+                throw resolver.error(.type, error.description, node: right.node)
+            }
+        }
+        return (left.expression, right.expression)
+    }
+
+    /// The expression, as the kind if it is a constant that has such a value exactly.
+    private func match(
+        _ side: PredicateResolver.Resolved, to kind: ExpressionKind,
+        other: PredicateResolver.Resolved
+    ) throws(GraphPredicateError) -> GraphExpression {
+        if case .collection = side.kind { throw resolver.toManyAlone(side.node) }
+        if case .constant(let value) = side.expression {
+            if let typed = Self.value(value, as: kind) { return .constant(typed) }
+        } else if side.kind.isComparable(with: kind) {
+            return side.expression
+        }
+        throw resolver.error(
+            .type, "\(other.kind.capitalized) cannot be compared with \(side.describing)",
+            node: side.node)
+    }
+
+    /// A constant as a column of that kind holds it; nil where it has no such value.
+    static func value(_ value: GraphValue, as kind: ExpressionKind) -> GraphValue? {
+        switch (kind, value) {
+        case (_, .null), (.null, _): value
+        case (.boolean, .integer(let number)):
+            number == 0 || number == 1 ? .boolean(number == 1) : nil
+        case (.boolean, .double(let number)):
+            number == 0 || number == 1 ? .boolean(number == 1) : nil
+        case (.integer, .boolean(let flag)): .integer(flag ? 1 : 0)
+        case (.double, .boolean(let flag)): .double(flag ? 1 : 0)
+        case (.integer, .double(let number)): Int64(exactly: number).map { .integer($0) } ?? value
+        case (.double, .integer(let number)): Double(exactly: number).map { .double($0) } ?? value
+        case (.date, .string(let text)): PredicateCast.date(text)
+        case (.uuid, .string(let text)): PredicateCast.uuid(text)
+        default: ExpressionKind(value).isComparable(with: kind) ? value : nil
+        }
+    }
+}
+
+extension ExpressionKind {
+    /// The description at the start of a sentence.
+    var capitalized: String {
+        let text = description
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+}

@@ -1,0 +1,72 @@
+/// What an expression is worth, as far as the model tells before any object is seen.
+enum ExpressionKind: Hashable, CustomStringConvertible {
+    case null
+    case boolean
+    case integer
+    case double
+    case text
+    case date
+    case uuid
+    case binary
+    /// A transformable or undefined attribute.
+    case opaque
+    /// An object of that entity.
+    case object(String)
+    /// The values at the end of a to-many key path.
+    indirect case collection(ExpressionKind)
+    /// A list in braces.
+    case list
+
+    init(_ type: AttributeType) {
+        switch type {
+        case .integer16, .integer32, .integer64: self = .integer
+        case .decimal, .double, .float: self = .double
+        case .string, .uri: self = .text
+        case .boolean: self = .boolean
+        case .date: self = .date
+        case .binary: self = .binary
+        case .uuid: self = .uuid
+        case .transformable, .undefined: self = .opaque
+        }
+    }
+
+    init(_ value: GraphValue) {
+        switch value {
+        case .null: self = .null
+        case .boolean: self = .boolean
+        case .integer: self = .integer
+        case .double: self = .double
+        case .string: self = .text
+        case .date: self = .date
+        case .uuid: self = .uuid
+        case .binary: self = .binary
+        }
+    }
+
+    /// Integers, doubles and booleans compute and compare with each other.
+    var isNumeric: Bool { self == .integer || self == .double || self == .boolean }
+
+    /// Whether values of the two may stand on the sides of a comparison.
+    func isComparable(with other: ExpressionKind) -> Bool {
+        if self == .null || other == .null { return true }
+        if isNumeric, other.isNumeric { return true }
+        if case .object = self, case .object = other { return true }
+        return self == other && self != .opaque && self != .list
+    }
+
+    var description: String {
+        switch self {
+        case .null: "nil"
+        case .boolean: "a boolean"
+        case .integer, .double: "a number"
+        case .text: "text"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .binary: "binary data"
+        case .opaque: "a transformable value"
+        case .object(let entity): "an object (\(entity))"
+        case .collection: "a collection"
+        case .list: "a list"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+extension GraphPredicate {
+    /// Checks the predicate against an entity and makes it ready for a store.
+    ///
+    /// Key paths must exist, to-many ones need a modifier or an operator, and the sides of a
+    /// comparison must be comparable. Variables are replaced with their values; constants get
+    /// the type of the attribute they are compared with, where that loses nothing: text becomes
+    /// a date or a UUID, `1` becomes `YES`.
+    ///
+    /// - Parameter variables: the values of `$name`, without the dollar sign.
+    public func resolved(
+        for entityName: String, in model: ManagedObjectModel,
+        variables: [String: GraphValue] = [:]
+    ) throws(GraphPredicateError) -> GraphPredicate {
+        var resolver = try PredicateResolver(
+            entityName: entityName, model: model, variables: variables, source: nil)
+        return try resolver.resolve(self)
+    }
+}
+
+extension ParsedPredicate {
+    /// As `GraphPredicate.resolved`, with places in the text in the errors.
+    public func resolved(
+        for entityName: String, in model: ManagedObjectModel,
+        variables: [String: GraphValue] = [:]
+    ) throws(GraphPredicateError) -> GraphPredicate {
+        var resolver = try PredicateResolver(
+            entityName: entityName, model: model, variables: variables, source: source)
+        return try resolver.resolve(predicate)
+    }
+}
+
+extension GraphExpression {
+    /// Checks the expression against an entity and puts in the variables.
+    ///
+    /// - Parameters:
+    ///   - variables: the values of `$name`, without the dollar sign.
+    ///   - attribute: where the value is to be assigned; it must fit there.
+    public func resolved(
+        for entityName: String, in model: ManagedObjectModel,
+        variables: [String: GraphValue] = [:], assignedTo attribute: AttributeDescription? = nil
+    ) throws(GraphPredicateError) -> GraphExpression {
+        var resolver = try PredicateResolver(
+            entityName: entityName, model: model, variables: variables, source: nil)
+        return try resolver.resolve(self, assignedTo: attribute)
+    }
+}
+
+extension ParsedExpression {
+    /// As `GraphExpression.resolved`, with places in the text in the errors.
+    public func resolved(
+        for entityName: String, in model: ManagedObjectModel,
+        variables: [String: GraphValue] = [:], assignedTo attribute: AttributeDescription? = nil
+    ) throws(GraphPredicateError) -> GraphExpression {
+        var resolver = try PredicateResolver(
+            entityName: entityName, model: model, variables: variables, source: source)
+        return try resolver.resolve(expression, assignedTo: attribute)
+    }
+}
+
+extension PredicateResolver {
+    /// Resolves a value that an attribute is to hold.
+    fileprivate mutating func resolve(
+        _ expression: GraphExpression, assignedTo attribute: AttributeDescription?
+    ) throws(GraphPredicateError) -> GraphExpression {
+        let resolved = try resolve(expression)
+        guard let attribute else { return resolved.expression }
+        let kind = ExpressionKind(attribute.type)
+        if case .constant(let value) = resolved.expression {
+            if let typed = ComparisonCheck.value(value, as: kind) { return .constant(typed) }
+        } else if resolved.kind.isComparable(with: kind) {
+            return resolved.expression
+        }
+        throw error(
+            .type,
+            "'\(attribute.name)' (\(attribute.type.rawValue)) cannot hold \(resolved.kind)",
+            node: resolved.node)
+    }
+}

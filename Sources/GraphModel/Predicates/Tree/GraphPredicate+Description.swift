@@ -1,0 +1,147 @@
+extension GraphPredicate: CustomStringConvertible {
+    /// The canonical text: `title CONTAINS[c] "milk" AND NOT priority == 0`.
+    ///
+    /// Brackets stand only where they are needed, so the text is never nested deeper than the
+    /// one that was parsed.
+    /// Parsing it gives the same predicate, except for AND and OR of fewer than two parts, which
+    /// the language cannot say.
+    public var description: String {
+        switch self {
+        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .comparison(let comparison): comparison.description
+        case .not(let part): "NOT \(part.inBrackets(if: part.isCompound))"
+        case .and(let parts):
+            parts.isEmpty
+                ? "TRUEPREDICATE"
+                : parts.map { $0.inBrackets(if: $0.isCompound) }.joined(separator: " AND ")
+        case .or(let parts):
+            parts.isEmpty
+                ? "FALSEPREDICATE"
+                : parts.map { $0.inBrackets(if: $0.isDisjunction) }.joined(separator: " OR ")
+        }
+    }
+
+    private var isDisjunction: Bool {
+        if case .or = self { return true }
+        return false
+    }
+
+    private var isCompound: Bool {
+        if case .and = self { return true }
+        return isDisjunction
+    }
+
+    private func inBrackets(if isNeeded: Bool) -> String {
+        isNeeded ? "(\(self))" : description
+    }
+}
+
+extension GraphComparison: CustomStringConvertible {
+    /// The canonical text.
+    public var description: String {
+        let before = modifier == .direct ? "" : modifier.rawValue + " "
+        return "\(before)\(left) \(op.rawValue)\(options) \(right)"
+    }
+}
+
+extension ComparisonOptions: CustomStringConvertible {
+    /// The letters in brackets, or nothing.
+    public var description: String {
+        let letters = [
+            contains(.caseInsensitive) ? "c" : "", contains(.diacriticInsensitive) ? "d" : "",
+            contains(.normalized) ? "n" : "",
+        ].joined()
+        return letters.isEmpty ? "" : "[\(letters)]"
+    }
+}
+
+extension GraphExpression: CustomStringConvertible {
+    /// The canonical text; parsing it gives the same expression.
+    public var description: String {
+        switch self {
+        case .constant(let value): value.description
+        case .keyPath(let keys): Self.path([], keys)
+        case .variable(let name, let keys): Self.path(["$" + name], keys)
+        case .evaluatedObject: "SELF"
+        case .negation(let operand): "-\(operand.inBrackets(if: !operand.followsMinus))"
+        case .arithmetic(let op, let left, let right):
+            left.inBrackets(if: left.precedence < op.precedence) + " \(op.rawValue) "
+                + right.inBrackets(if: right.precedence <= op.precedence)
+        case .aggregate(let elements):
+            "{" + elements.map(\.description).joined(separator: ", ") + "}"
+        case .function(let name, let arguments):
+            "\(name)(" + arguments.map(\.description).joined(separator: ", ") + ")"
+        case .collection(let base, let op, let keys): Self.path(["\(base).\(op.rawValue)"], keys)
+        case .subquery(let collection, let variable, let predicate):
+            "SUBQUERY(\(collection), $\(variable), \(predicate))"
+        case .conditional(let predicate, let yes, let no): "TERNARY(\(predicate), \(yes), \(no))"
+        }
+    }
+
+    /// Whether a minus before it stays a minus: one before a number becomes its sign.
+    private var followsMinus: Bool {
+        switch self {
+        case .arithmetic: false
+        case .constant(.integer(let value)): value < 0
+        case .constant(.double(let value)): value.sign == .minus
+        default: true
+        }
+    }
+
+    private var precedence: Int {
+        if case .arithmetic(let op, _, _) = self { return op.precedence }
+        return 3
+    }
+
+    private func inBrackets(if isNeeded: Bool) -> String {
+        isNeeded ? "(\(self))" : description
+    }
+
+    private static func path(_ start: [String], _ keys: [String]) -> String {
+        (start + keys.map(written)).joined(separator: ".")
+    }
+
+    /// A key, escaped where it is a keyword or no plain word.
+    private static func written(key: String) -> String {
+        let bytes = Array(key.utf8)
+        let isWord =
+            bytes.first.map(PredicateLexer.startsWord) == true
+            && bytes.allSatisfy { PredicateLexer.startsWord($0) || PredicateLexer.isDigit($0) }
+        if !isWord { return "#" + GraphValue.quoted(key) }
+        return PredicateKeywords.isReserved(key) ? "#" + key : key
+    }
+}
+
+extension ArithmeticOperator {
+    fileprivate var precedence: Int { self == .add || self == .subtract ? 1 : 2 }
+}
+
+extension GraphValue: CustomStringConvertible {
+    /// The canonical text.
+    public var description: String {
+        switch self {
+        case .null: "nil"
+        case .boolean(let value): value ? "YES" : "NO"
+        case .integer(let value): value.description
+        case .double(let value): value.description
+        case .string(let text): Self.quoted(text)
+        case .date, .uuid, .binary: PredicateCast.text(self) ?? "nil"
+        }
+    }
+
+    /// Text in double quotes, with what would end it escaped.
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

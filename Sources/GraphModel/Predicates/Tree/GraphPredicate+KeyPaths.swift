@@ -1,0 +1,44 @@
+extension GraphPredicate {
+    /// The key paths that the predicate looks at, in the order of the text, each once.
+    package var keyPaths: [[String]] {
+        var found: [[String]] = []
+        collect(into: &found)
+        return found
+    }
+
+    fileprivate func collect(into found: inout [[String]]) {
+        switch self {
+        case .constant: break
+        case .not(let inner): inner.collect(into: &found)
+        case .and(let parts), .or(let parts):
+            for part in parts { part.collect(into: &found) }
+        case .comparison(let comparison):
+            comparison.left.collect(into: &found)
+            comparison.right.collect(into: &found)
+        }
+    }
+}
+
+extension GraphExpression {
+    fileprivate func collect(into found: inout [[String]]) {
+        switch self {
+        case .constant, .variable, .evaluatedObject: break
+        case .keyPath(let path):
+            if !found.contains(path) { found.append(path) }
+        case .negation(let inner): inner.collect(into: &found)
+        case .arithmetic(_, let left, let right):
+            left.collect(into: &found)
+            right.collect(into: &found)
+        case .aggregate(let parts), .function(_, let parts):
+            for part in parts { part.collect(into: &found) }
+        case .collection(let inner, _, _): inner.collect(into: &found)
+        case .subquery(let collection, _, let predicate):
+            collection.collect(into: &found)
+            predicate.collect(into: &found)
+        case .conditional(let predicate, let first, let second):
+            predicate.collect(into: &found)
+            first.collect(into: &found)
+            second.collect(into: &found)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Days of the Gregorian calendar, extended over all years.
+///
+/// The algorithms count in eras of 400 years that start on the first of March, so that the leap
+/// day is the last of its year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+enum CivilDate {
+    /// From 0000-03-01 to 2001-01-01.
+    private static let referenceDay = 730_791
+
+    /// Days from 2001-01-01; the year is within ±10⁹, month and day are in their ranges.
+    static func day(year: Int, month: Int, day: Int) -> Int {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - referenceDay
+    }
+
+    /// Year, month and day of a number of days from 2001-01-01.
+    static func date(of day: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = day + referenceDay
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    /// How many days the month has.
+    static func daysInMonth(_ month: Int, year: Int) -> Int {
+        switch month {
+        case 2:
+            year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+                ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Seconds from 2001-01-01 to a number of whole seconds and a decimal fraction after it.
+    ///
+    /// - Parameters:
+    ///   - fraction: the digits after the point, read as an integer below `10^digits`.
+    ///   - digits: at most eighteen.
+    /// - Returns: the nearest double; digits too fine to matter are dropped.
+    static func seconds(_ whole: Int, fraction: Int, digits: Int) -> Double {
+        if fraction == 0 { return Double(whole) }
+        var fraction = fraction
+        var digits = digits
+        var power = 1
+        for _ in 0..<digits { power &*= 10 }
+        while true {
+            let (product, overflow) = whole.multipliedReportingOverflow(by: power)
+            let (sum, carry) = product.addingReportingOverflow(fraction)
+            if !overflow, !carry,
+                let value = DecimalNumber.nearest(UInt64(sum.magnitude), timesTenTo: -digits)
+            {
+                return sum < 0 ? -value : value
+            }
+            if digits == 0 { return Double(whole) }
+            fraction /= 10
+            power /= 10
+            digits -= 1
+        }
+    }
+}

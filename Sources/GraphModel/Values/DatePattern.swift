@@ -1,0 +1,216 @@
+/// A date pattern of Unicode (UTS 35), the subset that data files use.
+///
+/// `y` year (`yy` is 2000–2099), `M` month, `d` day, `H` hour 0–23, `h` hour 1–12 with `a` AM or
+/// PM, `m` minute, `s` second, `S` fraction, `X` offset (`Z`, `±hh`, `±hhmm` or `±hh:mm`), and
+/// literals: any other character that is not a letter, or text in quotes (`''` is one quote).
+/// One letter alone takes one digit or more, two letters take exactly two.
+package struct DatePattern: Sendable, Hashable {
+    /// Why a pattern was refused.
+    package struct ParsingError: Error, Sendable, Hashable, CustomStringConvertible {
+        /// One sentence.
+        package let description: String
+        /// The byte of the pattern at fault, from zero.
+        package let byteOffset: Int
+    }
+
+    enum Field: Sendable, Hashable {
+        case year, month, day, hour, clockHour, dayHalf, minute, second, fraction, offset
+    }
+
+    enum Element: Sendable, Hashable {
+        case literal(UInt8)
+        case field(Field, width: Int)
+    }
+
+    private let elements: [Element]
+
+    /// Reads a pattern.
+    ///
+    /// - Throws: `ParsingError` for an unknown letter, a field given twice, quotes that do not
+    ///   end, a pattern without year, or `h` without `a`.
+    package init(parsing pattern: String) throws(ParsingError) {
+        elements = try Self.elements(of: Array(pattern.utf8))
+    }
+
+    /// Reads a date in this pattern as seconds since 2001-01-01 UTC; nil for other text.
+    ///
+    /// Month and day default to the first, the time to 00:00, the offset to
+    /// `defaultZoneSeconds`.
+    package func parse(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
+        var reader = DateReader(bytes: bytes)
+        var parts = Parts(zone: defaultZoneSeconds)
+        for element in elements {
+            switch element {
+            case .literal(let byte):
+                guard reader.skip(byte: byte) else { return nil }
+            case .field(let field, let width):
+                guard parts.read(field, width: width, from: &reader) else { return nil }
+            }
+        }
+        return reader.isAtEnd ? parts.seconds : nil
+    }
+
+    private static func elements(of pattern: [UInt8]) throws(ParsingError) -> [Element] {
+        var elements: [Element] = []
+        var seen: Set<Field> = []
+        var index = 0
+        while index < pattern.count {
+            let byte = pattern[index]
+            if byte == UInt8(ascii: "'") {
+                try appendQuoted(pattern, from: &index, to: &elements)
+                continue
+            }
+            guard byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") else {
+                elements.append(.literal(byte))
+                index += 1
+                continue
+            }
+            let start = index
+            while index < pattern.count, pattern[index] == byte { index += 1 }
+            let letter = Character(Unicode.Scalar(byte))
+            guard let field = field(of: byte, width: index - start) else {
+                throw ParsingError(
+                    description: "A date pattern cannot have \(index - start) of the letter "
+                        + "'\(letter)'; quote it if it stands for itself",
+                    byteOffset: start)
+            }
+            guard seen.insert(field).inserted else {
+                throw ParsingError(
+                    description: "The date pattern has the letter '\(letter)' twice",
+                    byteOffset: start)
+            }
+            elements.append(.field(field, width: index - start))
+        }
+        guard seen.contains(.year) else {
+            throw ParsingError(description: "The date pattern has no year (y)", byteOffset: 0)
+        }
+        guard seen.contains(.clockHour) == seen.contains(.dayHalf) else {
+            throw ParsingError(
+                description: "In a date pattern, h (1 to 12) and a (AM or PM) go together",
+                byteOffset: 0)
+        }
+        guard !seen.contains(.clockHour) || !seen.contains(.hour) else {
+            throw ParsingError(
+                description: "The date pattern has the hour twice, H and h", byteOffset: 0)
+        }
+        return elements
+    }
+
+    private static func appendQuoted(
+        _ pattern: [UInt8], from index: inout Int, to elements: inout [Element]
+    ) throws(ParsingError) {
+        let quote = UInt8(ascii: "'")
+        let start = index
+        index += 1
+        if index < pattern.count, pattern[index] == quote {
+            elements.append(.literal(quote))
+            index += 1
+            return
+        }
+        while index < pattern.count {
+            if pattern[index] != quote {
+                elements.append(.literal(pattern[index]))
+            } else if index + 1 < pattern.count, pattern[index + 1] == quote {
+                elements.append(.literal(quote))
+                index += 1
+            } else {
+                index += 1
+                return
+            }
+            index += 1
+        }
+        throw ParsingError(
+            description: "The quoted text of the date pattern never ends", byteOffset: start)
+    }
+
+    private static func field(of letter: UInt8, width: Int) -> Field? {
+        switch letter {
+        case UInt8(ascii: "y"): [1, 2, 4].contains(width) ? .year : nil
+        case UInt8(ascii: "M"): width <= 2 ? .month : nil
+        case UInt8(ascii: "d"): width <= 2 ? .day : nil
+        case UInt8(ascii: "H"): width <= 2 ? .hour : nil
+        case UInt8(ascii: "h"): width <= 2 ? .clockHour : nil
+        case UInt8(ascii: "m"): width <= 2 ? .minute : nil
+        case UInt8(ascii: "s"): width <= 2 ? .second : nil
+        case UInt8(ascii: "S"): width <= 9 ? .fraction : nil
+        case UInt8(ascii: "a"): width <= 3 ? .dayHalf : nil
+        case UInt8(ascii: "X"): width <= 3 ? .offset : nil
+        default: nil
+        }
+    }
+}
+
+/// What a text has told about a date so far.
+private struct Parts {
+    var year = 2001
+    var month = 1
+    var day = 1
+    var hour = 0
+    var isAfternoon: Bool?
+    var minute = 0
+    var second = 0
+    var fraction = (value: 0, digits: 0)
+    var zone: Int
+
+    init(zone: Int) {
+        self.zone = zone
+    }
+
+    var seconds: Double? {
+        guard let days = DateReader.day(year: year, month: month, day: day) else { return nil }
+        var hour = hour
+        if let isAfternoon {
+            guard hour >= 1, hour <= 12 else { return nil }
+            hour = hour % 12 + (isAfternoon ? 12 : 0)
+        }
+        guard hour < 24, minute < 60, second < 60 else { return nil }
+        let whole = days * 86_400 + hour * 3_600 + minute * 60 + second
+        return CivilDate.seconds(
+            whole &- zone, fraction: fraction.value, digits: fraction.digits)
+    }
+
+    /// Reads one field; false where the text has something else.
+    mutating func read(
+        _ field: DatePattern.Field, width: Int, from reader: inout DateReader
+    ) -> Bool {
+        switch field {
+        case .year: return readYear(width: width, from: &reader)
+        case .month: return Self.store(Self.number(width, &reader), in: &month)
+        case .day: return Self.store(Self.number(width, &reader), in: &day)
+        case .hour, .clockHour: return Self.store(Self.number(width, &reader), in: &hour)
+        case .minute: return Self.store(Self.number(width, &reader), in: &minute)
+        case .second: return Self.store(Self.number(width, &reader), in: &second)
+        case .fraction:
+            guard let value = reader.number(digits: width) else { return false }
+            fraction = (value, width)
+            return true
+        case .dayHalf:
+            let isMorning = reader.skip("A") || reader.skip("a")
+            guard isMorning || reader.skip("P") || reader.skip("p") else { return false }
+            isAfternoon = !isMorning
+            return reader.skip("M") || reader.skip("m")
+        case .offset:
+            guard let offset = reader.offset() else { return false }
+            zone = offset
+            return true
+        }
+    }
+
+    private mutating func readYear(width: Int, from reader: inout DateReader) -> Bool {
+        switch width {
+        case 1: return Self.store(reader.number(digitsFrom: 1, to: 8), in: &year)
+        case 2: return Self.store(reader.number(digits: 2).map { $0 + 2000 }, in: &year)
+        default: return Self.store(reader.number(digits: 4), in: &year)
+        }
+    }
+
+    private static func store(_ value: Int?, in part: inout Int) -> Bool {
+        guard let value else { return false }
+        part = value
+        return true
+    }
+
+    private static func number(_ width: Int, _ reader: inout DateReader) -> Int? {
+        width == 1 ? reader.number(digitsFrom: 1, to: 2) : reader.number(digits: 2)
+    }
+}

@@ -1,0 +1,55 @@
+extension ScalarFormatter {
+    /// The longest double without exponent: 324 places after the point and what stands before.
+    package static let decimalBytesMax = 345
+
+    /// Writes a double as canonical decimal text: no exponent, no needless zeros, no `-0`.
+    ///
+    /// `0.99`, `100`, `-0.0001`. The digits are the fewest that read back as the same double;
+    /// infinities and NaN write nothing.
+    package static func decimal(
+        _ value: Double, into buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        guard value.isFinite else { return 0 }
+        var text = value.description
+        return text.withUTF8 { bytes in
+            DecimalNumber(bytes).map { canonical($0, into: buffer) } ?? 0
+        }
+    }
+
+    /// Writes the canonical decimal text of a JSON number, exactly, whatever a double would hold.
+    ///
+    /// - Returns: nil where the text is no JSON number, has more than nineteen significant digits
+    ///   (which exact decimals of a later version will keep) or does not fit into the buffer.
+    package static func canonicalDecimal(
+        _ bytes: ByteView, into buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int? {
+        guard let number = DecimalNumber(bytes), !number.isTruncated else { return nil }
+        let count = canonical(number, into: buffer)
+        return count > 0 ? count : nil
+    }
+
+    private static func canonical(
+        _ number: DecimalNumber, into buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        guard abs(number.exponent) <= buffer.count else { return 0 }
+        var writer = TextWriter(buffer)
+        if number.isNegative, number.magnitude != 0 { writer.append(UInt8(ascii: "-")) }
+        if number.exponent >= 0 {
+            writer.append(number: number.magnitude)
+            for _ in 0..<number.exponent { writer.append(UInt8(ascii: "0")) }
+            return writer.finish()
+        }
+        let places = -number.exponent
+        var power: UInt64 = 1
+        for _ in 0..<min(places, 19) { power &*= 10 }
+        let whole = places > 19 ? 0 : number.magnitude / power
+        let fraction = places > 19 ? number.magnitude : number.magnitude % power
+        writer.append(number: whole)
+        writer.append(UInt8(ascii: "."))
+        if places > 19 {
+            for _ in 0..<places - 19 { writer.append(UInt8(ascii: "0")) }
+        }
+        writer.append(number: fraction, width: min(places, 19))
+        return writer.finish()
+    }
+}

@@ -1,0 +1,28 @@
+extension ScalarParser {
+    /// Reads a JSON number as the nearest double; nil for other text and where that is infinite.
+    package static func double(_ bytes: ByteView) -> Double? {
+        guard let number = DecimalNumber(bytes) else { return nil }
+        return number.nearestDouble ?? slowDouble(bytes)
+    }
+
+    /// Reads a JSON number that a double holds without loss, as stores keep decimals.
+    ///
+    /// Accepted where the canonical decimal text is the shortest text of the double: `0.99` and
+    /// `1.50`, but not `0.12345678901234567890`. Minus zero is zero.
+    package static func decimal(_ bytes: ByteView) -> Double? {
+        guard let number = DecimalNumber(bytes), !number.isTruncated else { return nil }
+        if number.magnitude == 0 { return 0 }
+        guard let value = number.nearestDouble ?? slowDouble(bytes) else { return nil }
+        // Fifteen digits always survive in a double of normal size.
+        if number.magnitude < 1_000_000_000_000_000, abs(number.exponent) < 280 { return value }
+        var text = value.description
+        let shortest = text.withUTF8 { DecimalNumber($0) }
+        return shortest == number ? value : nil
+    }
+
+    /// Correct for any number of digits and any exponent, at the price of a string.
+    static func slowDouble(_ bytes: ByteView) -> Double? {
+        guard let value = Double(String(decoding: bytes, as: UTF8.self)) else { return nil }
+        return value.isFinite ? value : nil
+    }
+}

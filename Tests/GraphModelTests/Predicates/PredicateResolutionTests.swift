@@ -1,0 +1,197 @@
+import Testing
+
+@testable import GraphModel
+
+@Suite("Predicates against a model")
+struct PredicateResolutionTests {
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Task",
+                ownAttributes: [
+                    .init(name: "id", type: .uuid), .init(name: "title", type: .string),
+                    .init(name: "isCompleted", type: .boolean),
+                    .init(name: "priority", type: .integer16),
+                    .init(name: "estimate", type: .double), .init(name: "price", type: .decimal),
+                    .init(name: "dueDate", type: .date), .init(name: "photo", type: .binary),
+                    .init(name: "address", type: .transformable),
+                ],
+                ownRelationships: [
+                    .init(
+                        name: "category", destinationEntityName: "Category", inverseName: "tasks"),
+                    .init(
+                        name: "tags", destinationEntityName: "Tag", inverseName: "tasks",
+                        isToMany: true),
+                ]),
+            EntityDescription(
+                name: "Category", ownAttributes: [.init(name: "name", type: .string)],
+                ownRelationships: [
+                    .init(
+                        name: "tasks", destinationEntityName: "Task", inverseName: "category",
+                        isToMany: true)
+                ]),
+            EntityDescription(
+                name: "Tag", ownAttributes: [.init(name: "name", type: .string)],
+                ownRelationships: [
+                    .init(
+                        name: "tasks", destinationEntityName: "Task", inverseName: "tags",
+                        isToMany: true)
+                ]),
+        ])
+    }
+
+    static let variables: [String: GraphValue] = [
+        "now": .date(secondsSinceReference: 0), "limit": .integer(3), "text": .string("2024-02-29"),
+    ]
+
+    @Test(
+        "types constants as their columns need them",
+        arguments: [
+            ("isCompleted == 1", "isCompleted == YES"),
+            ("isCompleted != false", "isCompleted != NO"),
+            ("1 == isCompleted", "YES == isCompleted"), ("priority == YES", "priority == 1"),
+            ("priority < 2.0", "priority < 2"), ("priority < 2.5", "priority < 2.5"),
+            ("estimate == 2", "estimate == 2.0"),
+            ("price IN {1, 2.5, nil}", "price IN {1.0, 2.5, nil}"),
+            ("estimate == 9007199254740993", "estimate == 9007199254740993"),
+            ("dueDate < $now", "dueDate < CAST('2001-01-01T00:00:00Z', 'NSDate')"),
+            (
+                "dueDate BETWEEN {'2001-01-01', $text}",
+                "dueDate BETWEEN {CAST('2001-01-01T00:00:00Z', 'NSDate'), CAST('2024-02-29T00:00:00Z', 'NSDate')}"
+            ),
+            (
+                "id == '00112233-4455-6677-8899-aabbccddeeff'",
+                "id == CAST('00112233-4455-6677-8899-AABBCCDDEEFF', 'NSUUID')"
+            ),
+            ("priority + 1 > $limit", "priority + 1 > 3"), ("title == nil", "title == nil"),
+            ("category.name BEGINSWITH[c] 'w'", "category.name BEGINSWITH[c] \"w\""),
+            ("category == nil AND address == nil", "category == nil AND address == nil"),
+            ("ANY tags.name == 'x'", "ANY tags.name == \"x\""),
+            ("ALL category.tasks.priority IN {1, YES}", "ALL category.tasks.priority IN {1, 1}"),
+            ("tags.@count > 0", "tags.@count > 0"), ("'x' IN tags.name", "\"x\" IN tags.name"),
+            ("tags.name CONTAINS 'x'", "tags.name CONTAINS \"x\""),
+            ("category.tasks.@sum.priority > 1.0", "category.tasks.@sum.priority > 1"),
+            (
+                "SUBQUERY(tags, $t, $t.name == title AND $t.tasks.@count > $limit).@count > 0",
+                "SUBQUERY(tags, $t, $t.name == title AND $t.tasks.@count > 3).@count > 0"
+            ),
+            ("length(title) > 2", "length(title) > 2"), ("TRUEPREDICATE", "TRUEPREDICATE"),
+            ("ternary(isCompleted == 1, 1, 2) == 1", "TERNARY(isCompleted == YES, 1, 2) == 1"),
+        ])
+    func resolves(format: String, expected: String) throws {
+        let resolved = try ParsedPredicate(format: format)
+            .resolved(for: "Task", in: Self.model(), variables: Self.variables)
+        #expect(resolved.description == expected)
+        let plain = try GraphPredicate(format: format)
+            .resolved(for: "Task", in: Self.model(), variables: Self.variables)
+        #expect(plain == resolved)
+    }
+
+    @Test(
+        "refuses what cannot be, with the place",
+        arguments: [
+            (
+                "titel == 'x'", 0, "predicate.unknown-key",
+                "'Task' has no property 'titel'. Did you mean 'title'?"
+            ),
+            (
+                "priority == 1 AND category.nane == 'x'", 18, "predicate.unknown-key",
+                "'Category' has no property 'nane'. Did you mean 'name'?"
+            ),
+            (
+                "title.length > 1", 0, "predicate.unknown-key",
+                "'title' of 'Task' is an attribute and has no keys"
+            ),
+            ("title == 5", 9, "predicate.type", "Text cannot be compared with a number (5)"),
+            (
+                "priority > '5'", 11, "predicate.type",
+                "A number cannot be compared with text (\"5\")"
+            ),
+            (
+                "priority IN {1, '5'}", 16, "predicate.type",
+                "A number cannot be compared with text (\"5\")"
+            ),
+            (
+                "dueDate < 'tomorrow'", 10, "predicate.type",
+                "A date cannot be compared with text (\"tomorrow\")"
+            ),
+            ("dueDate < 5", 10, "predicate.type", "A date cannot be compared with a number (5)"),
+            (
+                "isCompleted == 2", 15, "predicate.type",
+                "A boolean cannot be compared with a number (2)"
+            ),
+            ("title == dueDate", 9, "predicate.type", "Text cannot be compared with a date"),
+            (
+                "address == 'x'", 11, "predicate.type",
+                "A transformable value cannot be compared with text (\"x\")"
+            ),
+            (
+                "tags.name == 'x'", 0, "predicate.to-many",
+                "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count"
+            ),
+            ("ANY title == 'x'", 4, "predicate.to-many", "ANY needs a to-many key path after it"),
+            (
+                "title.@count > 1", 0, "predicate.to-many",
+                "@count needs a to-many key path before it"
+            ),
+            ("tags.@sum.name > 1", 5, "predicate.type", "@sum needs numbers, not text"),
+            (
+                "dueDate < $noow", 10, "predicate.variable",
+                "The variable '$noow' has no value. Did you mean 'now'?"
+            ),
+            ("$now.x == 1", 0, "predicate.variable", "'$now' is a value and has no keys"),
+            ("title + 1 == 2", 0, "predicate.type", "Arithmetic needs numbers, not text"),
+            (
+                "title IN 'abc'", 9, "predicate.type",
+                "IN needs a list or a collection on its right, not text"
+            ),
+            (
+                "priority BETWEEN {1}", 17, "predicate.type",
+                "BETWEEN needs a list of two bounds: {1, 5}"
+            ),
+            ("priority CONTAINS 'x'", 0, "predicate.type", "CONTAINS compares text, not a number"),
+            ("category < category", 0, "predicate.type", "Objects have no order"),
+            (
+                "title MATCHES '(a+)+'", 14, "predicate.type",
+                "The regular expression repeats a repetition without bound (byte 4), which can run for ever"
+            ),
+            ("length(priority) > 1", 7, "predicate.function", "'length' needs text, not a number"),
+        ])
+    func refuses(format: String, offset: Int, code: String, message: String) throws {
+        let parsed = try ParsedPredicate(format: format)
+        let model = try Self.model()
+        let error = #expect(throws: GraphPredicateError.self) {
+            try parsed.resolved(for: "Task", in: model, variables: Self.variables)
+        }
+        #expect(error?.message == message)
+        #expect(error?.byteOffset == offset)
+        #expect(error?.code.rawValue == code)
+    }
+
+    @Test("checks values that an attribute is to hold")
+    func assignments() throws {
+        let model = try Self.model()
+        let priority = try #require(model.attribute("priority", of: "Task"))
+        let dueDate = try #require(model.attribute("dueDate", of: "Task"))
+        let sum = try ParsedExpression(format: "priority + 1")
+            .resolved(for: "Task", in: model, assignedTo: priority)
+        #expect(sum.description == "priority + 1")
+        let date = try ParsedExpression(format: "'2001-01-01'")
+            .resolved(for: "Task", in: model, assignedTo: dueDate)
+        #expect(date == .constant(.date(secondsSinceReference: 0)))
+        let error = #expect(throws: GraphPredicateError.self) {
+            try ParsedExpression(format: "title").resolved(
+                for: "Task", in: model, assignedTo: priority)
+        }
+        #expect(error?.message == "'priority' (Integer 16) cannot hold text")
+    }
+
+    @Test("names the entity that was probably meant")
+    func unknownEntity() throws {
+        let model = try Self.model()
+        let error = #expect(throws: GraphPredicateError.self) {
+            try GraphPredicate(format: "a == 1").resolved(for: "Tasc", in: model)
+        }
+        #expect(error?.description == "There is no entity 'Tasc'. Did you mean 'Task'?")
+    }
+}
