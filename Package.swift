@@ -10,6 +10,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -22,12 +24,14 @@ let package = Package(
                 "Diagnostics", "YAML", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
         .testTarget(
             name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics"],
             exclude: ["Fixtures"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     ]
 )
 

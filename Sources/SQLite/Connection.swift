@@ -1,0 +1,116 @@
+internal import CSQLite
+
+/// One connection to an SQLite file; used by one thread at a time.
+///
+/// The file is closed when the connection and the last of its statements are gone.
+package final class Connection {
+    /// How a file is opened.
+    package enum Mode: Sendable {
+        case readOnly
+        case readWrite
+        /// Made if it is missing.
+        case create
+    }
+
+    let handle: OpaquePointer
+    /// The file's path.
+    package let path: String
+    private var cache: [String: Statement] = [:]
+
+    package init(path: String, mode: Mode) throws(SQLiteError) {
+        let access =
+            switch mode {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        var opened: OpaquePointer?
+        let result = sqlite3_open_v2(
+            path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard result == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteError(extendedCode: result, message: message)
+        }
+        handle = opened
+        self.path = path
+        sqlite3_busy_timeout(handle, 5_000)
+    }
+
+    deinit {
+        cache.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs one or more statements that return no rows.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        let result = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard result == SQLITE_OK else { throw error(result, sql: sql) }
+    }
+
+    /// Prepares a statement that its caller keeps.
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self)
+    }
+
+    /// A statement kept by this connection, reset and ready to bind.
+    ///
+    /// For statements that are run again and again, but not inside their own loop.
+    package func cached(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = cache[sql] {
+            statement.reset()
+            return statement
+        }
+        let statement = try Statement(sql, on: self)
+        cache[sql] = statement
+        return statement
+    }
+
+    /// Forgets the kept statements, so that tables may be dropped.
+    package func clearStatementCache() {
+        cache.removeAll()
+    }
+
+    /// The first column of the first row, or nil where there is no row or it is null.
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    /// The first column of the first row as text, or nil where there is no row or it is null.
+    package func text(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.string(0)
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Waits so long for another connection's lock.
+    package func setBusyTimeout(milliseconds: Int32) {
+        sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Copies the whole database into another connection's file.
+    ///
+    /// Uses SQLite's online backup, so that a writer elsewhere does no harm.
+    package func backup(to destination: Connection) throws(SQLiteError) {
+        guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+            throw destination.error(sqlite3_extended_errcode(destination.handle), sql: nil)
+        }
+        let step = sqlite3_backup_step(backup, -1)
+        let finish = sqlite3_backup_finish(backup)
+        guard step == SQLITE_DONE, finish == SQLITE_OK else {
+            throw destination.error(finish == SQLITE_OK ? step : finish, sql: nil)
+        }
+    }
+
+    func error(_ code: Int32, sql: String?) -> SQLiteError {
+        SQLiteError(code, on: handle, sql: sql)
+    }
+}

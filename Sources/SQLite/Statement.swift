@@ -1,0 +1,175 @@
+internal import CSQLite
+
+/// A prepared statement.
+///
+/// Parameters count from 1 and columns from 0, as in SQLite. Text and blobs are bound without
+/// copying: their bytes must live until the statement has been stepped to its end or reset.
+///
+/// A statement does not hold its connection object, whose cache may hold the statement; SQLite
+/// itself keeps a closed connection going until the last statement is finalized
+/// (https://www.sqlite.org/c3ref/close.html).
+package final class Statement {
+    private let handle: OpaquePointer
+
+    init(_ sql: String, on connection: Connection) throws(SQLiteError) {
+        var prepared: OpaquePointer?
+        let result = sqlite3_prepare_v3(
+            connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard result == SQLITE_OK, let prepared else { throw connection.error(result, sql: sql) }
+        handle = prepared
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    private var database: OpaquePointer? { sqlite3_db_handle(handle) }
+
+    /// The statement's text.
+    package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+
+    // MARK: Binding
+
+    package func bind(_ value: Int64, at index: Int32) {
+        sqlite3_bind_int64(handle, index, value)
+    }
+
+    package func bind(_ value: Double, at index: Int32) {
+        sqlite3_bind_double(handle, index, value)
+    }
+
+    package func bindNull(at index: Int32) {
+        sqlite3_bind_null(handle, index)
+    }
+
+    /// Binds UTF-8 without copying it.
+    package func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
+        // An empty buffer may have no address, which SQLite would take for NULL.
+        guard let base = text.baseAddress else {
+            sqlite3_bind_text64(handle, index, "", 0, nil, UInt8(SQLITE_UTF8))
+            return
+        }
+        base.withMemoryRebound(to: CChar.self, capacity: text.count) {
+            _ = sqlite3_bind_text64(
+                handle, index, $0, UInt64(text.count), nil, UInt8(SQLITE_UTF8))
+        }
+    }
+
+    /// Binds bytes without copying them.
+    package func bind(blob: UnsafeBufferPointer<UInt8>, at index: Int32) {
+        guard let base = blob.baseAddress else {
+            sqlite3_bind_zeroblob(handle, index, 0)
+            return
+        }
+        sqlite3_bind_blob64(handle, index, base, UInt64(blob.count), nil)
+    }
+
+    /// Binds a copy of the text.
+    package func bind(_ text: String, at index: Int32) {
+        var text = text
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                _ = sqlite3_bind_text64(
+                    handle, index, $0.baseAddress, UInt64($0.count), Self.transient,
+                    UInt8(SQLITE_UTF8))
+            }
+        }
+    }
+
+    /// Binds a copy of the bytes.
+    package func bind(_ bytes: [UInt8], at index: Int32) {
+        bytes.withUnsafeBytes {
+            if let base = $0.baseAddress {
+                _ = sqlite3_bind_blob64(handle, index, base, UInt64($0.count), Self.transient)
+            } else {
+                _ = sqlite3_bind_zeroblob(handle, index, 0)
+            }
+        }
+    }
+
+    /// Binds what another statement's current row holds in a column.
+    package func bind(column: Int32, of other: Statement, at index: Int32) {
+        sqlite3_bind_value(handle, index, sqlite3_column_value(other.handle, column))
+    }
+
+    /// SQLite's mark for "copy it now": the address -1 in place of a destructor.
+    private static var transient: sqlite3_destructor_type {
+        unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    }
+
+    // MARK: Running
+
+    /// Moves to the next row.
+    ///
+    /// - Returns: whether there is one. After the last the statement is reset, ready to run again.
+    @discardableResult
+    package func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW:
+            return true
+        case SQLITE_DONE:
+            sqlite3_reset(handle)
+            return false
+        case let result:
+            let error = SQLiteError(result, on: database, sql: sql)
+            sqlite3_reset(handle)
+            throw error
+        }
+    }
+
+    /// Runs a statement that returns no rows and gives the number of rows it changed.
+    @discardableResult
+    package func run() throws(SQLiteError) -> Int {
+        while try step() {}
+        return Int(sqlite3_changes64(database))
+    }
+
+    /// Makes the statement ready to run again; what is bound stays.
+    package func reset() {
+        sqlite3_reset(handle)
+    }
+
+    // MARK: The current row
+
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
+
+    package func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    /// How the column's value is stored in the current row.
+    package func storage(_ column: Int32) -> StorageClass {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    package func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    package func double(_ column: Int32) -> Double {
+        sqlite3_column_double(handle, column)
+    }
+
+    /// The column's bytes, text or blob; they live until the next step or reset.
+    package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        let base = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return UnsafeBufferPointer(
+            start: base?.assumingMemoryBound(to: UInt8.self), count: base == nil ? 0 : count)
+    }
+
+    package func string(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+}
+
+/// SQLite's storage classes.
+package enum StorageClass: Sendable, Hashable {
+    case null, integer, real, text, blob
+}

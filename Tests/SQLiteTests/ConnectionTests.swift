@@ -1,0 +1,137 @@
+import Foundation
+import SQLite
+import Testing
+
+@Suite("SQLite connection") struct ConnectionTests {
+    private func failure(_ body: () throws -> Void) -> SQLiteError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? SQLiteError
+        }
+    }
+
+    @Test func namesTheStatementThatFailed() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        let error = failure { _ = try connection.prepare("SELECT a FROM nowhere") }
+        #expect(
+            error?.description == "SQLite 1: no such table: nowhere in: SELECT a FROM nowhere")
+    }
+
+    @Test func tellsWhyAFileDoesNotOpen() throws {
+        let folder = try TemporaryFolder()
+        let missing = failure {
+            _ = try Connection(path: folder.file("missing.sqlite"), mode: .readWrite)
+        }
+        #expect(missing?.isCannotOpen == true)
+        let garbage = folder.file("garbage.sqlite")
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: garbage))
+        let corrupt = failure {
+            _ = try Connection(path: garbage, mode: .readWrite).integer(
+                "SELECT count(*) FROM sqlite_master")
+        }
+        #expect(corrupt?.isCorrupt == true)
+    }
+
+    @Test func refusesToWriteWhenOpenedForReading() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("a.sqlite")
+        try Connection(path: file, mode: .create).execute("CREATE TABLE t (a)")
+        let reader = try Connection(path: file, mode: .readOnly)
+        let error = failure { try reader.execute("INSERT INTO t VALUES (1)") }
+        #expect(error?.isPermission == true)
+    }
+
+    @Test func isBusyWhileAnotherWrites() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("a.sqlite")
+        let first = try Connection(path: file, mode: .create)
+        try first.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")
+        #expect(first.isInTransaction)
+        let second = try Connection(path: file, mode: .readWrite)
+        second.setBusyTimeout(milliseconds: 0)
+        let error = failure { try second.execute("BEGIN IMMEDIATE") }
+        #expect(error?.isBusy == true)
+        try first.execute("ROLLBACK")
+        #expect(!first.isInTransaction)
+        try second.execute("BEGIN IMMEDIATE; COMMIT")
+    }
+
+    @Test func givesTheKeptStatementResetAndReadyToBind() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        let sql = "SELECT 1 UNION ALL SELECT 2"
+        let statement = try connection.cached(sql)
+        try #require(try statement.step())
+        let again = try connection.cached(sql)
+        #expect(again === statement)
+        try #require(try again.step())
+        #expect(again.integer(0) == 1)
+        connection.clearStatementCache()
+        #expect(try connection.cached(sql) !== statement)
+    }
+
+    @Test func dropsATableAfterTheCacheIsCleared() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        try #require(try connection.cached("SELECT a FROM t").step())
+        let error = failure { try connection.execute("DROP TABLE t") }
+        #expect(error?.message == "database table is locked")
+        connection.clearStatementCache()
+        try connection.execute("DROP TABLE t")
+    }
+
+    @Test func readsOneValue() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        #expect(try connection.integer("SELECT 42") == 42)
+        #expect(try connection.integer("SELECT NULL") == nil)
+        #expect(try connection.integer("SELECT 1 WHERE 0") == nil)
+        #expect(try connection.text("SELECT 'a'") == "a")
+        #expect(try connection.text("SELECT NULL") == nil)
+    }
+
+    @Test func staysOpenWhileAStatementLives() throws {
+        let folder = try TemporaryFolder()
+        var connection: Connection? = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        let statement = try #require(try connection?.prepare("SELECT 7"))
+        connection = nil
+        try #require(try statement.step())
+        #expect(statement.integer(0) == 7)
+    }
+
+    @Test func closesAlthoughStatementsAreKept() throws {
+        func openAndForget() throws -> () -> Connection? {
+            let connection = try Connection(path: ":memory:", mode: .create)
+            _ = try connection.cached("SELECT 1").step()
+            return { [weak connection] in connection }
+        }
+        #expect(try openAndForget()() == nil)
+    }
+
+    @Test func backsUpWhatIsCommitted() throws {
+        let folder = try TemporaryFolder()
+        let source = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        try source.execute(
+            """
+            PRAGMA journal_mode = WAL; CREATE TABLE t (a);
+            INSERT INTO t VALUES (1), (2), ('drei')
+            """)
+        let copy = try Connection(path: folder.file("b.sqlite"), mode: .create)
+        try source.backup(to: copy)
+        #expect(try copy.text("SELECT group_concat(a) FROM t") == "1,2,drei")
+        #expect(try copy.text("PRAGMA integrity_check") == "ok")
+        try source.execute("DELETE FROM t")
+        #expect(try copy.integer("SELECT count(*) FROM t") == 3)
+    }
+
+    @Test func reportsABackupThatFails() throws {
+        let folder = try TemporaryFolder()
+        let source = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        try source.execute("CREATE TABLE t (a)")
+        let file = folder.file("b.sqlite")
+        try Connection(path: file, mode: .create).execute("CREATE TABLE u (a)")
+        let copy = try Connection(path: file, mode: .readOnly)
+        let error = failure { try source.backup(to: copy) }
+        #expect(error?.isPermission == true)
+    }
+}
