@@ -5,6 +5,7 @@ let package = Package(
     name: "etl",
     platforms: [.macOS(.v15)],
     products: [
+        .library(name: "GraphStore", targets: ["GraphStore", "GraphModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -25,6 +26,7 @@ let package = Package(
             ]
         ),
         .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
+        .target(name: "GraphStore", dependencies: ["Diagnostics", "GraphModel", "SQLite"]),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
@@ -32,6 +34,8 @@ let package = Package(
             name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics"],
             exclude: ["Fixtures"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+        .testTarget(
+            name: "GraphStoreTests", dependencies: ["GraphStore", "GraphModel", "SQLite"]),
     ]
 )
 

@@ -1,0 +1,235 @@
+import GraphModel
+import SQLite
+
+extension ManagedObjectContext {
+    /// Deletes all objects that meet the request's predicate, honouring delete rules set by set.
+    ///
+    /// What a Deny rule protects stays, and so does whatever would have led to it. A required
+    /// to-one that a deletion would clear makes the whole request fail, with nothing done.
+    public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
+        guard let entity = container.schema.entity(named: request.entityName) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
+        }
+        let predicate = try request.predicate?.resolved(
+            for: request.entityName, in: container.model, variables: request.variables)
+        return try whole { session in
+            let match = try BatchMatch(entity, where: predicate, limit: request.limit, in: session)
+            var deletion = Deletion(session)
+            return try deletion.run(match, of: entity)
+        }
+    }
+}
+
+/// One batch delete: which objects go, by the rules, and what that does to those that stay.
+///
+/// For each hierarchy, a temporary table holds the objects that are to go (`ETL_DOOMED_<n>`), and
+/// one those that a rule keeps (`ETL_KEPT_<n>`).
+private struct Deletion {
+    private let session: WriteSession
+    private let connection: Connection
+    private let edges: [RelationshipEdge]
+
+    init(_ session: WriteSession) {
+        self.session = session
+        connection = session.connection
+        edges = RelationshipEdge.all(in: session.schema)
+    }
+
+    mutating func run(_ match: BatchMatch, of entity: StoreSchema.Entity) throws
+        -> BatchDeleteResult
+    {
+        let root = entity.rootNumber
+        let reachable = reachableRoots(from: entity)
+        for number in reachable {
+            try connection.execute(
+                """
+                DROP TABLE IF EXISTS \(Self.kept(number));
+                CREATE TABLE \(Self.kept(number)) (pk INTEGER PRIMARY KEY)
+                """)
+        }
+        // A kept object is no longer to go, which may protect others: again until none is new.
+        repeat {
+            for number in reachable { try clearDoomed(number) }
+            try connection.execute(
+                "INSERT INTO \(Self.doomed(root)) SELECT pk, ent, 0 FROM \(match.table)"
+                    + " WHERE pk NOT IN (SELECT pk FROM \(Self.kept(root)))")
+            try cascade(reachable)
+        } while try keepDenied(reachable)
+        let denied = Int(
+            try connection.integer(
+                "SELECT count(*) FROM \(match.table) WHERE pk IN (SELECT pk FROM \(Self.kept(root)))"
+            ) ?? 0)
+        try refuseClearedRequirements(reachable)
+        let nullified = try nullify(reachable)
+        try deleteJoinRows(reachable)
+        var cascaded: [String: Int] = [:]
+        for number in reachable { try count(number, root, into: &cascaded) }
+        for number in reachable { try deleteRows(number) }
+        return BatchDeleteResult(
+            matched: match.count, deleted: match.count - denied, denied: denied,
+            cascaded: cascaded, nullified: nullified)
+    }
+
+    private static func doomed(_ root: Int64) -> String { "temp.ETL_DOOMED_\(root)" }
+    private static func kept(_ root: Int64) -> String { "temp.ETL_KEPT_\(root)" }
+
+    /// The hierarchies that a deletion there can reach by cascades.
+    private func reachableRoots(from entity: StoreSchema.Entity) -> [Int64] {
+        var found = [entity.rootNumber]
+        var position = 0
+        while position < found.count {
+            for edge in edges where edge.rule == .cascade && edge.sourceRoot == found[position] {
+                if !found.contains(edge.destinationRoot) { found.append(edge.destinationRoot) }
+            }
+            position += 1
+        }
+        return found
+    }
+
+    private func clearDoomed(_ root: Int64) throws(SQLiteError) {
+        try connection.execute(
+            """
+            DROP TABLE IF EXISTS \(Self.doomed(root));
+            CREATE TABLE \(Self.doomed(root)) (pk INTEGER PRIMARY KEY, ent INTEGER, level INTEGER)
+            """)
+    }
+
+    // MARK: Which objects go
+
+    private func cascade(_ reachable: [Int64]) throws(SQLiteError) {
+        let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
+        guard !cascades.isEmpty else { return }
+        var level = 0
+        var grew = true
+        while grew {
+            grew = false
+            for edge in cascades {
+                let owners = edge.owners(
+                    in: Self.doomed(edge.sourceRoot), and: "level = \(level)")
+                let added = try SQLFragment(
+                    "INSERT OR IGNORE INTO \(Self.doomed(edge.destinationRoot))"
+                        + " SELECT dest, ent, \(level + 1) FROM (\(edge.related(to: owners)))"
+                ).run(on: connection)
+                if added > 0 { grew = true }
+            }
+            level += 1
+        }
+    }
+
+    /// Marks what a Deny rule keeps, and whatever cascades lead to it.
+    ///
+    /// - Returns: whether anything new was marked.
+    private func keepDenied(_ reachable: [Int64]) throws(SQLiteError) -> Bool {
+        var grew = false
+        for edge in edges where edge.rule == .deny && reachable.contains(edge.sourceRoot) {
+            let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+            let stays =
+                reachable.contains(edge.destinationRoot)
+                ? " WHERE dest NOT IN (SELECT pk FROM \(Self.doomed(edge.destinationRoot)))" : ""
+            grew =
+                try SQLFragment(
+                    "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
+                        + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))\(stays)"
+                ).run(on: connection) > 0 || grew
+        }
+        guard grew else { return false }
+        let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
+        var spreads = !cascades.isEmpty
+        while spreads {
+            spreads = false
+            for edge in cascades {
+                let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+                let added = try SQLFragment(
+                    "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
+                        + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))"
+                        + " WHERE dest IN (SELECT pk FROM \(Self.kept(edge.destinationRoot)))"
+                ).run(on: connection)
+                if added > 0 { spreads = true }
+            }
+        }
+        return true
+    }
+
+    // MARK: What it does to those that stay
+
+    private func staying(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
+        reachable.contains(edge.destinationRoot)
+            ? " AND Z_PK NOT IN (SELECT pk FROM \(Self.doomed(edge.destinationRoot)))" : ""
+    }
+
+    private func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
+        let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+        return "\(edge.backColumn ?? "") IN (\(owners))" + staying(edge, reachable)
+    }
+
+    private func refuseClearedRequirements(_ reachable: [Int64]) throws {
+        for edge in edges
+        where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
+            let count =
+                try connection.integer(
+                    "SELECT count(*) FROM \(edge.destinationTable)"
+                        + " WHERE \(pointingBack(edge, reachable))") ?? 0
+            if count > 0 {
+                throw StoreError(
+                    .deleteRule,
+                    "\(count) objects of \(edge.destinationName) would lose their required"
+                        + " '\(edge.inverseName ?? "")'; delete them too, or make it optional")
+            }
+        }
+    }
+
+    private func nullify(_ reachable: [Int64]) throws(SQLiteError) -> Int {
+        var total = 0
+        for edge in edges
+        where edge.rule == .nullify && edge.backColumn != nil
+            && reachable.contains(edge.sourceRoot)
+        {
+            let condition = pointingBack(edge, reachable)
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
+            while try rows.step() {
+                session.change.update(
+                    ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+            }
+            let nulls = edge.backColumns.map { "\($0) = NULL" }.joined(separator: ", ")
+            total += try SQLFragment(
+                "UPDATE \(edge.destinationTable) SET \(nulls), Z_OPT = Z_OPT + 1 WHERE \(condition)"
+            ).run(on: connection)
+        }
+        return total
+    }
+
+    private func deleteJoinRows(_ reachable: [Int64]) throws(SQLiteError) {
+        for edge in edges where reachable.contains(edge.sourceRoot) {
+            guard let (table, column) = edge.joinTable else { continue }
+            let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+            try connection.execute("DELETE FROM \(table) WHERE \(column) IN (\(owners))")
+        }
+    }
+
+    // MARK: The end
+
+    private func count(
+        _ root: Int64, _ matchedRoot: Int64, into cascaded: inout [String: Int]
+    ) throws(SQLiteError) {
+        let matched =
+            root == matchedRoot ? " WHERE pk NOT IN (SELECT pk FROM temp.ETL_MATCHED)" : ""
+        let rows = try connection.prepare(
+            "SELECT ent, count(*) FROM \(Self.doomed(root))\(matched) GROUP BY ent")
+        while try rows.step() {
+            let name = session.schema.entity(number: rows.integer(0))?.name ?? "?"
+            cascaded[name, default: 0] += Int(rows.integer(1))
+        }
+    }
+
+    private func deleteRows(_ root: Int64) throws(SQLiteError) {
+        guard let entity = session.schema.entity(number: root) else { return }
+        let rows = try connection.prepare("SELECT ent, pk FROM \(Self.doomed(root)) ORDER BY pk")
+        while try rows.step() {
+            session.change.delete(
+                ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+        }
+        try connection.execute(
+            "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(Self.doomed(root)))")
+    }
+}

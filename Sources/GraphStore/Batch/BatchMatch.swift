@@ -1,0 +1,73 @@
+import GraphModel
+import SQLite
+
+/// The objects that a batch request is about, gathered into a temporary table of
+/// `pk, ent, changes`.
+struct BatchMatch {
+    let table: String
+    let count: Int
+
+    /// Gathers them, and checks the limit.
+    ///
+    /// - Parameters:
+    ///   - changes: SQL that tells whether a row would change, over the alias `t`.
+    ///   - values: SQL over the same alias whose results are kept, for `value(_:ofRow:)`.
+    init(
+        _ entity: StoreSchema.Entity, where predicate: GraphPredicate?,
+        changes: SQLFragment = SQLFragment("1"), values: [SQLFragment] = [], limit: ObjectLimit?,
+        in session: WriteSession
+    ) throws(StoreError) {
+        let connection = session.connection
+        let table = "temp.ETL_MATCHED"
+        self.table = table
+        let select = try Self.select(
+            entity, where: predicate,
+            columns: ([SQLFragment("t.Z_PK, t.Z_ENT"), changes] + values).joined(separator: ", "),
+            session.schema)
+        let kept = values.indices.map { ", v\($0)" }.joined()
+        count = try storing { () throws(SQLiteError) in
+            try connection.execute(
+                """
+                DROP TABLE IF EXISTS \(table);
+                CREATE TABLE \(table) (pk INTEGER PRIMARY KEY, ent INTEGER, changes INTEGER\(kept))
+                """)
+            return try ("INSERT INTO \(table) " + select).run(on: connection)
+        }
+        guard let limit else { return }
+        let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
+        let allowed = try limit.allows(count) { () throws(StoreError) in
+            try storing { () throws(SQLiteError) in
+                Int(try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0)
+            }
+        }
+        guard allowed else {
+            throw StoreError(
+                .tooMany,
+                "\(count) objects of \(entity.name) match, and at most \(limit) may;"
+                    + " nothing was done")
+        }
+    }
+
+    /// What a kept value is for a row.
+    func value(_ place: Int, ofRow primaryKey: String) -> SQLFragment {
+        SQLFragment("(SELECT v\(place) FROM \(table) WHERE pk = \(primaryKey))")
+    }
+
+    /// `SELECT columns` over the entity's objects that meet the predicate.
+    static func select(
+        _ entity: StoreSchema.Entity, where predicate: GraphPredicate?, columns: SQLFragment,
+        _ schema: StoreSchema
+    ) throws(StoreError) -> SQLFragment {
+        var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .joins))
+        var conditions: [SQLFragment] = []
+        if let family = entity.familyFilter(alias: "t.") {
+            conditions.append(SQLFragment(family))
+        }
+        if let predicate { conditions.append(try compiler.condition(predicate)) }
+        let from = SQLFragment(" FROM \(entity.table) t\(compiler.joins)")
+        let filter =
+            conditions.isEmpty
+            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
+        return "SELECT " + columns + from + filter
+    }
+}

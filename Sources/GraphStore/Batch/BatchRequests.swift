@@ -1,0 +1,96 @@
+public import GraphModel
+
+/// A limit on how many objects a batch request may touch.
+public enum ObjectLimit: Sendable, Hashable, CustomStringConvertible {
+    /// So many.
+    case count(Int)
+    /// So many of a hundred of the entity's objects.
+    case percent(Double)
+
+    /// `50` or `10%`.
+    public var description: String {
+        switch self {
+        case .count(let limit): "\(limit)"
+        case .percent(let percent): Int(exactly: percent).map { "\($0)%" } ?? "\(percent)%"
+        }
+    }
+
+    func allows(_ matched: Int, of total: () throws(StoreError) -> Int) throws(StoreError) -> Bool {
+        switch self {
+        case .count(let limit): matched <= limit
+        case .percent(let percent): Double(matched) <= Double(try total()) * percent / 100
+        }
+    }
+}
+
+/// Sets attributes of all objects that meet a predicate, without loading them.
+public struct BatchUpdateRequest: Sendable, Hashable {
+    /// The entity; its sub-entities are meant, too.
+    public var entityName: String
+    /// Which objects; nil means all.
+    public var predicate: GraphPredicate?
+    /// What each attribute becomes, over the object as it was.
+    public var propertiesToUpdate: [String: GraphExpression]
+    /// Values for `$name`.
+    public var variables: [String: GraphValue]
+    /// More matches than this, and nothing is done.
+    public var limit: ObjectLimit?
+
+    /// Creates a request.
+    public init(
+        entityName: String, predicate: GraphPredicate? = nil,
+        propertiesToUpdate: [String: GraphExpression], variables: [String: GraphValue] = [:],
+        limit: ObjectLimit? = nil
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.propertiesToUpdate = propertiesToUpdate
+        self.variables = variables
+        self.limit = limit
+    }
+}
+
+/// Deletes all objects that meet a predicate, without loading them; delete rules are honoured.
+public struct BatchDeleteRequest: Sendable, Hashable {
+    /// The entity; its sub-entities are meant, too.
+    public var entityName: String
+    /// Which objects; nil means all.
+    public var predicate: GraphPredicate?
+    /// Values for `$name`.
+    public var variables: [String: GraphValue]
+    /// More matches than this, and nothing is done.
+    public var limit: ObjectLimit?
+
+    /// Creates a request.
+    public init(
+        entityName: String, predicate: GraphPredicate? = nil,
+        variables: [String: GraphValue] = [:], limit: ObjectLimit? = nil
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.variables = variables
+        self.limit = limit
+    }
+}
+
+/// What a batch update did.
+public struct BatchUpdateResult: Sendable, Hashable {
+    /// Objects that met the predicate.
+    public var matched: Int
+    /// Those of them that were not so already.
+    public var updated: Int
+}
+
+/// What a batch delete did.
+public struct BatchDeleteResult: Sendable, Hashable {
+    /// Objects that met the predicate.
+    public var matched: Int
+    /// Those of them that are gone.
+    public var deleted: Int
+    /// Objects that matched and that a Deny rule keeps.
+    public var denied: Int
+    /// Objects of each entity that cascades deleted besides.
+    public var cascaded: [String: Int]
+    /// Objects whose link to a deleted one was cleared.
+    public var nullified: Int
+}

@@ -1,0 +1,185 @@
+import GraphModel
+import SQLite
+
+extension ManagedObjectContext {
+    /// Sets attributes of all objects that meet the request's predicate.
+    ///
+    /// Objects that are so already stay untouched. The new values are checked against the model's
+    /// rules; one that breaks them makes the whole request fail, with nothing done.
+    public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
+        let model = container.model
+        let predicate = try request.predicate?.resolved(
+            for: request.entityName, in: model, variables: request.variables)
+        var assignments: [(StoreSchema.AttributeColumn, GraphExpression)] = []
+        guard let entity = container.schema.entity(named: request.entityName) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
+        }
+        guard !request.propertiesToUpdate.isEmpty else {
+            throw StoreError(.invalidRequest, "The update of '\(entity.name)' sets nothing")
+        }
+        for (name, expression) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
+            guard let column = entity.attributes[name] else {
+                throw StoreError(
+                    .invalidRequest, "'\(entity.name)' has no stored attribute '\(name)'")
+            }
+            let resolved = try expression.resolved(
+                for: request.entityName, in: model, variables: request.variables,
+                assignedTo: column.attribute)
+            assignments.append((column, resolved))
+        }
+        return try whole { session in
+            try BatchUpdate(entity: entity, assignments: assignments, session: session)
+                .run(where: predicate, limit: request.limit)
+        }
+    }
+}
+
+/// One batch update, resolved against the model.
+private struct BatchUpdate {
+    let entity: StoreSchema.Entity
+    let assignments: [(column: StoreSchema.AttributeColumn, value: GraphExpression)]
+    let session: WriteSession
+
+    func run(
+        where predicate: GraphPredicate?, limit: ObjectLimit?
+    ) throws(StoreError) -> BatchUpdateResult {
+        var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
+        var values: [SQLFragment] = []
+        for assignment in assignments { values.append(try compiler.expression(assignment.value)) }
+        let differences = zip(assignments, values).map { assignment, value in
+            "t.\(assignment.column.column) IS NOT " + value
+        }
+        // Values from other objects are taken before any object changes.
+        let looksElsewhere = assignments.contains { $0.value.looksElsewhere }
+        let match = try BatchMatch(
+            entity, where: predicate,
+            changes: "(" + differences.joined(separator: " OR ") + ")",
+            values: looksElsewhere ? values : [], limit: limit, in: session)
+        let sets =
+            zip(assignments, values).enumerated().map { place, pair in
+                "\(pair.0.column.column) = "
+                    + (looksElsewhere ? match.value(place, ofRow: "t.Z_PK") : pair.1)
+            } + [SQLFragment("Z_OPT = Z_OPT + 1")]
+        let connection = session.connection
+        let changing = "Z_PK IN (SELECT pk FROM \(match.table) WHERE changes)"
+        do {
+            let update =
+                "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
+                + " WHERE \(changing)"
+            let updated = try update.run(on: connection)
+            try note(match, connection)
+            for assignment in assignments {
+                if let problem = try broken(assignment.column, changing, connection) {
+                    throw StoreError(.validation, problem)
+                }
+            }
+            try checkRules(changing, connection)
+            return BatchUpdateResult(matched: match.count, updated: updated)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            throw StoreError(error)
+        } catch {
+            throw StoreError(.internalError, "\(error)")
+        }
+    }
+
+    /// The rules over the whole object, of the entity and of each sub-entity.
+    private func checkRules(_ changing: String, _ connection: Connection) throws {
+        for number in entity.familyNumbers {
+            guard let member = session.schema.entity(number: number) else { continue }
+            for rule in try ValidationRules(of: member.name, in: session.schema.model).rules {
+                let broken = try BatchMatch.select(
+                    member, where: .not(rule.predicate), columns: SQLFragment("count(*)"),
+                    session.schema)
+                let statement = try (broken + " AND t.\(changing)").prepare(on: connection)
+                guard try statement.step(), statement.integer(0) > 0 else { continue }
+                let count = statement.integer(0)
+                statement.reset()
+                throw StoreError(
+                    .validation, "\(count) objects would break a rule: \(rule.message)")
+            }
+        }
+    }
+
+    private func note(_ match: BatchMatch, _ connection: Connection) throws(SQLiteError) {
+        let rows = try connection.prepare(
+            "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
+        while try rows.step() {
+            session.change.update(
+                ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+        }
+    }
+
+    /// What is wrong with the new values of a column, if anything is.
+    private func broken(
+        _ column: StoreSchema.AttributeColumn, _ changing: String, _ connection: Connection
+    ) throws(SQLiteError) -> String? {
+        let attribute = column.attribute
+        let name = column.column
+        var rules: [(violation: String, words: String)] = []
+        if !attribute.isOptional { rules.append(("\(name) IS NULL", "null, and it is required")) }
+        if let (low, high) = attribute.type.integerLimits {
+            rules.append(
+                (
+                    "\(name) NOT BETWEEN \(low) AND \(high) OR typeof(\(name)) = 'real'",
+                    "outside \(attribute.type.rawValue)"
+                ))
+        }
+        if let minimum = attribute.range?.minimum {
+            rules.append(("\(name) < \(minimum)", "less than \(minimum)"))
+        }
+        if let maximum = attribute.range?.maximum {
+            rules.append(("\(name) > \(maximum)", "more than \(maximum)"))
+        }
+        for rule in rules {
+            let count =
+                try connection.integer(
+                    "SELECT count(*) FROM \(entity.table) WHERE \(changing) AND (\(rule.violation))"
+                )
+                ?? 0
+            if count > 0 {
+                return "'\(attribute.name)' of \(count) objects would be \(rule.words)"
+            }
+        }
+        return try brokenText(attribute, name, changing, connection)
+    }
+
+    private func brokenText(
+        _ attribute: AttributeDescription, _ name: String, _ changing: String,
+        _ connection: Connection
+    ) throws(SQLiteError) -> String? {
+        guard attribute.length != nil || attribute.pattern != nil else { return nil }
+        let validator = AttributeValidator(attribute)
+        let values = try connection.prepare(
+            "SELECT DISTINCT \(name) FROM \(entity.table) WHERE \(changing) AND \(name) NOT NULL")
+        while try values.step() {
+            if let problem = validator.problem(with: BulkCell(column: 0, of: values)) {
+                values.reset()
+                return problem
+            }
+        }
+        return nil
+    }
+}
+
+extension AttributeType {
+    /// The smallest and the largest value of an integer type.
+    package var integerLimits: (Int64, Int64)? {
+        switch self {
+        case .integer16: (Int64(Int16.min), Int64(Int16.max))
+        case .integer32: (Int64(Int32.min), Int64(Int32.max))
+        case .integer64: (.min, .max)
+        case .boolean: (0, 1)
+        default: nil
+        }
+    }
+}
+
+extension GraphExpression {
+    /// Whether it takes a value from another object.
+    fileprivate var looksElsewhere: Bool {
+        let probe = GraphPredicate.comparison(GraphComparison(self, .equal, .constant(.null)))
+        return probe.keyPaths.contains { $0.count > 1 }
+    }
+}

@@ -1,0 +1,127 @@
+import SQLite
+
+/// One value on its way into a row: a number, or bytes that somebody else keeps alive.
+///
+/// 16 bytes and trivial, so that a batch of rows is one block of memory.
+package struct BulkCell {
+    package enum Kind: UInt8 {
+        /// The record says nothing about this property.
+        case absent
+        case null
+        case integer
+        case real
+        case text
+        case blob
+        /// A run of the batch's items: the keys of a to-many relationship.
+        case list
+    }
+
+    private var bits: UInt64
+    private var length: UInt32
+    package private(set) var kind: Kind
+
+    private init(_ kind: Kind, bits: UInt64 = 0, length: Int = 0) {
+        self.kind = kind
+        self.bits = bits
+        self.length = UInt32(truncatingIfNeeded: length)
+    }
+
+    package static var absent: BulkCell { BulkCell(.absent) }
+    package static var null: BulkCell { BulkCell(.null) }
+
+    package static func integer(_ value: Int64) -> BulkCell {
+        BulkCell(.integer, bits: UInt64(bitPattern: value))
+    }
+
+    package static func real(_ value: Double) -> BulkCell {
+        BulkCell(.real, bits: value.bitPattern)
+    }
+
+    package static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> BulkCell {
+        BulkCell(.text, bits: address(bytes), length: bytes.count)
+    }
+
+    package static func blob(_ bytes: UnsafeBufferPointer<UInt8>) -> BulkCell {
+        BulkCell(.blob, bits: address(bytes), length: bytes.count)
+    }
+
+    /// Items `start ..< start + count` of the batch.
+    package static func list(start: Int, count: Int) -> BulkCell {
+        BulkCell(.list, bits: UInt64(start), length: count)
+    }
+
+    private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        UInt64(UInt(bitPattern: bytes.baseAddress))
+    }
+
+    package var integerValue: Int64 { Int64(bitPattern: bits) }
+    package var realValue: Double { Double(bitPattern: bits) }
+    package var listStart: Int { Int(bits) }
+    package var listCount: Int { Int(length) }
+
+    package var bytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(
+            start: UnsafePointer(bitPattern: UInt(bits)), count: Int(length))
+    }
+
+    /// Binds the value to a statement's parameter; what is absent binds null.
+    func bind(to statement: Statement, at index: Int32) {
+        switch kind {
+        case .absent, .null, .list: statement.bindNull(at: index)
+        case .integer: statement.bind(integerValue, at: index)
+        case .real: statement.bind(realValue, at: index)
+        case .text: statement.bind(text: bytes, at: index)
+        case .blob: statement.bind(blob: bytes, at: index)
+        }
+    }
+
+    /// Whether a column of a row already holds this value.
+    ///
+    /// A date's whole seconds are stored as integers, so numbers compare by value.
+    func equals(column: Int32, of row: Statement) -> Bool {
+        switch kind {
+        case .absent: true
+        case .null, .list: row.isNull(column)
+        case .integer:
+            row.storage(column) == .integer
+                ? row.integer(column) == integerValue
+                : row.storage(column) == .real && row.double(column) == Double(integerValue)
+        case .real:
+            (row.storage(column) == .real || row.storage(column) == .integer)
+                && row.double(column) == realValue
+        case .text: row.storage(column) == .text && equalBytes(row.bytes(column))
+        case .blob: row.storage(column) == .blob && equalBytes(row.bytes(column))
+        }
+    }
+
+    /// Whether two keys are the same value.
+    func equals(_ other: BulkCell) -> Bool {
+        switch (kind, other.kind) {
+        case (.text, .text), (.blob, .blob): equalBytes(other.bytes)
+        case (.integer, .integer): bits == other.bits
+        case (.real, .real): realValue == other.realValue
+        case (.null, .null): true
+        default: false
+        }
+    }
+
+    private func equalBytes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        let mine = bytes
+        guard mine.count == other.count else { return false }
+        guard let left = mine.baseAddress, let right = other.baseAddress else { return true }
+        return memoryIsEqual(left, right, mine.count)
+    }
+
+    /// A cell that shows a column of a statement's current row.
+    @inline(__always)
+    init(column: Int32, of row: Statement) {
+        self =
+            switch row.storage(column) {
+            case .null: .null
+            case .integer: .integer(row.integer(column))
+            case .real: .real(row.double(column))
+            case .text: .text(row.bytes(column))
+            case .blob: .blob(row.bytes(column))
+            }
+    }
+}

@@ -1,0 +1,87 @@
+/// What a bulk upsert writes: an entity, its key, and where each cell of a row goes.
+package struct BulkPlan: Sendable {
+    /// What to do with a key that no object has.
+    package enum MissingPolicy: String, Sendable, Hashable {
+        case create, null, reject
+    }
+
+    /// What a record's keys do to a to-many relationship.
+    package enum ManyPolicy: String, Sendable, Hashable {
+        case replace, add, remove
+    }
+
+    /// What a key that came before in this load does.
+    package enum DuplicatePolicy: String, Sendable, Hashable {
+        case last, first, reject
+    }
+
+    /// One relationship, set by the key of its destination.
+    package struct Link: Sendable, Hashable {
+        package var relationship: String
+        /// The destination, or one of its sub-entities.
+        package var destination: String
+        /// The destination's attribute that cells hold values of.
+        package var attribute: String
+        package var missing: MissingPolicy
+        package var many: ManyPolicy
+
+        package init(
+            relationship: String, destination: String, attribute: String,
+            missing: MissingPolicy = .reject, many: ManyPolicy = .replace
+        ) {
+            self.relationship = relationship
+            self.destination = destination
+            self.attribute = attribute
+            self.missing = missing
+            self.many = many
+        }
+    }
+
+    package var entity: String
+    /// The attributes of a uniqueness constraint; all of them are in `attributes`.
+    package var key: [String]
+    /// The first cells of a row, in order.
+    package var attributes: [String]
+    /// The cells after them, in order.
+    package var links: [Link]
+    package var duplicates: DuplicatePolicy
+
+    package init(
+        entity: String, key: [String], attributes: [String], links: [Link] = [],
+        duplicates: DuplicatePolicy = .last
+    ) {
+        self.entity = entity
+        self.key = key
+        self.attributes = attributes
+        self.links = links
+        self.duplicates = duplicates
+    }
+
+    /// Cells in a row.
+    package var width: Int { attributes.count + links.count }
+}
+
+/// How many records came to which end, by the net change of each key's row.
+package struct BulkTally: Sendable, Hashable {
+    package var inserted = 0
+    package var updated = 0
+    package var unchanged = 0
+    /// Records whose key came again later (or, by policy, before).
+    package var superseded = 0
+    package var rejected = 0
+    /// Objects made because a link named them; no records.
+    package var createdTargets = 0
+
+    package init() {}
+}
+
+/// A row that was not written.
+package struct BulkReject: Sendable, Hashable {
+    /// The row, as the number that was given with it.
+    package var token: Int64
+    /// `key`, `required`, `link`, `unique`, `validate` or `duplicate`.
+    package var code: String
+    /// The attribute or relationship.
+    package var property: String?
+    package var message: String
+}

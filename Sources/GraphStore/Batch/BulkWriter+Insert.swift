@@ -1,0 +1,131 @@
+import GraphModel
+import SQLite
+
+extension BulkWriter {
+    /// Inserts the resolved row, at once or with its group.
+    ///
+    /// - Parameter alone: the row is written at once, so that a refusal shows.
+    func insert(hash: UInt64, token: Int64, alone: Bool = false) throws(SQLiteError) {
+        if let property = row.firstMissingRequirement(plan) {
+            return rejectMissing(property, token: token)
+        }
+        if let problem = rowProblem(found: nil) {
+            return reject(token, "validate", nil, problem)
+        }
+        let key = try session.nextKey(root: plan.entity.rootNumber)
+        keyFinder.noteInserted(hash, key)
+        pending.add(PendingRows.Row(primaryKey: key, hash: hash, token: token), row.cells)
+        session.change.insert(
+            ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key))
+        _ = seen.insert(key)
+        tally.inserted += 1
+        if alone || pending.isFull || !plan.writesRowsInGroups || linksNeedRow {
+            try flushRows()
+        }
+        guard session.change.inserted.hasLast(plan.entity.number, key) else { return }
+        for (position, writer) in toManyWriters.enumerated() {
+            guard let destinations = row.destinations[position] else { continue }
+            try writer.link(
+                new: ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key),
+                to: destinations, in: session)
+        }
+        for writer in oneToOneWriters {
+            try writer.pointBack(
+                ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key), row, in: session
+            )
+        }
+    }
+
+    /// What the model's rules over the whole object say against the resolved row.
+    func rowProblem(found: Statement?) -> String? {
+        guard !plan.rules.isEmpty else { return nil }
+        return plan.rules.problem(
+            with: row, found: found, firstColumn: statements.firstColumn)
+    }
+
+    /// Whether a to-many that the row sets writes other rows, for which this one must stand.
+    private var linksNeedRow: Bool {
+        for position in toManyWriters.indices
+        where toManyWriters[position].needsOwnersRow && row.destinations[position] != nil {
+            return true
+        }
+        return false
+    }
+
+    /// Writes the group of new rows that waits.
+    func flushRows() throws(SQLiteError) {
+        guard !pending.rows.isEmpty else { return }
+        defer { pending.removeAll() }
+        if pending.isFull {
+            for place in 0..<pending.rows.count {
+                bindPending(
+                    place, to: statements.insertGroup,
+                    from: Int32(place) * Int32(plan.columns.count + 1) + 1)
+            }
+            do {
+                try statements.insertGroup.step()
+                return
+            } catch  where error.isConstraint {
+                // The statement as a whole had no effect; one by one finds the culprit.
+            }
+        }
+        for place in 0..<pending.rows.count {
+            bindPending(place, to: statements.insertOne, from: 1)
+            do {
+                try statements.insertOne.step()
+            } catch  where error.isConstraint {
+                try refuse(pending.rows[place], error)
+            }
+        }
+    }
+
+    private func bindPending(_ place: Int, to statement: Statement, from first: Int32) {
+        statement.bind(pending.rows[place].primaryKey, at: first)
+        for column in plan.columns.indices {
+            let cell = pending.cell(place, column)
+            let index = first + Int32(column) + 1
+            if cell.kind == .absent {
+                bindDefault(plan.columns[column].defaultValue, to: statement, at: index)
+            } else {
+                cell.bind(to: statement, at: index)
+            }
+        }
+    }
+
+    private func bindDefault(_ value: StoredValue, to statement: Statement, at index: Int32) {
+        switch value {
+        case .null: statement.bindNull(at: index)
+        case .integer(let value): statement.bind(value, at: index)
+        case .real(let value): statement.bind(value, at: index)
+        case .text(let value): statement.bind(value, at: index)
+        case .blob(let value): statement.bind(value, at: index)
+        }
+    }
+
+    /// Takes back a new row that a constraint forbids.
+    private func refuse(_ row: PendingRows.Row, _ error: SQLiteError) throws(SQLiteError) {
+        let id = ManagedObjectID(
+            entityNumber: plan.entity.number, primaryKey: row.primaryKey)
+        keyFinder.noteRefused(row.hash, row.primaryKey)
+        session.change.delete(id)
+        seen.remove(row.primaryKey)
+        tally.inserted -= 1
+        for writer in toManyWriters { try writer.forget(new: row.primaryKey) }
+        rejectUnique(row.token, error)
+    }
+
+    func rejectMissing(_ property: String, token: Int64) {
+        reject(token, "required", property, "'\(property)' is required and the record lacks it")
+    }
+
+    func rejectUnique(_ token: Int64, _ error: SQLiteError) {
+        reject(token, "unique", nil, "Another object has this value: \(error.message)")
+    }
+}
+
+extension ManagedObjectIDSet {
+    /// Whether the key is the largest of its entity, which a fresh one is.
+    func hasLast(_ entityNumber: Int64, _ key: Int64) -> Bool {
+        ranges[entityNumber]?.last?.upperBound == key
+    }
+}

@@ -1,0 +1,305 @@
+import GraphModel
+import SQLite
+
+extension BulkWriter {
+    /// Looks up what the row's links name, into `row`; objects to be made are left out.
+    func resolveLinks(
+        _ batch: RowBatch, _ place: Int, token: Int64, _ unresolved: UnresolvedPolicy
+    ) throws(SQLiteError) -> LinkOutcome {
+        let first = plan.plan.attributes.count
+        var mustCreate = false
+        for link in plan.plan.links.indices {
+            let cell = batch[place, first + link]
+            let found = try resolve(batch, cell, link, token, unresolved, creating: false)
+            switch found {
+            case .done: continue
+            case .mustCreate: mustCreate = true
+            case .obstacle: return found
+            }
+        }
+        return mustCreate ? .mustCreate : .done
+    }
+
+    /// Writes a row for whose links objects must be made.
+    ///
+    /// They are made once nothing else is known to stand against the row, and taken back where
+    /// it is refused after all: a rejected record has no effect.
+    func writeMakingTargets(
+        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
+    ) throws(SQLiteError) -> Disposition {
+        if let found = try find(batch, place, hash: hash) {
+            let mayUpdate = mayUpdate(found, token: token)
+            found.reset()
+            guard mayUpdate else { return .written }
+        } else if let property = row.firstMissingRequirement(plan) {
+            rejectMissing(property, token: token)
+            return .rejected
+        }
+        try flushRows()
+        newTargets.removeAll(keepingCapacity: true)
+        let rejected = tally.rejected
+        for link in plan.plan.links.indices where plan.plan.links[link].missing == .create {
+            let cell = batch[place, plan.plan.attributes.count + link]
+            let outcome = try resolve(batch, cell, link, token, .decide, creating: true)
+            guard case .obstacle(let obstacle) = outcome else { continue }
+            try takeBackTargets()
+            return obstacle
+        }
+        if let found = try find(batch, place, hash: hash) {
+            try update(found, token: token)
+        } else {
+            try insert(hash: hash, token: token, alone: true)
+        }
+        if tally.rejected > rejected { try takeBackTargets() }
+        return .written
+    }
+
+    private func takeBackTargets() throws(SQLiteError) {
+        for (link, id, hash) in newTargets {
+            let delete = try session.connection.cached(
+                "DELETE FROM \(plan.destinations[link].table) WHERE Z_PK = ?")
+            delete.bind(id.primaryKey, at: 1)
+            try delete.run()
+            session.change.delete(id)
+            if plan.isOwnKey(link: link) { keyFinder.noteRefused(hash, id.primaryKey) }
+            tally.createdTargets -= 1
+        }
+        guard !newTargets.isEmpty else { return }
+        newTargets.removeAll(keepingCapacity: true)
+        for resolver in resolvers { resolver.forgetAll() }
+    }
+
+    /// Looks up what one link names, when nothing more comes.
+    ///
+    /// - Returns: whether the row may have it.
+    func setLink(
+        _ link: Int, _ batch: RowBatch, _ place: Int, token: Int64
+    ) throws(SQLiteError) -> Bool {
+        let cell = batch[place, plan.plan.attributes.count + link]
+        if case .obstacle = try resolve(batch, cell, link, token, .decide, creating: false) {
+            return false
+        }
+        return true
+    }
+
+    enum LinkOutcome {
+        case done
+        case mustCreate
+        case obstacle(Disposition)
+    }
+
+    private func resolve(
+        _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
+        _ unresolved: UnresolvedPolicy, creating: Bool
+    ) throws(SQLiteError) -> LinkOutcome {
+        if let many = plan.toManys.firstIndex(where: { $0.link == link }) {
+            return try resolveMany(batch, cell, link, many, token, unresolved, creating)
+        }
+        guard cell.kind != .absent, cell.kind != .null else {
+            try setToOne(link, cell.kind == .null ? .null : .absent, entity: nil)
+            return .done
+        }
+        if let id = try find(cell, link) {
+            try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
+            return .done
+        }
+        switch try decide(cell, link, token, unresolved, creating: creating) {
+        case .object(let id):
+            try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
+            return .done
+        case .nothing:
+            try setToOne(link, .null, entity: nil)
+            return .done
+        case .mustCreate:
+            // Something stands there until it is made.
+            try setToOne(link, .integer(0), entity: 0)
+            return .mustCreate
+        case .obstacle(let obstacle): return .obstacle(obstacle)
+        }
+    }
+
+    private func resolveMany(
+        _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ many: Int, _ token: Int64,
+        _ unresolved: UnresolvedPolicy, _ creating: Bool
+    ) throws(SQLiteError) -> LinkOutcome {
+        guard cell.kind != .absent else {
+            row.destinations[many] = nil
+            return .done
+        }
+        var destinations = row.destinations[many] ?? []
+        row.destinations[many] = nil
+        destinations.removeAll(keepingCapacity: true)
+        var mustCreate = false
+        if cell.kind == .list {
+            for index in cell.listStart..<(cell.listStart + cell.listCount) {
+                let key = batch.item(index)
+                guard key.kind != .null else { continue }
+                var found = try find(key, link)
+                if found == nil {
+                    switch try decide(key, link, token, unresolved, creating: creating) {
+                    case .object(let id): found = id
+                    case .nothing: continue
+                    case .mustCreate:
+                        mustCreate = true
+                        continue
+                    case .obstacle(let obstacle): return .obstacle(obstacle)
+                    }
+                }
+                if let key = found?.primaryKey, !destinations.contains(key) {
+                    destinations.append(key)
+                }
+            }
+        }
+        let relationship = plan.toManys[many].place.relationship
+        if !mustCreate, plan.plan.links[link].many == .replace,
+            let problem = Self.countProblem(destinations.count, relationship)
+        {
+            reject(token, "validate", relationship.name, problem)
+            return .obstacle(.rejected)
+        }
+        row.destinations[many] = destinations
+        return mustCreate ? .mustCreate : .done
+    }
+
+    private enum Decision {
+        case object(ManagedObjectID)
+        case nothing
+        case mustCreate
+        case obstacle(Disposition)
+    }
+
+    private func decide(
+        _ key: BulkCell, _ link: Int, _ token: Int64, _ unresolved: UnresolvedPolicy,
+        creating: Bool
+    ) throws(SQLiteError) -> Decision {
+        let description = plan.plan.links[link]
+        if description.missing == .create {
+            guard creating else { return .mustCreate }
+            guard let id = try create(key, link, token) else { return .obstacle(.rejected) }
+            return .object(id)
+        }
+        let hash = KeyHash.of(key)
+        switch unresolved {
+        case .wait where plan.mayComeLater(link: link):
+            return .obstacle(.waiting(link: link, key: hash))
+        case .breakCycle(let ownKey)
+        where plan.isOwnKey(link: link)
+            && (hash == ownKey || parking.waiting.isWaiting(key: hash)):
+            if cutLinks.last != link { cutLinks.append(link) }
+            return .nothing
+        default:
+            break
+        }
+        guard description.missing == .reject else { return .nothing }
+        reject(
+            token, "link", description.relationship,
+            "No \(description.destination) has \(description.attribute) \(Self.text(key))")
+        return .obstacle(.rejected)
+    }
+
+    private func find(_ key: BulkCell, _ link: Int) throws(SQLiteError) -> ManagedObjectID? {
+        guard plan.mayComeLater(link: link) else { return try resolvers[link].find(key) }
+        guard plan.isOwnKey(link: link), keyFinder.usesMap else {
+            try flushRows()
+            return try resolvers[link].find(key)
+        }
+        var probe = keyFinder.map.probe(KeyHash.of(key))
+        while let candidate = keyFinder.map.next(&probe) {
+            if candidate >= pending.firstKey { try flushRows() }
+            let found = statements.selectByPrimaryKey
+            found.bind(candidate, at: 1)
+            guard try found.step() else { continue }
+            defer { found.reset() }
+            if key.equals(column: 2, of: found),
+                plan.destinations[link].familyNumbers.contains(found.integer(1))
+            {
+                return ManagedObjectID(entityNumber: found.integer(1), primaryKey: candidate)
+            }
+        }
+        return nil
+    }
+
+    private func create(
+        _ key: BulkCell, _ link: Int, _ token: Int64
+    ) throws(SQLiteError) -> ManagedObjectID? {
+        if let problem = resolvers[link].problem(with: key) {
+            rejectTarget(key, link, token, problem)
+            return nil
+        }
+        do {
+            let id = try resolvers[link].create(key, in: session)
+            let hash = KeyHash.of(key)
+            if plan.isOwnKey(link: link) { keyFinder.noteInserted(hash, id.primaryKey) }
+            newTargets.append((link, id, hash))
+            tally.createdTargets += 1
+            return id
+        } catch  where error.isConstraint {
+            rejectTarget(key, link, token, error.message)
+            return nil
+        }
+    }
+
+    private func rejectTarget(_ key: BulkCell, _ link: Int, _ token: Int64, _ problem: String) {
+        let description = plan.plan.links[link]
+        reject(
+            token, "link", description.relationship,
+            "No \(description.destination) has \(description.attribute) \(Self.text(key)),"
+                + " and none can be made: \(problem)")
+    }
+
+    private func setToOne(
+        _ link: Int, _ key: BulkCell, entity: Int64?
+    ) throws(SQLiteError) {
+        for column in plan.columns.indices {
+            switch plan.columns[column].source {
+            case .linkKey(link): row.cells[column] = key
+            case .linkEntity(link):
+                row.cells[column] = entity.map { .integer($0) } ?? key
+            case .linkOrder(link):
+                row.cells[column] =
+                    key.kind == .integer ? .integer(try nextOrder(column, link, key)) : key
+            default: continue
+            }
+        }
+    }
+
+    /// The place behind the owner's other ordered objects.
+    private func nextOrder(
+        _ column: Int, _ link: Int, _ owner: BulkCell
+    ) throws(SQLiteError) -> Int64 {
+        try flushRows()
+        let order = plan.columns[column].name
+        let key = plan.keyColumn(ofLink: link).map { plan.columns[$0].name } ?? order
+        let last = try session.connection.cached(
+            "SELECT max(\(order)) FROM \(plan.entity.table) WHERE \(key) = ?")
+        owner.bind(to: last, at: 1)
+        defer { last.reset() }
+        return try last.step() ? last.integer(0) + 1024 : 1024
+    }
+
+    private static func countProblem(
+        _ count: Int, _ relationship: RelationshipDescription
+    ) -> String? {
+        if count == 0, relationship.isOptional { return nil }
+        if count < relationship.minimumCount || (count == 0 && !relationship.isOptional) {
+            return "'\(relationship.name)' needs at least \(max(1, relationship.minimumCount))"
+                + " objects and gets \(count)"
+        }
+        if relationship.maximumCount > 0, count > relationship.maximumCount {
+            return "'\(relationship.name)' holds at most \(relationship.maximumCount) objects"
+                + " and gets \(count)"
+        }
+        return nil
+    }
+
+    private static func text(_ key: BulkCell) -> String {
+        switch key.kind {
+        case .text: "'\(String(decoding: key.bytes, as: UTF8.self))'"
+        case .integer: "\(key.integerValue)"
+        case .real: "\(key.realValue)"
+        case .blob:
+            "x'" + key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        default: "null"
+        }
+    }
+}

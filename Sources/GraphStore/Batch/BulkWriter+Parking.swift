@@ -1,0 +1,168 @@
+import SQLite
+
+extension BulkWriter {
+    /// Settles the rows that wait, when no more rows come.
+    ///
+    /// First whatever can be written is, each row waking those that wait for it. Of the rest, a
+    /// row that waits for a key which nobody has is decided by its link's `missing`. What is left
+    /// then waits in circles: in each circle one row is written without the link, the circle
+    /// unwinds, and at the end the link is set. Where it cannot be, because the other end was
+    /// refused for a reason of its own, all that is taken back, that row is refused, and the
+    /// others are tried again; so whatever is refused leaves no trace.
+    func settleParked() throws(SQLiteError) {
+        let entries = parking.entries
+        guard !entries.isEmpty else { return }
+        parking.entries = []
+        parking.waiting = WaitingRows(entries, lastFirst: plan.namesByOtherAttribute)
+        // A row wakes those that wait for its key. Who waits for another attribute of it is not
+        // woken; but it came before, so that from the last to the first each finds its object.
+        let places = entries.indices
+        for place in plan.namesByOtherAttribute ? Array(places.reversed()) : Array(places)
+        where parking.waiting.take(place) {
+            try settle(from: place, entries, .wait)
+        }
+        try decideHopeless(entries)
+        while parking.waiting.next() != nil {
+            let checkpoint = try checkpoint()
+            let circles = parking.waiting
+            let failed = try unwindCircles(entries)
+            guard !failed.isEmpty else { return try release(checkpoint) }
+            try restore(checkpoint)
+            parking.waiting = circles
+            for place in failed where parking.waiting.take(place) {
+                try settle(from: place, entries, .decide)
+            }
+            try decideHopeless(entries)
+        }
+    }
+
+    /// Writes the row, and then those that waited for it, and so on.
+    private func settle(
+        from first: Int, _ entries: [Parking.Entry],
+        _ policy: UnresolvedPolicy
+    ) throws(SQLiteError) {
+        var queue = [first]
+        var policy = policy
+        while let place = queue.popLast() {
+            let entry = entries[place]
+            if parking.waiting.isWaiting(key: entry.key, before: place) {
+                parking.waiting.wait(place, for: entry.key)
+                continue
+            }
+            let outcome = try write(
+                parking.rows, place, token: entry.token, hash: entry.key, unresolved: policy)
+            // What it wakes may wait again.
+            policy = .wait
+            if case .waiting(_, let awaited) = outcome {
+                parking.waiting.wait(place, for: awaited)
+            } else {
+                queue.append(contentsOf: parking.waiting.takeWaiters(for: entry.key).reversed())
+            }
+        }
+    }
+
+    private func decideHopeless(
+        _ entries: [Parking.Entry]
+    ) throws(SQLiteError) {
+        parking.waiting.suspectAll()
+        while let place = parking.waiting.nextHopeless() {
+            _ = parking.waiting.take(place)
+            try settle(from: place, entries, .decide)
+        }
+    }
+
+    // MARK: Circles
+
+    /// Writes the rows that wait in circles.
+    ///
+    /// - Returns: the rows whose link, left out to break a circle, could not be set in the end.
+    private func unwindCircles(
+        _ entries: [Parking.Entry]
+    ) throws(SQLiteError) -> [Int] {
+        var broken: [(place: Int, links: [Int])] = []
+        while let place = parking.waiting.next() {
+            _ = parking.waiting.take(place)
+            cutLinks.removeAll(keepingCapacity: true)
+            try settle(
+                from: place, entries, .breakCycle(ownKey: entries[place].key))
+            if !cutLinks.isEmpty { broken.append((place, cutLinks)) }
+            try decideHopeless(entries)
+        }
+        guard !broken.isEmpty else { return [] }
+        let refused = Set(rejects.map(\.token))
+        let placesByKey = Dictionary(grouping: entries.indices) { entries[$0].key }
+        var failed: [Int] = []
+        for (place, links) in broken {
+            let later = placesByKey[entries[place].key, default: []].filter {
+                $0 > place && !refused.contains(entries[$0].token)
+            }
+            if try !relink(place, entries[place], links, overruledBy: later) {
+                failed.append(place)
+            }
+        }
+        return failed
+    }
+
+    /// Sets the links that were left out to break a circle; no record of its own.
+    ///
+    /// - Parameter later: records of the same key, which may say something else about a link.
+    /// - Returns: false where the object at the other end was refused after all.
+    private func relink(
+        _ place: Int, _ entry: Parking.Entry, _ links: [Int], overruledBy later: [Int]
+    ) throws(SQLiteError) -> Bool {
+        row.clear()
+        let batch = parking.rows
+        for link in links where !isOverruled(link, by: later) {
+            guard try setLink(link, batch, place, token: entry.token) else { return false }
+        }
+        guard let found = try find(batch, place, hash: entry.key) else { return true }
+        defer { found.reset() }
+        let id = ManagedObjectID(
+            entityNumber: found.integer(1), primaryKey: found.integer(0))
+        _ = try write(over: found, id)
+        return true
+    }
+
+    private func isOverruled(_ link: Int, by later: [Int]) -> Bool {
+        guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace else {
+            return false
+        }
+        let cell = plan.plan.attributes.count + link
+        return later.contains { parking.rows[$0, cell].kind != .absent }
+    }
+}
+
+/// What a writer knew at a moment to which it may return.
+struct BulkCheckpoint {
+    let tally: BulkTally
+    let rejects: [BulkReject]
+    let change: StoreChange
+    let seen: PrimaryKeySet
+    let net: NetChanges
+}
+
+extension BulkWriter {
+    private func checkpoint() throws(SQLiteError) -> BulkCheckpoint {
+        try flushRows()
+        for writer in toManyWriters { try writer.flush() }
+        try session.connection.execute("SAVEPOINT ETL_CIRCLES")
+        return BulkCheckpoint(
+            tally: tally, rejects: rejects, change: session.change, seen: seen, net: net)
+    }
+
+    private func release(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
+        try session.connection.execute("RELEASE ETL_CIRCLES")
+    }
+
+    private func restore(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
+        pending.removeAll()
+        for writer in toManyWriters { writer.forgetAll() }
+        try session.connection.execute("ROLLBACK TO ETL_CIRCLES; RELEASE ETL_CIRCLES")
+        tally = checkpoint.tally
+        rejects = checkpoint.rejects
+        session.change = checkpoint.change
+        seen = checkpoint.seen
+        net = checkpoint.net
+        try forgetLookups()
+    }
+}

@@ -1,0 +1,177 @@
+import SQLite
+
+extension BulkWriter {
+    /// Brings the found row to what the record says, and counts the record by the net change.
+    func update(_ found: Statement, token: Int64) throws(SQLiteError) {
+        defer { found.reset() }
+        guard mayUpdate(found, token: token) else { return }
+        let id = ManagedObjectID(
+            entityNumber: found.integer(1), primaryKey: found.integer(0))
+        let difference: UInt64?
+        switch try write(over: found, id) {
+        case .same: difference = nil
+        case .changed(let hash): difference = hash
+        case .refused(let error):
+            return rejectUnique(token, error)
+        }
+        let isFirst = seen.insert(id.primaryKey)
+        if let writes = count(id, isFirst: isFirst, difference: difference) {
+            try restoreVersion(id, writes: writes)
+        }
+    }
+
+    /// Whether the record may change the found row; if not, it is counted here.
+    func mayUpdate(_ found: Statement, token: Int64) -> Bool {
+        let entityNumber = found.integer(1)
+        guard plan.entity.familyNumbers.contains(entityNumber) else {
+            let other = session.schema.entity(number: entityNumber)?.name ?? "another entity"
+            reject(
+                token, "unique", plan.plan.key.first, "The key belongs to an object of \(other)")
+            return false
+        }
+        if plan.plan.duplicates != .last, seen.contains(found.integer(0)) {
+            if plan.plan.duplicates == .first {
+                tally.superseded += 1
+            } else {
+                reject(token, "duplicate", plan.plan.key.first, "The key came before in this stage")
+            }
+            return false
+        }
+        guard let problem = rowProblem(found: found) else { return true }
+        reject(token, "validate", nil, problem)
+        return false
+    }
+
+    enum Overwriting {
+        /// The row is so already.
+        case same
+        /// It was written; a hash of what went and what came.
+        case changed(UInt64)
+        /// A constraint forbids it; nothing was written.
+        case refused(SQLiteError)
+    }
+
+    /// Writes what differs.
+    func write(
+        over found: Statement, _ id: ManagedObjectID
+    ) throws(SQLiteError) -> Overwriting {
+        var difference: UInt64?
+        let first = statements.firstColumn
+        for column in plan.columns.indices {
+            if case .linkOrder = plan.columns[column].source { continue }
+            let cell = row.cells[column]
+            let place = first + Int32(column)
+            guard !cell.equals(column: place, of: found) else { continue }
+            let change =
+                columnHash(BulkCell(column: place, of: found), column) ^ columnHash(cell, column)
+            difference = (difference ?? 0) ^ change
+        }
+        if difference != nil {
+            for column in plan.columns.indices {
+                let index = Int32(column) + 1
+                let place = first + Int32(column)
+                if row.cells[column].kind == .absent || keepsOrder(column, found) {
+                    statements.update.bind(column: place, of: found, at: index)
+                } else {
+                    row.cells[column].bind(to: statements.update, at: index)
+                }
+            }
+            statements.update.bind(id.primaryKey, at: Int32(plan.columns.count) + 1)
+            found.reset()
+            // New rows that wait came before this record, and may hold what it wants.
+            if plan.hasOtherConstraints { try flushRows() }
+            do {
+                try statements.update.step()
+            } catch  where error.isConstraint {
+                return .refused(error)
+            }
+        } else {
+            found.reset()
+        }
+        let columnsChanged = difference != nil
+        for (position, writer) in toManyWriters.enumerated() {
+            guard let destinations = row.destinations[position],
+                let change = try writer.change(id, to: destinations, in: session)
+            else { continue }
+            // Equal links of two relationships must not cancel out; turning the bits keeps sums.
+            let turn = UInt64(position % 9 * 7 + 1)
+            difference = (difference ?? 0) ^ (change << turn | change >> (64 - turn))
+        }
+        for writer in oneToOneWriters where try writer.pointBack(id, row, in: session) {
+            difference = (difference ?? 0) ^ nextMove()
+        }
+        guard let difference else { return .same }
+        if !columnsChanged { try bumpVersion(id) }
+        session.change.update(id)
+        return .changed(difference)
+    }
+
+    private func columnHash(_ cell: BulkCell, _ column: Int) -> UInt64 {
+        var hash = KeyHash()
+        hash.combine(UInt64(column))
+        hash.combine(UInt64(cell.kind == .null ? 0 : 1))
+        hash.combine(cell)
+        return hash.value
+    }
+
+    /// An order among the owner's objects stays while the owner stays.
+    private func keepsOrder(_ column: Int, _ found: Statement) -> Bool {
+        guard case .linkOrder(let link) = plan.columns[column].source,
+            let key = plan.keyColumn(ofLink: link)
+        else { return false }
+        return row.cells[key].equals(column: statements.firstColumn + Int32(key), of: found)
+    }
+
+    private func bumpVersion(_ id: ManagedObjectID) throws(SQLiteError) {
+        statements.restoreVersion.bind(Int64(-1), at: 1)
+        statements.restoreVersion.bind(id.primaryKey, at: 2)
+        try statements.restoreVersion.step()
+    }
+
+    /// A hash that no other change has: what a one-to-one's far side was is not looked up, so a
+    /// move of it never counts as undone.
+    private func nextMove() -> UInt64 {
+        moves += 1
+        var hash = KeyHash()
+        hash.combine(moves)
+        return hash.value
+    }
+
+    /// Counts the record by what its row has become.
+    ///
+    /// - Returns: how often this load wrote the row, if the row is again what it was before.
+    private func count(_ id: ManagedObjectID, isFirst: Bool, difference: UInt64?) -> UInt32? {
+        if !isFirst { tally.superseded += 1 }
+        guard id.primaryKey < firstOwnKey else {
+            // A row that this load inserted counts as inserted, whatever comes after; unless a
+            // link made it, and this is its first record.
+            if isFirst, difference == nil { tally.unchanged += 1 }
+            if isFirst, difference != nil { tally.updated += 1 }
+            return nil
+        }
+        guard let difference else {
+            if isFirst { tally.unchanged += 1 }
+            return nil
+        }
+        let wasChanged = net.isChanged(id.primaryKey)
+        let (distance, writes) = net.change(id.primaryKey, by: difference)
+        if isFirst {
+            tally.updated += 1
+        } else if !wasChanged {
+            tally.unchanged -= 1
+            tally.updated += 1
+        }
+        guard distance == 0 else { return nil }
+        tally.updated -= 1
+        tally.unchanged += 1
+        return writes
+    }
+
+    /// A row that later records brought back to what it was gets its version back, too.
+    private func restoreVersion(_ id: ManagedObjectID, writes: UInt32) throws(SQLiteError) {
+        net.forget(id.primaryKey)
+        statements.restoreVersion.bind(Int64(writes), at: 1)
+        statements.restoreVersion.bind(id.primaryKey, at: 2)
+        try statements.restoreVersion.step()
+    }
+}

@@ -1,0 +1,282 @@
+import GraphModel
+import SQLite
+
+/// Upserts rows by key, set by set, without objects.
+///
+/// For each row: find the object with its key, find the objects its links name, then insert,
+/// update, or leave alone what is already so. Only mapped columns are touched.
+///
+/// ```
+/// let writer = try context.bulkWriter(for: plan)
+/// try writer.apply(batch, firstToken: 1)      // as often as there are batches
+/// try writer.flush(); try context.save()      // every N records
+/// try writer.finish(); try context.save()     // what was parked; then the indexes
+/// ```
+///
+/// The object with a key is found in one of two ways. In an empty table, and in a full one once
+/// the load turns out to be large, a map from keys to rows is kept in memory (`KeyIndex`);
+/// otherwise, and where the map would outgrow its memory, the key's unique index is asked. A load
+/// into an empty table also puts off its indexes to the end.
+package final class BulkWriter {
+    /// What became of a row for now.
+    enum Disposition {
+        case written
+        case rejected
+        /// It names an object that may still come; it waits.
+        case waiting(link: Int, key: UInt64)
+    }
+
+    let context: ManagedObjectContext
+    let plan: ColumnPlan
+    let statements: RowStatements
+    let resolvers: [LinkResolver]
+    let toManyWriters: [ToManyWriter]
+    let oneToOneWriters: [OneToOneWriter]
+    var session: WriteSession
+    var keyFinder: KeyFinder
+    var pending: PendingRows
+    var row: ResolvedRow
+    var seen = PrimaryKeySet()
+    var net = NetChanges()
+    /// Keys from here on are of this load's own rows.
+    let firstOwnKey: Int64
+    var parking: Parking
+    /// Links that the last written row left out to break a circle.
+    var cutLinks: [Int] = []
+    /// Objects that links of the row at hand have made.
+    var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
+    /// How often the far side of a one-to-one was moved.
+    var moves: UInt64 = 0
+    private var foreignWrites: Int64
+
+    /// How the records fared so far.
+    package internal(set) var tally = BulkTally()
+    var rejects: [BulkReject] = []
+    private var parkedTokens: [Int64] = []
+
+    init(
+        _ plan: BulkPlan, in context: ManagedObjectContext, keyMemoryBytes: Int
+    ) throws(StoreError) {
+        self.context = context
+        let schema = context.container.schema
+        // Before the transaction: a plan that does not fit must not keep others waiting.
+        let columns = try ColumnPlan(plan, schema)
+        self.plan = columns
+        let session = try context.session()
+        self.session = session
+        keyFinder = KeyFinder(columns, memoryBytes: keyMemoryBytes)
+        do throws(SQLiteError) {
+            try PendingIndexes.settle(on: session.connection)
+            try keyFinder.begin(session)
+            // Prepared after the finder has put indexes off, which would unprepare them.
+            let connection = session.connection
+            statements = try RowStatements(columns, on: connection)
+            var resolvers: [LinkResolver] = []
+            for (position, link) in plan.links.enumerated() {
+                resolvers.append(
+                    try LinkResolver(
+                        columns.destinations[position], attribute: link.attribute,
+                        mayRemember: !columns.namesByOtherAttribute(link: position),
+                        on: connection))
+            }
+            self.resolvers = resolvers
+            var toManyWriters: [ToManyWriter] = []
+            for many in columns.toManys {
+                toManyWriters.append(
+                    try ToManyWriter(
+                        many, policy: plan.links[many.link].many, schema,
+                        isFirstLoad: keyFinder.isFirstLoad && !columns.setsBothSides(of: many),
+                        on: connection))
+            }
+            self.toManyWriters = toManyWriters
+            var oneToOneWriters: [OneToOneWriter] = []
+            for (link, inverse, table) in columns.oneToOnes {
+                oneToOneWriters.append(
+                    try OneToOneWriter(
+                        columns, link: link, inverse: inverse, destinationTable: table,
+                        on: connection))
+            }
+            self.oneToOneWriters = oneToOneWriters
+            firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
+        } catch {
+            throw StoreError(error)
+        }
+        pending = PendingRows(width: columns.columns.count)
+        row = ResolvedRow(columns)
+        parking = Parking(width: plan.width)
+        foreignWrites = session.foreignWrites
+    }
+
+    /// Applies the batch's rows in order.
+    ///
+    /// - Parameter firstToken: the first row's number for rejects; the others follow.
+    package func apply(_ batch: RowBatch, firstToken: Int64) throws(StoreError) {
+        try beginSession()
+        do {
+            for place in 0..<batch.count {
+                try apply(batch, place, token: firstToken + Int64(place))
+            }
+            // The batch's bytes are not ours after this.
+            try flushRows()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Writes what is collected, so that the context can be saved.
+    package func flush() throws(StoreError) {
+        do {
+            try flushRows()
+            for writer in toManyWriters { try writer.flush() }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Settles the rows that wait for others; the context is saved afterwards.
+    package func finish() throws(StoreError) {
+        try beginSession()
+        do {
+            try settleParked()
+            try flushRows()
+        } catch {
+            throw StoreError(error)
+        }
+        try flush()
+    }
+
+    /// The rows refused since the last call.
+    package func takeRejects() -> [BulkReject] {
+        defer { rejects.removeAll() }
+        return rejects
+    }
+
+    /// The rows that began to wait since the last call; each is settled by `finish()`.
+    package func takeParkedTokens() -> [Int64] {
+        defer { parkedTokens.removeAll() }
+        return parkedTokens
+    }
+
+    /// Takes the transaction that is open now, and looks whether others wrote meanwhile.
+    private func beginSession() throws(StoreError) {
+        let current = try context.session()
+        guard current !== session else { return }
+        session = current
+        guard session.foreignWrites != foreignWrites else { return }
+        foreignWrites = session.foreignWrites
+        do {
+            try forgetLookups()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Reads anew what was remembered of the tables, which have changed otherwise.
+    func forgetLookups() throws(SQLiteError) {
+        for resolver in resolvers { resolver.forgetAll() }
+        try keyFinder.reload(session.connection)
+    }
+
+    // MARK: One row
+
+    private func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(SQLiteError) {
+        guard let hash = keyHash(batch, place) else {
+            return reject(token, "key", plan.plan.key.first, "The key is null")
+        }
+        if parking.isWaiting(key: hash) {
+            return park(batch, place, token: token, key: hash, until: hash)
+        }
+        if case .waiting(_, let awaited) = try write(batch, place, token: token, hash: hash) {
+            park(batch, place, token: token, key: hash, until: awaited)
+        }
+    }
+
+    private func park(
+        _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
+    ) {
+        parking.add(batch, place, token: token, key: key, until: awaited)
+        parkedTokens.append(token)
+    }
+
+    func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {
+        var hash = KeyHash()
+        for cell in plan.keyCells {
+            let value = batch[place, cell]
+            guard value.kind != .null, value.kind != .absent else { return nil }
+            hash.combine(value)
+        }
+        return hash.value
+    }
+
+    /// Writes the row, unless something that it names must come first.
+    func write(
+        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
+        unresolved: UnresolvedPolicy = .wait
+    ) throws(SQLiteError) -> Disposition {
+        for column in plan.columns.indices {
+            if case .attribute(let cell) = plan.columns[column].source {
+                row.cells[column] = batch[place, cell]
+            }
+        }
+        let needsTargets: Bool
+        switch try resolveLinks(batch, place, token: token, unresolved) {
+        case .done: needsTargets = false
+        case .mustCreate: needsTargets = true
+        case .obstacle(let obstacle): return obstacle
+        }
+        if let column = row.firstNullRequirement(plan) {
+            reject(token, "required", column, "'\(column)' is required and null here")
+            return .rejected
+        }
+        if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }
+        if let found = try find(batch, place, hash: hash) {
+            try update(found, token: token)
+        } else {
+            try insert(hash: hash, token: token)
+        }
+        return .written
+    }
+
+    /// The select whose current row has the key of the batch's row; to be reset by its user.
+    func find(
+        _ batch: RowBatch, _ place: Int, hash: UInt64
+    ) throws(SQLiteError) -> Statement? {
+        if keyFinder.mustChangeWay() {
+            // A map that is begun sees only what stands in the table.
+            try flushRows()
+            try keyFinder.changeWay(session.connection)
+        }
+        if keyFinder.usesMap {
+            var probe = keyFinder.map.probe(hash)
+            while let key = keyFinder.map.next(&probe) {
+                if key >= pending.firstKey { try flushRows() }
+                let found = statements.selectByPrimaryKey
+                found.bind(key, at: 1)
+                guard try found.step() else { continue }
+                if hasKey(found, batch, place) { return found }
+                found.reset()
+            }
+            return nil
+        }
+        if pending.mayHold(hash) { try flushRows() }
+        let found = statements.selectByKey
+        for (position, cell) in plan.keyCells.enumerated() {
+            batch[place, cell].bind(to: found, at: Int32(position) + 1)
+        }
+        return try found.step() ? found : nil
+    }
+
+    private func hasKey(_ found: Statement, _ batch: RowBatch, _ place: Int) -> Bool {
+        for (position, cell) in plan.keyCells.enumerated()
+        where !batch[place, cell].equals(column: Int32(position) + 2, of: found) {
+            return false
+        }
+        return true
+    }
+
+    func reject(_ token: Int64, _ code: String, _ property: String?, _ message: String) {
+        tally.rejected += 1
+        rejects.append(
+            BulkReject(token: token, code: code, property: property, message: message))
+    }
+}

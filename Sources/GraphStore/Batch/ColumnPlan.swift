@@ -1,0 +1,207 @@
+import GraphModel
+
+/// Where a bulk plan's cells go in the entity's table, worked out once.
+struct ColumnPlan {
+    /// One column that the load writes.
+    struct Column {
+        enum Source {
+            /// A row's cell.
+            case attribute(cell: Int)
+            /// The destination's key, of a link.
+            case linkKey(link: Int)
+            /// The destination's entity number, of a link.
+            case linkEntity(link: Int)
+            /// The place among the owner's ordered objects, of a link.
+            case linkOrder(link: Int)
+        }
+
+        var name: String
+        var source: Source
+        /// The attribute or relationship.
+        var property: String
+        /// May not be null in a new row.
+        var isRequired: Bool
+        /// What a new row gets where the record says nothing.
+        var defaultValue: StoredValue
+    }
+
+    /// A to-many link of the plan.
+    struct ToMany {
+        var link: Int
+        var place: StoreSchema.ToManyPlace
+    }
+
+    let entity: StoreSchema.Entity
+    let plan: BulkPlan
+    let destinations: [StoreSchema.Entity]
+    let columns: [Column]
+    /// The key's columns, and the cells that hold the key.
+    let keyColumns: [String]
+    let keyCells: [Int]
+    let toManys: [ToMany]
+    /// Links whose rows must be written at once, not in groups: they touch other rows.
+    let oneToOnes: [(link: Int, inverse: StoreSchema.ToOneColumns, destinationTable: String)]
+    let hasOrderedInverse: Bool
+    /// Rules over the whole row.
+    let rules: RowRules
+    /// Something besides the key must be unique in the table.
+    let hasOtherConstraints: Bool
+    /// Columns that no cell maps but that a new row fills: defaults of other attributes.
+    let constants: [(column: String, literal: String)]
+
+    init(_ plan: BulkPlan, _ schema: StoreSchema) throws(StoreError) {
+        guard let entity = schema.entity(named: plan.entity) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(plan.entity)'")
+        }
+        guard !entity.isAbstract else {
+            throw StoreError(
+                .invalidRequest, "'\(plan.entity)' is abstract; name one of its sub-entities")
+        }
+        self.plan = plan
+        self.entity = entity
+        var columns: [Column] = []
+        for (cell, name) in plan.attributes.enumerated() {
+            guard let place = entity.attributes[name] else {
+                throw StoreError(
+                    .invalidRequest, "'\(plan.entity)' has no stored attribute '\(name)'")
+            }
+            columns.append(
+                Column(
+                    name: place.column, source: .attribute(cell: cell), property: name,
+                    isRequired: !place.attribute.isOptional,
+                    defaultValue: place.attribute.defaultValue ?? .null))
+        }
+        var destinations: [StoreSchema.Entity] = []
+        var toManys: [ToMany] = []
+        var oneToOnes: [(Int, StoreSchema.ToOneColumns, String)] = []
+        var hasOrderedInverse = false
+        for (index, link) in plan.links.enumerated() {
+            guard let destination = schema.entity(named: link.destination),
+                destination.attributes[link.attribute] != nil
+            else {
+                throw StoreError(
+                    .invalidRequest, "There is no '\(link.destination).\(link.attribute)'")
+            }
+            guard link.missing != .create || !destination.isAbstract else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(link.destination)' is abstract, so `missing: create` cannot make one")
+            }
+            destinations.append(destination)
+            if let place = entity.toManys[link.relationship] {
+                toManys.append(ToMany(link: index, place: place))
+                continue
+            }
+            guard let toOne = entity.toOnes[link.relationship] else {
+                throw StoreError(
+                    .invalidRequest, "'\(plan.entity)' has no relationship '\(link.relationship)'")
+            }
+            columns += Self.columns(of: toOne, link: index)
+            hasOrderedInverse = hasOrderedInverse || toOne.orderColumn != nil
+            if let name = toOne.relationship.inverseName, let inverse = destination.toOnes[name] {
+                oneToOnes.append((index, inverse, destination.table))
+            }
+        }
+        self.columns = columns
+        rules = try RowRules(entity, columns, schema.model)
+        self.destinations = destinations
+        self.toManys = toManys
+        self.oneToOnes = oneToOnes
+        self.hasOrderedInverse = hasOrderedInverse
+        keyCells = plan.key.compactMap { plan.attributes.firstIndex(of: $0) }
+        keyColumns = plan.key.compactMap { entity.attributes[$0]?.column }
+        guard keyCells.count == plan.key.count, !keyCells.isEmpty else {
+            throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
+        }
+        let keyIndex = keyColumns.map { "\($0) COLLATE BINARY ASC" }
+        hasOtherConstraints =
+            schema.table(named: entity.table)?.indexes.contains {
+                $0.isUnique && $0.columns != keyIndex
+            } ?? false
+        let mapped = Set(plan.attributes)
+        constants = entity.attributes.values.sorted { $0.column < $1.column }.compactMap { place in
+            guard !mapped.contains(place.attribute.name),
+                let value = place.attribute.defaultValue, value != .null
+            else { return nil }
+            return (place.column, SQLLiteral.text(value))
+        }
+    }
+
+    private static func columns(of toOne: StoreSchema.ToOneColumns, link: Int) -> [Column] {
+        let name = toOne.relationship.name
+        var columns = [
+            Column(
+                name: toOne.column, source: .linkKey(link: link), property: name,
+                isRequired: !toOne.relationship.isOptional, defaultValue: .null)
+        ]
+        if let column = toOne.entityColumn {
+            columns.append(
+                Column(
+                    name: column, source: .linkEntity(link: link), property: name,
+                    isRequired: false, defaultValue: .null))
+        }
+        if let column = toOne.orderColumn {
+            columns.append(
+                Column(
+                    name: column, source: .linkOrder(link: link), property: name,
+                    isRequired: false, defaultValue: .null))
+        }
+        return columns
+    }
+
+    /// Rows are written in groups where each stands for itself.
+    var writesRowsInGroups: Bool { oneToOnes.isEmpty && !hasOrderedInverse }
+
+    /// The column that holds a link's key.
+    func keyColumn(ofLink link: Int) -> Int? {
+        columns.firstIndex {
+            if case .linkKey(link) = $0.source { true } else { false }
+        }
+    }
+
+    /// Whether the plan also sets the relationship seen from its other end.
+    func setsBothSides(of many: ToMany) -> Bool {
+        guard case .joinTable(let join) = many.place else { return false }
+        return toManys.contains { other in
+            guard other.link != many.link, case .joinTable(let place) = other.place else {
+                return false
+            }
+            return place.table == join.table
+        }
+    }
+
+    /// Whether the link leads to objects that this load writes, found by the load's own key.
+    func isOwnKey(link: Int) -> Bool {
+        destinations[link].table == entity.table && plan.key == [plan.links[link].attribute]
+    }
+
+    /// Whether the link names objects that this load writes by an attribute that is not its key,
+    /// which a record may change.
+    func namesByOtherAttribute(link: Int) -> Bool {
+        mayComeLater(link: link) && !isOwnKey(link: link)
+    }
+
+    /// The same of any link.
+    var namesByOtherAttribute: Bool {
+        plan.links.indices.contains { namesByOtherAttribute(link: $0) }
+    }
+
+    /// Whether a later row of this load may be what the link names.
+    func mayComeLater(link: Int) -> Bool {
+        destinations[link].familyNumbers.contains(entity.number)
+    }
+}
+
+/// A value as SQL text, for what is fixed when a statement is made.
+enum SQLLiteral {
+    static func text(_ value: StoredValue) -> String {
+        switch value {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .real(let value): "\(value)"
+        case .text(let value): "'" + value.replacing("'", with: "''") + "'"
+        case .blob(let bytes):
+            "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        }
+    }
+}

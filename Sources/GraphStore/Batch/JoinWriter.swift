@@ -1,0 +1,204 @@
+import SQLite
+
+/// Writes the pairs of a many-to-many relationship, seen from the side that a load sets.
+///
+/// Pairs of new objects are collected and written in the order of the table's primary key, so
+/// that its tree grows at few places; pairs of objects that were there are written at once.
+final class JoinWriter {
+    private struct Pair {
+        var first: Int64
+        var second: Int64
+        var order: Int64
+    }
+
+    private let insertOne: Statement
+    private let insertGroup: Statement
+    private let select: Statement
+    private let delete: Statement
+    private let last: Statement
+    private let setOrder: Statement
+    private let isOrdered: Bool
+    private let ownerIsFirst: Bool
+    private var pending: [Pair] = []
+    private var firstPendingOwner = Int64.max
+    private var existing: [Int64] = []
+
+    init(
+        _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
+    ) throws(SQLiteError) {
+        let table = schema.joinTables.first { $0.name == join.table }
+        ownerIsFirst = table?.firstColumn == join.ownerColumn
+        isOrdered = join.orderColumn != nil
+        let columns =
+            (ownerIsFirst
+                ? [join.ownerColumn, join.destinationColumn]
+                : [join.destinationColumn, join.ownerColumn])
+            + (join.orderColumn.map { [$0] } ?? [])
+        let row = "(" + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")"
+        let insert =
+            "INSERT OR IGNORE INTO \(join.table) (\(columns.joined(separator: ", "))) VALUES "
+        insertOne = try connection.prepare(insert + row)
+        insertGroup = try connection.prepare(
+            insert
+                + Array(repeating: row, count: RowStatements.groupSize).joined(separator: ", "))
+        let order = join.orderColumn ?? join.destinationColumn
+        select = try connection.prepare(
+            "SELECT \(join.destinationColumn) FROM \(join.table) WHERE \(join.ownerColumn) = ?"
+                + " ORDER BY \(order)")
+        delete = try connection.prepare(
+            "DELETE FROM \(join.table) WHERE \(join.ownerColumn) = ?"
+                + " AND \(join.destinationColumn) = ?")
+        last = try connection.prepare(
+            "SELECT max(\(order)) FROM \(join.table) WHERE \(join.ownerColumn) = ?")
+        setOrder = try connection.prepare(
+            "UPDATE \(join.table) SET \(order) = ? WHERE \(join.ownerColumn) = ?"
+                + " AND \(join.destinationColumn) = ?")
+    }
+
+    /// Links a new object, whose row may not be written yet.
+    func link(new owner: Int64, to destinations: [Int64]) {
+        guard !destinations.isEmpty else { return }
+        firstPendingOwner = min(firstPendingOwner, owner)
+        for (position, destination) in destinations.enumerated() {
+            pending.append(pair(owner, destination, order: Int64(position + 1) * 1024))
+        }
+    }
+
+    private func pair(_ owner: Int64, _ destination: Int64, order: Int64) -> Pair {
+        ownerIsFirst
+            ? Pair(first: owner, second: destination, order: order)
+            : Pair(first: destination, second: owner, order: order)
+    }
+
+    /// Forgets the pairs of a new object whose row was refused.
+    func forget(new owner: Int64) {
+        pending.removeAll { (ownerIsFirst ? $0.first : $0.second) == owner }
+    }
+
+    /// Forgets all pairs that were not written yet.
+    func forgetAll() {
+        pending.removeAll(keepingCapacity: true)
+        firstPendingOwner = .max
+    }
+
+    /// Brings an object's links to what the policy makes of the destinations.
+    ///
+    /// - Returns: a hash of what went and what came; nil where nothing changed.
+    func change(
+        _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy
+    ) throws(SQLiteError) -> UInt64? {
+        if owner >= firstPendingOwner { try flush() }
+        switch policy {
+        case .replace: return try replace(owner, with: destinations)
+        case .add: return try add(owner, destinations)
+        case .remove: return try remove(owner, destinations)
+        }
+    }
+
+    private func replace(_ owner: Int64, with wanted: [Int64]) throws(SQLiteError) -> UInt64? {
+        existing.removeAll(keepingCapacity: true)
+        select.bind(owner, at: 1)
+        while try select.step() { existing.append(select.integer(0)) }
+        if isOrdered ? existing == wanted : existing == wanted.sorted() { return nil }
+        let old = Set(existing)
+        let new = Set(wanted)
+        var difference: UInt64 = 0
+        for destination in existing where !new.contains(destination) {
+            difference ^= try unlink(owner, destination)
+        }
+        for (position, destination) in wanted.enumerated() {
+            let order = Int64(position + 1) * 1024
+            if old.contains(destination) {
+                guard isOrdered else { continue }
+                setOrder.bind(order, at: 1)
+                setOrder.bind(owner, at: 2)
+                setOrder.bind(destination, at: 3)
+                try setOrder.run()
+            } else {
+                difference ^= try link(owner, destination, order: order)
+            }
+        }
+        if isOrdered { difference ^= Self.sequenceHash(existing) ^ Self.sequenceHash(wanted) }
+        return difference
+    }
+
+    private func add(_ owner: Int64, _ destinations: [Int64]) throws(SQLiteError) -> UInt64? {
+        var order: Int64 = 0
+        if isOrdered {
+            last.bind(owner, at: 1)
+            if try last.step() { order = last.integer(0) }
+            last.reset()
+        }
+        var difference: UInt64?
+        for destination in destinations {
+            let change = try link(owner, destination, order: order + 1024)
+            guard change != 0 else { continue }
+            order += 1024
+            difference = (difference ?? 0) ^ change
+        }
+        return difference
+    }
+
+    private func remove(_ owner: Int64, _ destinations: [Int64]) throws(SQLiteError) -> UInt64? {
+        var difference: UInt64?
+        for destination in destinations {
+            let change = try unlink(owner, destination)
+            if change != 0 { difference = (difference ?? 0) ^ change }
+        }
+        return difference
+    }
+
+    private func link(
+        _ owner: Int64, _ destination: Int64, order: Int64
+    ) throws(SQLiteError) -> UInt64 {
+        bind(pair(owner, destination, order: order), to: insertOne, from: 1)
+        return try insertOne.run() == 0 ? 0 : Self.hash(destination)
+    }
+
+    private func unlink(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> UInt64 {
+        delete.bind(owner, at: 1)
+        delete.bind(destination, at: 2)
+        return try delete.run() == 0 ? 0 : Self.hash(destination)
+    }
+
+    private static func hash(_ destination: Int64) -> UInt64 {
+        var hash = KeyHash()
+        hash.combine(UInt64(bitPattern: destination))
+        return hash.value
+    }
+
+    private static func sequenceHash(_ destinations: [Int64]) -> UInt64 {
+        var hash = KeyHash()
+        for destination in destinations { hash.combine(UInt64(bitPattern: destination)) }
+        return hash.value
+    }
+
+    /// Writes the collected pairs.
+    func flush() throws(SQLiteError) {
+        guard !pending.isEmpty else { return }
+        if !ownerIsFirst {
+            pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
+        }
+        let size = RowStatements.groupSize
+        let width: Int32 = isOrdered ? 3 : 2
+        var position = 0
+        while position + size <= pending.count {
+            for offset in 0..<size {
+                bind(pending[position + offset], to: insertGroup, from: Int32(offset) * width + 1)
+            }
+            try insertGroup.step()
+            position += size
+        }
+        for pair in pending[position...] {
+            bind(pair, to: insertOne, from: 1)
+            try insertOne.step()
+        }
+        forgetAll()
+    }
+
+    private func bind(_ pair: Pair, to statement: Statement, from index: Int32) {
+        statement.bind(pair.first, at: index)
+        statement.bind(pair.second, at: index + 1)
+        if isOrdered { statement.bind(pair.order, at: index + 2) }
+    }
+}

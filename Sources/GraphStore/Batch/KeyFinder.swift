@@ -1,0 +1,117 @@
+import SQLite
+
+/// Decides how a load finds rows by key, and keeps the map where it has one.
+struct KeyFinder: ~Copyable {
+    private let plan: ColumnPlan
+    private let memoryBytes: Int
+    private var rowsEstimate: Int64 = 0
+    private var largestKey: Int64 = 0
+    private var lookups: Int64 = 0
+    /// The map is complete; otherwise the key's unique index is asked.
+    private(set) var usesMap = false
+    /// The table was empty when the load began.
+    var isFirstLoad: Bool { rowsEstimate == 0 }
+    /// The key's unique index, if it is put off: the map cannot be given up without making it.
+    private var keyIndexPutOff: String?
+    var map = KeyIndex()
+
+    init(_ plan: ColumnPlan, memoryBytes: Int) {
+        self.plan = plan
+        self.memoryBytes = memoryBytes
+    }
+
+    /// Looks at the table, and puts indexes off where it is empty.
+    mutating func begin(_ session: WriteSession) throws(SQLiteError) {
+        let connection = session.connection
+        let table = plan.entity.table
+        rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        largestKey = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
+        usesMap = rowsEstimate == 0 && canHoldKeys
+        guard usesMap, let definition = session.schema.table(named: table) else { return }
+        let putOff = definition.indexes.filter { mayPutOff($0) }
+        keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
+        // Statements that are kept may use what is dropped.
+        connection.clearStatementCache()
+        try PendingIndexes.putOff(putOff, on: connection)
+    }
+
+    private borrowing func isKeyIndex(_ index: StoreSchema.Index) -> Bool {
+        index.isUnique && index.columns == plan.keyColumns.map { "\($0) COLLATE BINARY ASC" }
+    }
+
+    private borrowing func mayPutOff(_ index: StoreSchema.Index) -> Bool {
+        if isKeyIndex(index) { return true }
+        // Other constraints are checked by their index, and links from other rows use theirs.
+        let writesOtherRows = plan.toManys.contains { many in
+            if case .foreignKey(let place) = many.place {
+                place.table == index.table
+            } else {
+                false
+            }
+        }
+        return !index.isUnique && plan.writesRowsInGroups && !writesOtherRows
+    }
+
+    /// Whether the table's keys fit the map, and those that a load may add to them.
+    private var canHoldKeys: Bool {
+        KeyIndex.canHold(largestKey) && KeyIndex.canHold(largestKey * 2)
+    }
+
+    /// Notes a lookup.
+    ///
+    /// - Returns: whether `changeWay(_:)` must be called before it, with all rows written.
+    mutating func mustChangeWay() -> Bool {
+        if usesMap { return map.isFull && map.bytesAfterGrowth > memoryBytes }
+        lookups += 1
+        // Reading all keys costs about as much as asking the index for an eighth of them.
+        return lookups == max(1000, rowsEstimate / 8) && canHoldKeys
+            && Int(rowsEstimate) * 8 * 5 < memoryBytes
+    }
+
+    /// Gives the map up, or begins one.
+    mutating func changeWay(_ connection: Connection) throws(SQLiteError) {
+        if usesMap { return try giveUpMap(connection) }
+        usesMap = true
+        try load(connection)
+    }
+
+    /// Reads the keys again: somebody else has written.
+    mutating func reload(_ connection: Connection) throws(SQLiteError) {
+        guard usesMap else { return }
+        map = KeyIndex()
+        try load(connection)
+    }
+
+    private mutating func load(_ connection: Connection) throws(SQLiteError) {
+        let columns = plan.keyColumns.joined(separator: ", ")
+        let rows = try connection.prepare("SELECT Z_PK, \(columns) FROM \(plan.entity.table)")
+        let count = Int32(plan.keyColumns.count)
+        while try rows.step() {
+            guard KeyIndex.canHold(rows.integer(0)) else {
+                rows.reset()
+                return try giveUpMap(connection)
+            }
+            var hash = KeyHash()
+            for column in 1...count { hash.combine(BulkCell(column: column, of: rows)) }
+            map.insert(hash.value, rows.integer(0))
+        }
+    }
+
+    private mutating func giveUpMap(_ connection: Connection) throws(SQLiteError) {
+        if let name = keyIndexPutOff { try PendingIndexes.make(name, on: connection) }
+        keyIndexPutOff = nil
+        usesMap = false
+        lookups = .max - (1 << 62)
+        map = KeyIndex()
+    }
+
+    /// Notes a new row.
+    mutating func noteInserted(_ hash: UInt64, _ primaryKey: Int64) {
+        if usesMap { map.insert(hash, primaryKey) }
+    }
+
+    /// Notes that a new row was refused after all.
+    mutating func noteRefused(_ hash: UInt64, _ primaryKey: Int64) {
+        if usesMap { map.remove(hash, primaryKey) }
+    }
+}

@@ -1,0 +1,104 @@
+/// Keys of a link's destinations that were looked up before, with the objects they name.
+///
+/// Exact: the keys' bytes are kept and compared. When it would outgrow its memory it starts
+/// again from nothing, which costs lookups, never correctness.
+struct LinkCache {
+    private struct Entry {
+        var hash: UInt64 = 0
+        var start: Int = 0
+        var count: Int32 = -1
+        var kind: UInt8 = 0
+        var primaryKey: Int64 = 0
+        var entityNumber: Int64 = 0
+    }
+
+    private let bytesMax: Int
+    private var entries = Array(repeating: Entry(), count: 1024)
+    private var used = 0
+    private var bytes: [UInt8] = []
+
+    init(bytesMax: Int = 32 << 20) {
+        self.bytesMax = bytesMax
+    }
+
+    /// The object that the key names, if it is known.
+    func find(_ key: BulkCell, hash: UInt64) -> ManagedObjectID? {
+        let slot = slot(of: key, hash: hash)
+        guard entries[slot].count >= 0 else { return nil }
+        return ManagedObjectID(
+            entityNumber: entries[slot].entityNumber, primaryKey: entries[slot].primaryKey)
+    }
+
+    /// Keeps a key that was not known.
+    mutating func insert(_ key: BulkCell, hash: UInt64, _ id: ManagedObjectID) {
+        if (used + 1) * 10 > entries.count * 7 { grow() }
+        let slot = slot(of: key, hash: hash)
+        guard entries[slot].count < 0 else { return }
+        var entry = Entry()
+        entry.hash = hash
+        entry.start = bytes.count
+        entry.kind = key.kind.rawValue
+        entry.primaryKey = id.primaryKey
+        entry.entityNumber = id.entityNumber
+        switch key.kind {
+        case .text, .blob:
+            bytes.append(contentsOf: key.bytes)
+            entry.count = Int32(key.bytes.count)
+        case .real:
+            entry.start = Int(truncatingIfNeeded: key.realValue.bitPattern)
+            entry.count = 0
+        default:
+            entry.start = Int(key.integerValue)
+            entry.count = 0
+        }
+        entries[slot] = entry
+        used += 1
+    }
+
+    mutating func removeAll() {
+        entries = Array(repeating: Entry(), count: 1024)
+        bytes = []
+        used = 0
+    }
+
+    private func slot(of key: BulkCell, hash: UInt64) -> Int {
+        let mask = entries.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while entries[slot].count >= 0 {
+            if entries[slot].hash == hash, matches(entries[slot], key) { return slot }
+            slot = (slot + 1) & mask
+        }
+        return slot
+    }
+
+    private func matches(_ entry: Entry, _ key: BulkCell) -> Bool {
+        guard entry.kind == key.kind.rawValue else { return false }
+        switch key.kind {
+        case .text, .blob:
+            let other = key.bytes
+            guard Int(entry.count) == other.count else { return false }
+            guard let right = other.baseAddress, entry.count > 0 else { return true }
+            return bytes.withUnsafeBufferPointer { all in
+                guard let base = all.baseAddress else { return false }
+                return memoryIsEqual(base + entry.start, right, other.count)
+            }
+        case .real:
+            return entry.start == Int(truncatingIfNeeded: key.realValue.bitPattern)
+        default:
+            return entry.start == Int(key.integerValue)
+        }
+    }
+
+    private mutating func grow() {
+        let size = MemoryLayout<Entry>.stride
+        guard entries.count * 2 * size + bytes.count <= bytesMax else { return removeAll() }
+        let old = entries
+        entries = Array(repeating: Entry(), count: old.count * 2)
+        let mask = entries.count - 1
+        for entry in old where entry.count >= 0 {
+            var slot = Int(truncatingIfNeeded: entry.hash) & mask
+            while entries[slot].count >= 0 { slot = (slot + 1) & mask }
+            entries[slot] = entry
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import GraphModel
+
+/// A relationship as a deletion sees it: from the objects that go to those they point at.
+struct RelationshipEdge {
+    let name: String
+    let rule: DeleteRule
+    let sourceRoot: Int64
+    let destinationRoot: Int64
+    let destinationTable: String
+    let destinationName: String
+    let inverseName: String?
+    /// Columns of the destination that point back, the key first; empty where none does.
+    let backColumns: [String]
+    /// The destination may not be without this end.
+    let backIsRequired: Bool
+    /// The pairs' table and its column for this end.
+    let joinTable: (table: String, ownerColumn: String)?
+
+    private let sourceNumbers: [Int64]
+    private let sharesTable: Bool
+    private let sourceTable: String
+    private let forwardColumn: String?
+    private let joinDestinationColumn: String?
+
+    var backColumn: String? { backColumns.first }
+
+    /// Every relationship of the model, from the entity that declares it.
+    static func all(in schema: StoreSchema) -> [RelationshipEdge] {
+        schema.model.entities.flatMap { description in
+            description.ownRelationships.compactMap { relationship in
+                RelationshipEdge(relationship, of: description.name, in: schema)
+            }
+        }
+    }
+
+    private init?(
+        _ relationship: RelationshipDescription, of name: String, in schema: StoreSchema
+    ) {
+        guard let source = schema.entity(named: name),
+            let destination = schema.entity(named: relationship.destinationEntityName)
+        else { return nil }
+        self.name = relationship.name
+        rule = relationship.deleteRule
+        sourceRoot = source.rootNumber
+        sourceNumbers = source.familyNumbers
+        sharesTable = source.sharesTable
+        sourceTable = source.table
+        destinationRoot = destination.rootNumber
+        destinationTable = destination.table
+        destinationName = destination.name
+        inverseName = relationship.inverseName
+        let inverse = relationship.inverseName.flatMap { destination.toOnes[$0] }
+        backIsRequired = inverse.map { !$0.relationship.isOptional } ?? false
+        if let toOne = source.toOnes[relationship.name] {
+            forwardColumn = toOne.column
+            joinDestinationColumn = nil
+            joinTable = nil
+            backColumns =
+                inverse.map { [$0.column, $0.entityColumn, $0.orderColumn].compactMap(\.self) }
+                ?? []
+            return
+        }
+        forwardColumn = nil
+        switch source.toManys[relationship.name] {
+        case .foreignKey(let place):
+            backColumns = [place.column, place.entityColumn, place.orderColumn].compactMap(\.self)
+            joinTable = nil
+            joinDestinationColumn = nil
+        case .joinTable(let join):
+            backColumns = []
+            joinTable = (join.table, join.ownerColumn)
+            joinDestinationColumn = join.destinationColumn
+        case nil:
+            return nil
+        }
+    }
+
+    /// The keys of those in the table of doomed objects that have this relationship.
+    func owners(in doomed: String, and condition: String? = nil) -> String {
+        var conditions = condition.map { [$0] } ?? []
+        if sharesTable {
+            conditions.append("ent IN (\(sourceNumbers.map(String.init).joined(separator: ",")))")
+        }
+        let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+        return "SELECT pk FROM \(doomed)\(filter)"
+    }
+
+    /// `owner, dest, ent` of all links from those owners.
+    func related(to owners: String) -> String {
+        if let forwardColumn {
+            return "SELECT o.Z_PK AS owner, d.Z_PK AS dest, d.Z_ENT AS ent FROM \(sourceTable) o"
+                + " JOIN \(destinationTable) d ON d.Z_PK = o.\(forwardColumn)"
+                + " WHERE o.Z_PK IN (\(owners))"
+        }
+        if let joinTable, let joinDestinationColumn {
+            return "SELECT j.\(joinTable.ownerColumn) AS owner, d.Z_PK AS dest, d.Z_ENT AS ent"
+                + " FROM \(joinTable.table) j JOIN \(destinationTable) d"
+                + " ON d.Z_PK = j.\(joinDestinationColumn)"
+                + " WHERE j.\(joinTable.ownerColumn) IN (\(owners))"
+        }
+        let column = backColumn ?? "NULL"
+        return "SELECT d.\(column) AS owner, d.Z_PK AS dest, d.Z_ENT AS ent"
+            + " FROM \(destinationTable) d WHERE d.\(column) IN (\(owners))"
+    }
+}

@@ -1,0 +1,180 @@
+package import GraphModel
+
+/// Rows on their way into the store: cells row by row, with the memory they point into.
+///
+/// Filled by one thread, then handed to the writer's. Reused: `removeAll()` keeps the memory.
+package final class RowBatch {
+    /// Cells in a row.
+    package let width: Int
+    /// Rows.
+    package private(set) var count = 0
+    /// Holds whatever the cells' bytes belong to, besides the arena.
+    package var owner: AnyObject?
+    /// Bytes that cells point into and that belong to this batch.
+    package var arena = ByteArena()
+
+    private var cells: UnsafeMutablePointer<BulkCell>
+    private var capacity: Int
+    private var items: [BulkCell] = []
+
+    package init(width: Int, capacity: Int = 1024) {
+        self.width = width
+        self.capacity = capacity
+        cells = .allocate(capacity: max(1, width * capacity))
+    }
+
+    deinit {
+        cells.deallocate()
+    }
+
+    package func removeAll() {
+        count = 0
+        items.removeAll(keepingCapacity: true)
+        arena.removeAll()
+        owner = nil
+    }
+
+    /// Adds a row whose cells are all absent.
+    ///
+    /// - Returns: its place.
+    package func addRow() -> Int {
+        if count == capacity { grow() }
+        (cells + count * width).initialize(repeating: .absent, count: width)
+        count += 1
+        return count - 1
+    }
+
+    /// Takes the last row away again.
+    package func removeLastRow() {
+        count -= 1
+    }
+
+    package subscript(row: Int, column: Int) -> BulkCell {
+        get { cells[row * width + column] }
+        set { cells[row * width + column] = newValue }
+    }
+
+    package func row(_ row: Int) -> UnsafePointer<BulkCell> {
+        UnsafePointer(cells + row * width)
+    }
+
+    /// Starts a list; `addItem` adds to it, `list(from:)` makes the cell.
+    package func beginList() -> Int { items.count }
+
+    package func addItem(_ cell: BulkCell) { items.append(cell) }
+
+    package func list(from start: Int) -> BulkCell {
+        .list(start: start, count: items.count - start)
+    }
+
+    package func item(_ index: Int) -> BulkCell { items[index] }
+
+    /// Adds a copy of another batch's row, bytes and all.
+    @discardableResult
+    func addCopy(of row: Int, from other: RowBatch) -> Int {
+        let copy = addRow()
+        for column in 0..<width {
+            let cell = other[row, column]
+            if cell.kind == .list {
+                let start = beginList()
+                for index in cell.listStart..<(cell.listStart + cell.listCount) {
+                    items.append(arena.copy(other.items[index]))
+                }
+                self[copy, column] = list(from: start)
+            } else {
+                self[copy, column] = arena.copy(cell)
+            }
+        }
+        return copy
+    }
+
+    private func grow() {
+        let larger = UnsafeMutablePointer<BulkCell>.allocate(capacity: capacity * 2 * width)
+        larger.moveInitialize(from: cells, count: count * width)
+        cells.deallocate()
+        cells = larger
+        capacity *= 2
+    }
+}
+
+/// Memory that is handed out piece by piece and freed all at once; addresses stay.
+package struct ByteArena: ~Copyable {
+    private var blocks: [UnsafeMutableBufferPointer<UInt8>] = []
+    private var current = 0
+    private var used = 0
+
+    package init() {}
+
+    deinit {
+        for block in blocks { block.deallocate() }
+    }
+
+    /// Bytes to write to; they live until `removeAll()`.
+    package mutating func allocate(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+        while current < blocks.count {
+            if used + count <= blocks[current].count, let base = blocks[current].baseAddress {
+                defer { used += count }
+                return base + used
+            }
+            current += 1
+            used = 0
+        }
+        let block = UnsafeMutablePointer<UInt8>.allocate(capacity: max(count, 1 << 16))
+        blocks.append(UnsafeMutableBufferPointer(start: block, count: max(count, 1 << 16)))
+        current = blocks.count - 1
+        used = count
+        return block
+    }
+
+    /// Gives back what `allocate` handed out too much, right after it.
+    package mutating func giveBack(_ count: Int) {
+        used -= count
+    }
+
+    package mutating func copy(_ cell: BulkCell) -> BulkCell {
+        switch cell.kind {
+        case .text: .text(copy(cell.bytes))
+        case .blob: .blob(copy(cell.bytes))
+        default: cell
+        }
+    }
+
+    package mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return bytes }
+        let copy = allocate(bytes.count)
+        copy.initialize(from: base, count: bytes.count)
+        return UnsafeBufferPointer(start: copy, count: bytes.count)
+    }
+
+    /// A cell whose bytes live here.
+    package mutating func cell(_ value: StoredValue) -> BulkCell {
+        switch value {
+        case .null: return .null
+        case .integer(let value): return .integer(value)
+        case .real(let value): return .real(value)
+        case .text(var text): return text.withUTF8 { .text(copyWithAddress($0)) }
+        case .blob(let bytes):
+            return bytes.withUnsafeBufferPointer { .blob(copyWithAddress($0)) }
+        }
+    }
+
+    /// A copy that has an address although it may be empty, since it stands for a value.
+    private mutating func copyWithAddress(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> UnsafeBufferPointer<UInt8> {
+        let copy = allocate(max(1, bytes.count))
+        if let base = bytes.baseAddress { copy.initialize(from: base, count: bytes.count) }
+        return UnsafeBufferPointer(start: copy, count: bytes.count)
+    }
+
+    /// Takes all memory back, to hand out again.
+    package mutating func removeAll() {
+        // A single oversized record must not keep its memory for the rest of the run.
+        while let last = blocks.last, blocks.count > 16 || last.count > 1 << 20 {
+            last.deallocate()
+            blocks.removeLast()
+        }
+        current = 0
+        used = 0
+    }
+}

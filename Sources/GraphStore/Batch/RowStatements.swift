@@ -1,0 +1,48 @@
+import GraphModel
+import SQLite
+
+/// The prepared statements of a load, and how cells are bound to them.
+struct RowStatements {
+    /// Rows in one VALUES; more bring nothing, as measured.
+    static let groupSize = 16
+
+    let insertOne: Statement
+    let insertGroup: Statement
+    /// `Z_PK, Z_ENT, key…, columns…` of one row, by `Z_PK`.
+    let selectByPrimaryKey: Statement
+    /// The same, by the key.
+    let selectByKey: Statement
+    /// Sets the columns by `Z_PK`, which is the last parameter.
+    let update: Statement
+    let restoreVersion: Statement
+    /// Where the plan's columns begin in the selects.
+    let firstColumn: Int32
+
+    init(_ plan: ColumnPlan, on connection: Connection) throws(SQLiteError) {
+        let table = plan.entity.table
+        let names = plan.columns.map(\.name)
+        let insert =
+            "INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT"
+            + (plan.constants.map(\.column) + names).map { ", \($0)" }.joined() + ") VALUES "
+        let row =
+            "(?, \(plan.entity.number), 1" + plan.constants.map { ", \($0.literal)" }.joined()
+            + String(repeating: ", ?", count: names.count) + ")"
+        insertOne = try connection.prepare(insert + row)
+        insertGroup = try connection.prepare(
+            insert + Array(repeating: row, count: Self.groupSize).joined(separator: ", "))
+        let select =
+            "SELECT "
+            + (["Z_PK", "Z_ENT"] + plan.keyColumns + names + plan.rules.extraColumns)
+            .joined(separator: ", ")
+            + " FROM \(table) WHERE "
+        selectByPrimaryKey = try connection.prepare(select + "Z_PK = ?")
+        let byKey = plan.keyColumns.map { "\($0) = ?" }.joined(separator: " AND ")
+        selectByKey = try connection.prepare(select + byKey)
+        let assignments = (["Z_OPT = Z_OPT + 1"] + names.map { "\($0) = ?" })
+        update = try connection.prepare(
+            "UPDATE \(table) SET " + assignments.joined(separator: ", ") + " WHERE Z_PK = ?")
+        restoreVersion = try connection.prepare(
+            "UPDATE \(table) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
+        firstColumn = 2 + Int32(plan.keyColumns.count)
+    }
+}

@@ -1,0 +1,183 @@
+import GraphModel
+import SQLite
+
+/// Walks over rows of one read snapshot, in constant memory.
+///
+/// Cells point into SQLite's current row: they live until the next `next()`.
+package final class RowCursor {
+    private let connection: Connection
+    private let rows: Statement
+    /// For each field, the select's column; -1 for a list, which `readers` has.
+    private let places: [Int32]
+    private let readers: [ToManyReader?]
+    /// One for each field of the request.
+    package let columns: [RowColumn]
+
+    init(_ request: RowRequest, in container: PersistentContainer) throws {
+        let schema = container.schema
+        guard let entity = schema.entity(named: request.entityName) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
+        }
+        let predicate = try request.predicate?.resolved(
+            for: request.entityName, in: container.model, variables: request.variables)
+        connection = try container.newReader()
+        var paths = KeyPathSQL(schema, entity, style: .joins)
+        let terms = try Self.orderTerms(request, schema, &paths)
+        var selected = ["t.Z_PK"]
+        var plans: [FieldPlan] = []
+        for field in request.fields {
+            let plan = try FieldPlan(field, of: entity, in: schema)
+            plans.append(plan)
+            if plan.toMany == nil { selected.append(try paths.column(plan.path)) }
+        }
+        columns = plans.map(\.column)
+        var compiler = PredicateSQL(paths)
+        var conditions: [SQLFragment] = []
+        if let family = entity.familyFilter(alias: "t.") {
+            conditions.append(SQLFragment(family))
+        }
+        if let predicate { conditions.append(try compiler.condition(predicate)) }
+        let filter =
+            conditions.isEmpty
+            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
+        let select =
+            "SELECT \(selected.joined(separator: ", ")) FROM \(entity.table) t\(compiler.joins)"
+            + filter + " ORDER BY \(terms.joined(separator: ", "))"
+        let isTableOrder = terms == ["t.Z_PK"]
+        do throws(SQLiteError) {
+            // One snapshot for the rows and their lists.
+            try connection.execute("BEGIN")
+            rows = try select.prepare(on: connection)
+            (places, readers) = try Self.sources(
+                plans, schema, inTableOrder: isTableOrder, on: connection)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static func sources(
+        _ plans: [FieldPlan], _ schema: StoreSchema, inTableOrder: Bool,
+        on connection: Connection
+    ) throws(SQLiteError) -> ([Int32], [ToManyReader?]) {
+        var places: [Int32] = []
+        var readers: [ToManyReader?] = []
+        var column: Int32 = 1
+        for plan in plans {
+            if let toMany = plan.toMany {
+                places.append(-1)
+                readers.append(
+                    try ToManyReader(
+                        toMany, keyColumn: plan.keyColumn, schema, inTableOrder: inTableOrder,
+                        on: connection))
+            } else {
+                places.append(column)
+                readers.append(nil)
+                column += 1
+            }
+        }
+        return (places, readers)
+    }
+
+    private static func orderTerms(
+        _ request: RowRequest, _ schema: StoreSchema, _ paths: inout KeyPathSQL
+    ) throws(StoreError) -> [String] {
+        var order = request.order
+        if order.isEmpty {
+            order = schema.key(of: request.entityName).map { ([$0], true) }
+        }
+        var terms: [String] = []
+        for (path, isAscending) in order {
+            let column = path == [RowRequest.objectID] ? "t.Z_PK" : try paths.column(path)
+            terms.append(column + (isAscending ? "" : " DESC"))
+        }
+        // Rows that tie come in the same order every time.
+        if !terms.contains("t.Z_PK") { terms.append("t.Z_PK") }
+        return terms
+    }
+
+    /// Moves to the next row.
+    ///
+    /// - Returns: whether there is one.
+    package func next() throws(StoreError) -> Bool {
+        do {
+            return try rows.step()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// The current row's value in a column that is no list.
+    package func cell(_ column: Int) -> BulkCell {
+        BulkCell(column: places[column], of: rows)
+    }
+
+    /// Calls the body with each item of the current row's list, by key unless it is ordered.
+    package func forEachItem(
+        _ column: Int, _ body: (BulkCell) throws -> Void
+    ) throws {
+        do {
+            try readers[column]?.forEachItem(of: rows.integer(0), body)
+        } catch let error as SQLiteError {
+            throw StoreError(error)
+        }
+    }
+}
+
+/// Where a field of a request leads.
+private struct FieldPlan {
+    var path: [String]
+    var toMany: StoreSchema.ToManyPlace?
+    /// The destination's column of a to-many's items.
+    var keyColumn = "Z_PK"
+    var column: RowColumn
+
+    init(
+        _ field: [String], of entity: StoreSchema.Entity, in schema: StoreSchema
+    ) throws(StoreError) {
+        path = field
+        column = RowColumn(content: .objectNumber, isList: false)
+        var here = entity
+        for (position, name) in field.enumerated() {
+            if let attribute = here.attributes[name], position == field.count - 1 {
+                column.content = .attribute(attribute.attribute.type)
+                column.isExternal = attribute.attribute.allowsExternalBinaryDataStorage
+                return
+            }
+            if let place = here.toManys[name], position == 0, field.count <= 2 {
+                toMany = place
+                column.isList = true
+                let destination = place.relationship.destinationEntityName
+                let item = field.count == 2 ? field[1] : schema.key(of: destination).first
+                guard let item else { return }
+                guard let key = schema.entity(named: destination)?.attributes[item] else {
+                    throw StoreError(
+                        .invalidRequest, "'\(destination)' has no stored attribute '\(item)'")
+                }
+                keyColumn = key.column
+                column.content = .attribute(key.attribute.type)
+                return
+            }
+            guard let toOne = here.toOnes[name],
+                let next = schema.entity(named: toOne.relationship.destinationEntityName)
+            else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(here.name)' has no stored property '\(name)' that a field can show")
+            }
+            here = next
+        }
+        // A path that ends in a to-one stands for the key at its other end.
+        let key = schema.key(of: here.name)
+        if key.count == 1, let attribute = here.attributes[key[0]] {
+            path.append(key[0])
+            column.content = .attribute(attribute.attribute.type)
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Opens a cursor over what is saved.
+    package func cursor(_ request: RowRequest) throws -> RowCursor {
+        try RowCursor(request, in: container)
+    }
+}

@@ -1,0 +1,69 @@
+package import GraphModel
+
+/// Which rows, in which order, and which of their values: what an export asks for.
+package struct RowRequest: Sendable {
+    package var entityName: String
+    package var predicate: GraphPredicate?
+    package var variables: [String: GraphValue]
+    /// Key paths with their direction; empty means the key, `objectID` the order of the table.
+    package var order: [(path: [String], isAscending: Bool)]
+    /// Key paths; a to-many among them gives a list.
+    package var fields: [[String]]
+
+    package init(
+        entityName: String, predicate: GraphPredicate? = nil,
+        variables: [String: GraphValue] = [:],
+        order: [(path: [String], isAscending: Bool)] = [], fields: [[String]]
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.variables = variables
+        self.order = order
+        self.fields = fields
+    }
+
+    /// The order of the rows in their table, which costs no sorting.
+    package static let objectID = "objectID"
+}
+
+/// What a column of a cursor holds.
+package struct RowColumn: Sendable {
+    /// The type of a value, or of each item of a list.
+    package enum Content: Sendable, Hashable {
+        case attribute(AttributeType)
+        /// `Z_PK`, of objects that have no key.
+        case objectNumber
+    }
+
+    package var content: Content
+    package var isList: Bool
+    /// Values begin with a mark that says where they are; see `ExternalData`.
+    package var isExternal = false
+}
+
+extension StoreSchema {
+    /// The attributes that tell objects of an entity apart, or none.
+    package func key(of entity: String) -> [String] {
+        model.uniquenessConstraints(of: entity).first ?? []
+    }
+
+    /// The fields of an export that names none: the key, the other attributes by name, to-ones
+    /// by their destination's key, and to-manys if they are wanted.
+    package func defaultFields(of entity: String, withToManys: Bool) -> [[String]] {
+        guard let place = self.entity(named: entity) else { return [] }
+        let key = key(of: entity)
+        var fields = key.map { [$0] }
+        fields += place.attributes.keys.filter { !key.contains($0) }.sorted().map { [$0] }
+        let toMany = withToManys ? Array(place.toManys.keys) : []
+        for name in (Array(place.toOnes.keys) + toMany).sorted() {
+            let relationship = model.relationship(name, of: entity)
+            let destination = self.key(of: relationship?.destinationEntityName ?? "")
+            if place.toManys[name] != nil {
+                fields.append([name])
+            } else {
+                fields += destination.isEmpty ? [[name]] : destination.map { [name, $0] }
+            }
+        }
+        return fields
+    }
+}

@@ -1,0 +1,35 @@
+/// What one save changed, by object ID.
+public struct StoreChange: Sendable, Hashable {
+    /// Objects that are new.
+    public var inserted = ManagedObjectIDSet()
+    /// Objects whose attributes or links changed.
+    public var updated = ManagedObjectIDSet()
+    /// Objects that are gone.
+    public var deleted = ManagedObjectIDSet()
+
+    /// No change.
+    public init() {}
+
+    /// Whether nothing changed.
+    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+    mutating func insert(_ id: ManagedObjectID) {
+        inserted.insert(id)
+    }
+
+    mutating func update(_ id: ManagedObjectID) {
+        if !inserted.contains(id) { updated.insert(id) }
+    }
+
+    mutating func delete(_ id: ManagedObjectID) {
+        if inserted.contains(id) { return inserted.remove(id) }
+        updated.remove(id)
+        deleted.insert(id)
+    }
+}
+
+/// What a save gives back.
+public struct SaveResult: Sendable, Hashable {
+    /// What changed in the store.
+    public let change: StoreChange
+}

@@ -1,0 +1,170 @@
+import GraphModel
+import SQLite
+
+/// An entity's rules over the whole object, inherited ones too, resolved against the model.
+struct ValidationRules {
+    struct Rule {
+        var predicate: GraphPredicate
+        var message: String
+    }
+
+    let rules: [Rule]
+
+    /// - Throws: `StoreError` where a rule does not parse or looks at what a row does not hold.
+    init(of entity: String, in model: ManagedObjectModel) throws(StoreError) {
+        var rules: [Rule] = []
+        for declaring in model.lineage(of: entity).reversed() {
+            for rule in declaring.validationRules {
+                let predicate = try Self.resolve(rule, of: entity, in: model)
+                rules.append(Rule(predicate: predicate, message: rule.message))
+            }
+        }
+        self.rules = rules
+    }
+
+    private static func resolve(
+        _ rule: ValidationRule, of entity: String, in model: ManagedObjectModel
+    ) throws(StoreError) -> GraphPredicate {
+        do {
+            return try ParsedPredicate(format: rule.predicate).resolved(for: entity, in: model)
+        } catch {
+            throw StoreError(.invalidRequest, "A rule of '\(entity)': \(error.rendered)")
+        }
+    }
+
+    var isEmpty: Bool { rules.isEmpty }
+
+    /// The properties that the rules look at; each is an attribute or a to-one of the entity.
+    var properties: [String] {
+        var found: [String] = []
+        for path in rules.flatMap(\.predicate.keyPaths) where !found.contains(path[0]) {
+            found.append(path[0])
+        }
+        return found
+    }
+}
+
+/// The rules as a load checks them: on a row's cells, before it is written.
+struct RowRules {
+    /// Where a property's value is.
+    private enum Place {
+        /// A column of the plan, else, where the record says nothing, of the row that is there.
+        case column(Int, BulkCell)
+        /// A column that the plan does not write, by its place behind the plan's columns.
+        case extra(Int, BulkCell)
+    }
+
+    /// Keeps the bytes of defaults.
+    private final class Memory {
+        var arena = ByteArena()
+    }
+
+    private struct Slot {
+        var place: Place
+        var type: AttributeType
+    }
+
+    private let memory = Memory()
+    private var slots: [Slot] = []
+    private var rules: [(predicate: CompiledPredicate, message: String)] = []
+    /// Columns that the select of a row must also give.
+    private(set) var extraColumns: [String] = []
+
+    init(
+        _ entity: StoreSchema.Entity, _ columns: [ColumnPlan.Column],
+        _ model: ManagedObjectModel
+    ) throws(StoreError) {
+        let compiled = try ValidationRules(of: entity.name, in: model)
+        let properties = compiled.properties
+        for property in properties {
+            let attribute = entity.attributes[property]
+            guard let column = attribute?.column ?? entity.toOnes[property]?.column else {
+                throw StoreError(
+                    .invalidRequest,
+                    "A rule of '\(entity.name)' looks at '\(property)', which a"
+                        + " row does not hold")
+            }
+            let type = attribute?.attribute.type ?? .integer64
+            let value = memory.arena.cell(attribute?.attribute.defaultValue ?? .null)
+            if let place = columns.firstIndex(where: { $0.name == column }) {
+                slots.append(Slot(place: .column(place, value), type: type))
+            } else {
+                slots.append(Slot(place: .extra(extraColumns.count, value), type: type))
+                extraColumns.append(column)
+            }
+        }
+        for rule in compiled.rules {
+            do {
+                let predicate = try CompiledPredicate(rule.predicate) { path in
+                    path.count == 1 ? properties.firstIndex(of: path[0]) : nil
+                }
+                rules.append((predicate, rule.message))
+            } catch {
+                throw StoreError(.invalidRequest, "A rule of '\(entity.name)': \(error.rendered)")
+            }
+        }
+    }
+
+    var isEmpty: Bool { rules.isEmpty }
+
+    /// The message of the first rule that the row would break.
+    ///
+    /// - Parameters:
+    ///   - found: the row that is there, if one is, on a select of the plan.
+    ///   - firstColumn: where the plan's columns begin in the select.
+    func problem(with row: ResolvedRow, found: Statement?, firstColumn: Int32) -> String? {
+        let values = RuleRow(rules: self, row: row, found: found, firstColumn: firstColumn)
+        for rule in rules {
+            do {
+                guard try rule.predicate.evaluate(values) else { return rule.message }
+            } catch {
+                return "\(rule.message) (\(error))"
+            }
+        }
+        return nil
+    }
+
+    /// A row as the rules see it.
+    private struct RuleRow: EvaluationRow {
+        let rules: RowRules
+        let row: ResolvedRow
+        let found: Statement?
+        let firstColumn: Int32
+
+        func value(at slot: Int) -> EvaluatedValue {
+            let slot = rules.slots[slot]
+            switch slot.place {
+            case .column(let column, let defaultValue):
+                let cell = row.cells[column]
+                guard cell.kind == .absent else { return RowRules.value(cell, slot.type) }
+                return stored(firstColumn + Int32(column), defaultValue, slot.type)
+            case .extra(let extra, let defaultValue):
+                return stored(
+                    firstColumn + Int32(row.cells.count + extra), defaultValue, slot.type)
+            }
+        }
+
+        private func stored(
+            _ column: Int32, _ defaultValue: BulkCell, _ type: AttributeType
+        ) -> EvaluatedValue {
+            if let found { return RowRules.value(BulkCell(column: column, of: found), type) }
+            return RowRules.value(defaultValue, type)
+        }
+    }
+
+    private static func value(_ cell: BulkCell, _ type: AttributeType) -> EvaluatedValue {
+        switch cell.kind {
+        case .absent, .null, .list: .null
+        case .integer:
+            switch type {
+            case .boolean: .boolean(cell.integerValue != 0)
+            case .date: .date(Double(cell.integerValue))
+            case .double, .float, .decimal: .double(Double(cell.integerValue))
+            default: .integer(cell.integerValue)
+            }
+        case .real: type == .date ? .date(cell.realValue) : .double(cell.realValue)
+        case .text: .text(cell.bytes)
+        case .blob: type == .uuid ? .uuid(cell.bytes) : .binary(cell.bytes)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import SQLite
+
+/// Indexes that a load into an empty table puts off until its end.
+///
+/// Their statements stand in `ETL_PENDING` from the transaction that drops them to the one that
+/// makes them again, so that a load which was killed leaves a store whose next opening by us
+/// completes them first.
+enum PendingIndexes {
+    /// Drops the indexes and notes how to make them; inside the load's first transaction.
+    static func putOff(
+        _ indexes: [StoreSchema.Index], on connection: Connection
+    ) throws(SQLiteError) {
+        for index in indexes {
+            try note(name: index.name, sql: SchemaSQL.create(index), on: connection)
+            try connection.execute(SchemaSQL.drop(index))
+        }
+    }
+
+    /// Notes what is to be done at the load's end; in the order of the names.
+    static func note(
+        name: String, sql: String, on connection: Connection
+    ) throws(SQLiteError) {
+        let note = try connection.prepare("INSERT OR REPLACE INTO ETL_PENDING VALUES (?, ?)")
+        note.bind(name, at: 1)
+        note.bind(sql, at: 2)
+        try note.run()
+    }
+
+    /// Makes what was put off, in a transaction of its own.
+    static func build(on connection: Connection) throws(StoreError) {
+        try storing { () throws(SQLiteError) in
+            let pending = try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
+            guard pending > 0 else { return }
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(SQLiteError) {
+                try makeAll(on: connection)
+                try connection.execute("COMMIT")
+            } catch {
+                try? connection.execute("ROLLBACK")
+                throw error
+            }
+        }
+    }
+
+    /// Makes what an earlier load put off, inside the open transaction, since links among it
+    /// stand in no table yet.
+    static func settle(on connection: Connection) throws(SQLiteError) {
+        let pending = try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
+        guard pending > 0 else { return }
+        connection.clearStatementCache()
+        try makeAll(on: connection)
+    }
+
+    /// Makes one of the indexes, inside the open transaction.
+    static func make(_ name: String, on connection: Connection) throws(SQLiteError) {
+        try run("WHERE NAME = '\(name)'", on: connection)
+    }
+
+    private static func makeAll(on connection: Connection) throws(SQLiteError) {
+        try run("", on: connection)
+    }
+
+    private static func run(_ condition: String, on connection: Connection) throws(SQLiteError) {
+        var statements: [String] = []
+        let rows = try connection.prepare("SELECT SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
+        while try rows.step() { statements.append(rows.string(0)) }
+        // SQLite's sorter sorts runs as large as the page cache; small runs stay in the
+        // processor's cache and merge faster.
+        try connection.execute("PRAGMA cache_size = -2000")
+        for statement in statements { try connection.execute(statement) }
+        try connection.execute(
+            "PRAGMA cache_size = -64000; DELETE FROM ETL_PENDING \(condition)")
+    }
+}

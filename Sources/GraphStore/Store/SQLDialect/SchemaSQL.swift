@@ -1,0 +1,34 @@
+/// The statements that make a store's tables and indexes.
+enum SchemaSQL {
+    static func createTable(_ table: StoreSchema.Table) -> String {
+        let fixed = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
+        let columns = table.columns.map { ", \($0.name) \($0.type)" }.joined()
+        return "CREATE TABLE \(table.name) ( \(fixed)\(columns) )"
+    }
+
+    static func createTable(_ table: StoreSchema.JoinTable) -> String {
+        let columns = [table.firstColumn, table.secondColumn] + table.orderColumns
+        return "CREATE TABLE \(table.name) ( "
+            + columns.map { "\($0) INTEGER, " }.joined()
+            + "PRIMARY KEY (\(table.firstColumn), \(table.secondColumn)) )"
+    }
+
+    static func create(_ index: StoreSchema.Index) -> String {
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(index.name)"
+            + " ON \(index.table) (\(index.columns.joined(separator: ", ")))"
+    }
+
+    static func drop(_ index: StoreSchema.Index) -> String {
+        "DROP INDEX IF EXISTS \(index.name)"
+    }
+
+    /// Core Data's own tables, then ours, whose names begin with `ETL_`.
+    static let bookkeeping = """
+        CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, \
+        Z_SUPER INTEGER, Z_MAX INTEGER);
+        CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), \
+        Z_PLIST BLOB);
+        CREATE TABLE ETL_MODEL (FORMAT INTEGER, MODEL TEXT);
+        CREATE TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT);
+        """
+}

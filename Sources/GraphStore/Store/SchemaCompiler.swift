@@ -1,0 +1,300 @@
+import GraphModel
+
+/// Works out tables, columns and indexes for a model.
+///
+/// - Entities are numbered from 1, depth first, siblings by case-insensitive name.
+/// - A column is `Z` and the property's name in capitals; where siblings clash, the second and
+///   later get 1, 2, … in the order of the declaring entities' numbers.
+/// - A to-one holds `Z_PK` in its column. Where the destination has sub-entities,
+///   `Z<number>_<REL>` beside it holds `Z_ENT`. Where its inverse is ordered,
+///   `Z_FOK_<REL>` holds the place.
+/// - A to-many without inverse is a column `Z<number><REL>` in the destination's table.
+/// - A many-to-many is a table `Z_<number><REL>`, named by the side with the lower number;
+///   column `Z_<N><REL>` holds keys of that relationship's destination, whose number is N.
+struct SchemaCompiler {
+    private typealias Column = StoreSchema.ColumnDefinition
+
+    private let model: ManagedObjectModel
+    private let numbers: [String: Int64]
+    /// Column of each declared property, by `Entity.property`.
+    private var columnNames: [String: String] = [:]
+
+    init(_ model: ManagedObjectModel) {
+        self.model = model
+        numbers = Dictionary(
+            uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
+        nameColumns()
+    }
+
+    func compile() -> ([StoreSchema.Entity], [StoreSchema.Table], [StoreSchema.JoinTable]) {
+        var joins: [String: StoreSchema.JoinTable] = [:]
+        let entities = model.entities.map { entity(for: $0, joins: &joins) }
+        let roots = model.entities.filter { $0.superentityName == nil }
+        return (
+            entities, roots.map { table(for: $0) },
+            joins.values.sorted { $0.name < $1.name }
+        )
+    }
+
+    private func number(_ name: String) -> Int64 { numbers[name] ?? 0 }
+
+    static func tableName(root: String) -> String { "Z" + root.uppercased() }
+
+    // MARK: Columns
+
+    private mutating func nameColumns() {
+        var used: [String: Int] = [:]
+        for entity in model.entities {
+            let root = model.rootName(of: entity.name)
+            let names =
+                entity.ownAttributes.filter { !$0.isTransient }.map(\.name)
+                + entity.ownRelationships.filter { !$0.isToMany }.map(\.name)
+            for name in names {
+                let base = "Z" + name.uppercased()
+                let count = used["\(root) \(base)", default: 0]
+                used["\(root) \(base)"] = count + 1
+                columnNames["\(entity.name).\(name)"] = count == 0 ? base : "\(base)\(count)"
+            }
+        }
+    }
+
+    private func column(of property: String, in entity: String) -> String {
+        let declaring = model.declaringEntityName(of: property, in: entity) ?? entity
+        return columnNames["\(declaring).\(property)"] ?? "Z" + property.uppercased()
+    }
+
+    private func hasSubentities(_ name: String) -> Bool {
+        model.entities.contains { $0.superentityName == name }
+    }
+
+    private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+        relationship.inverseName.flatMap {
+            model.relationship($0, of: relationship.destinationEntityName)
+        }
+    }
+
+    private func toOneColumns(
+        _ relationship: RelationshipDescription, in entity: String
+    ) -> StoreSchema.ToOneColumns {
+        let column = column(of: relationship.name, in: entity)
+        let destination = relationship.destinationEntityName
+        let isOrdered = inverse(of: relationship).map { $0.isToMany && $0.isOrdered } ?? false
+        return StoreSchema.ToOneColumns(
+            column: column,
+            entityColumn: hasSubentities(destination)
+                ? "Z\(number(destination))_\(relationship.name.uppercased())" : nil,
+            orderColumn: isOrdered ? "Z_FOK_\(relationship.name.uppercased())" : nil,
+            relationship: relationship)
+    }
+
+    // MARK: Entities
+
+    private func entity(
+        for description: EntityDescription, joins: inout [String: StoreSchema.JoinTable]
+    ) -> StoreSchema.Entity {
+        let name = description.name
+        let root = model.rootName(of: name)
+        var attributes: [String: StoreSchema.AttributeColumn] = [:]
+        for attribute in model.attributes(of: name) where !attribute.isTransient {
+            attributes[attribute.name] = StoreSchema.AttributeColumn(
+                column: column(of: attribute.name, in: name), attribute: Self.stored(attribute),
+                declaringEntity: model.declaringEntityName(of: attribute.name, in: name) ?? name)
+        }
+        var toOnes: [String: StoreSchema.ToOneColumns] = [:]
+        var toManys: [String: StoreSchema.ToManyPlace] = [:]
+        for relationship in model.relationships(of: name) {
+            if relationship.isToMany {
+                toManys[relationship.name] = toManyPlace(relationship, in: name, joins: &joins)
+            } else {
+                toOnes[relationship.name] = toOneColumns(relationship, in: name)
+            }
+        }
+        let family = model.family(of: name)
+        return StoreSchema.Entity(
+            name: name, number: number(name),
+            superNumber: description.superentityName.map(number) ?? 0,
+            isAbstract: description.isAbstract, table: Self.tableName(root: root),
+            rootNumber: number(root), familyNumbers: family.map { number($0.name) },
+            sharesTable: name != root, attributes: attributes, toOnes: toOnes, toManys: toManys)
+    }
+
+    /// The attribute with its default as the column holds it.
+    private static func stored(_ attribute: AttributeDescription) -> AttributeDescription {
+        guard attribute.allowsExternalBinaryDataStorage,
+            case .blob(let bytes)? = attribute.defaultValue
+        else { return attribute }
+        var stored = attribute
+        stored.defaultValue = .blob([ExternalData.inlineMark] + bytes)
+        return stored
+    }
+
+    private func toManyPlace(
+        _ relationship: RelationshipDescription, in entity: String,
+        joins: inout [String: StoreSchema.JoinTable]
+    ) -> StoreSchema.ToManyPlace {
+        let declaring = model.declaringEntityName(of: relationship.name, in: entity) ?? entity
+        let destination = relationship.destinationEntityName
+        let destinationTable = Self.tableName(root: model.rootName(of: destination))
+        guard let inverse = inverse(of: relationship) else {
+            return .foreignKey(
+                StoreSchema.ForeignKey(
+                    table: destinationTable,
+                    column: "Z\(number(declaring))\(relationship.name.uppercased())",
+                    entityColumn: hasSubentities(declaring)
+                        ? "Z\(number(declaring))_\(number(declaring))\(relationship.name.uppercased())"
+                        : nil,
+                    orderColumn: relationship.isOrdered
+                        ? "Z_FOK_\(number(declaring))\(relationship.name.uppercased())" : nil,
+                    relationship: relationship))
+        }
+        guard inverse.isToMany else {
+            let columns = toOneColumns(inverse, in: destination)
+            return .foreignKey(
+                StoreSchema.ForeignKey(
+                    table: destinationTable, column: columns.column,
+                    entityColumn: columns.entityColumn, orderColumn: columns.orderColumn,
+                    relationship: relationship))
+        }
+        return .joinTable(join(relationship, declaring: declaring, inverse: inverse, &joins))
+    }
+
+    // MARK: Join tables
+
+    private func join(
+        _ relationship: RelationshipDescription, declaring: String,
+        inverse: RelationshipDescription, _ joins: inout [String: StoreSchema.JoinTable]
+    ) -> StoreSchema.Join {
+        let other =
+            model.declaringEntityName(of: inverse.name, in: relationship.destinationEntityName)
+            ?? relationship.destinationEntityName
+        let isReflexive = inverse.name == relationship.name && other == declaring
+        let here = (number(declaring), relationship.name)
+        let there = (number(other), inverse.name)
+        let namesTable = isReflexive || here < there
+        let (owner, named) = namesTable ? (here, relationship) : (there, inverse)
+        let back = namesTable ? inverse : relationship
+        let table = "Z_\(owner.0)\(owner.1.uppercased())"
+        // A column is named by the relationship that leads to the objects whose keys it holds.
+        let first = "Z_\(number(back.destinationEntityName))\(back.name.uppercased())"
+        var second =
+            isReflexive
+            ? "REFLEXIVE" : "Z_\(number(named.destinationEntityName))\(named.name.uppercased())"
+        if second == first { second += "1" }
+        let forwardOrder = named.isOrdered ? "Z_FOK_\(second.dropFirst(2))" : nil
+        let backwardOrder = back.isOrdered && !isReflexive ? "Z_FOK_\(first.dropFirst(2))" : nil
+        joins[table] = StoreSchema.JoinTable(
+            name: table, firstColumn: first, secondColumn: second,
+            orderColumns: [forwardOrder, backwardOrder].compactMap(\.self),
+            reverseIndex: StoreSchema.Index(
+                name: "\(table)_\(second)_INDEX", isUnique: false, table: table,
+                columns: [second, first]))
+        return StoreSchema.Join(
+            table: table, ownerColumn: namesTable ? first : second,
+            destinationColumn: namesTable ? second : first,
+            orderColumn: namesTable ? forwardOrder : backwardOrder, relationship: relationship)
+    }
+
+    // MARK: Tables
+
+    private func table(for root: EntityDescription) -> StoreSchema.Table {
+        let family = model.family(of: root.name)
+        var grouped: [(group: Int, column: Column)] = []
+        for entity in family {
+            for attribute in entity.ownAttributes where !attribute.isTransient {
+                let (group, type) = Self.storage(of: attribute.type)
+                let name = column(of: attribute.name, in: entity.name)
+                grouped.append((group, Column(name: name, type: type)))
+            }
+            for relationship in entity.ownRelationships where !relationship.isToMany {
+                let columns = toOneColumns(relationship, in: entity.name)
+                for name in [columns.column, columns.entityColumn, columns.orderColumn] {
+                    if let name { grouped.append((1, Column(name: name, type: "INTEGER"))) }
+                }
+            }
+        }
+        for place in inverselessToManys(into: family) {
+            for name in [place.column, place.entityColumn, place.orderColumn] {
+                if let name { grouped.append((1, Column(name: name, type: "INTEGER"))) }
+            }
+        }
+        grouped.sort {
+            ($0.group, $0.column.name.lowercased()) < ($1.group, $1.column.name.lowercased())
+        }
+        let name = Self.tableName(root: root.name)
+        return StoreSchema.Table(
+            name: name, rootEntity: root.name, hasSubentities: family.count > 1,
+            columns: grouped.map(\.column), indexes: indexes(on: name, family: family))
+    }
+
+    private func inverselessToManys(
+        into family: [EntityDescription]
+    ) -> [StoreSchema.ForeignKey] {
+        let names = Set(family.map(\.name))
+        var places: [StoreSchema.ForeignKey] = []
+        var joins: [String: StoreSchema.JoinTable] = [:]
+        for entity in model.entities {
+            for relationship in entity.ownRelationships
+            where relationship.isToMany && relationship.inverseName == nil
+                && names.contains(relationship.destinationEntityName)
+            {
+                if case .foreignKey(let place) = toManyPlace(
+                    relationship, in: entity.name, joins: &joins)
+                {
+                    places.append(place)
+                }
+            }
+        }
+        return places
+    }
+
+    /// The group in which a column of that type is created, and its declared type.
+    static func storage(of type: AttributeType) -> (group: Int, type: String) {
+        switch type {
+        case .integer16, .integer32, .integer64, .boolean, .undefined: (0, "INTEGER")
+        case .date: (2, "TIMESTAMP")
+        case .double, .float: (2, "FLOAT")
+        case .decimal: (3, "DECIMAL")
+        case .string: (4, "VARCHAR")
+        case .uri: (5, "VARCHAR")
+        case .uuid: (6, "BLOB")
+        case .transformable: (7, "BLOB")
+        case .binary: (8, "BLOB")
+        }
+    }
+
+    // MARK: Indexes
+
+    private func indexes(on table: String, family: [EntityDescription]) -> [StoreSchema.Index] {
+        var indexes: [StoreSchema.Index] = []
+        func add(_ name: String, unique: Bool = false, _ columns: [String]) {
+            indexes.append(
+                StoreSchema.Index(name: name, isUnique: unique, table: table, columns: columns))
+        }
+        if family.count > 1 { add("\(table)_Z_ENT_INDEX", ["Z_ENT"]) }
+        for entity in family {
+            for relationship in entity.ownRelationships where !relationship.isToMany {
+                let column = column(of: relationship.name, in: entity.name)
+                add("\(table)_\(column)_INDEX", [column])
+            }
+        }
+        for place in inverselessToManys(into: family) {
+            add("\(table)_\(place.column)_INDEX", [place.column])
+        }
+        for entity in family {
+            for constraint in entity.uniquenessConstraints {
+                let columns = constraint.map { column(of: $0, in: entity.name) }
+                add(
+                    "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", unique: true,
+                    columns.map { "\($0) COLLATE BINARY ASC" })
+            }
+            for index in entity.indexes {
+                let columns = index.elements.map { element in
+                    let name = column(of: element.propertyName, in: entity.name)
+                    return "\(name) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+                }
+                add("Z_\(entity.name)_\(index.name)", columns)
+            }
+        }
+        return indexes
+    }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+/// The row of Z_METADATA: what a store says of itself.
+struct StoreMetadata {
+    /// The host of every object's URI in this store.
+    var uuid: String
+    /// Core Data's keys and the app's own, as they stand.
+    var propertyList: [String: PropertyListValue]
+
+    /// Metadata for a new store of that model.
+    init(newStoreFor model: ManagedObjectModel) {
+        uuid = UUID().uuidString
+        propertyList = [
+            "NSStoreType": .string("SQLite"),
+            // The newest framework whose stores the layout was read from.
+            "NSPersistenceFrameworkVersion": .integer(1345),
+            "NSStoreModelVersionHashesVersion": .integer(3),
+            "NSStoreModelVersionIdentifiers": .array(
+                model.versionIdentifiers.map(PropertyListValue.string)),
+            "NSStoreModelVersionHashes": .dictionary(
+                model.versionHashes.mapValues { .data(Data($0)) }),
+            "NSStoreModelVersionHashesDigest": .string(model.versionHashesDigest),
+            "NSStoreModelVersionChecksumKey": .string(model.versionChecksum),
+            "_NSAutoVacuumLevel": .string("2"),
+        ]
+    }
+
+    /// Reads the row; nil where the file has no such table.
+    init?(readingFrom connection: Connection) throws(StoreError) {
+        let exists = try storing { () throws(SQLiteError) in
+            try connection.integer(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'")
+        }
+        guard exists == 1 else { return nil }
+        let row = try storing { () throws(SQLiteError) -> (String, [UInt8])? in
+            let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+            guard try statement.step() else { return nil }
+            return (statement.string(0), Array(statement.bytes(1)))
+        }
+        guard let (uuid, bytes) = row else { return nil }
+        self.uuid = uuid
+        do {
+            propertyList = try PropertyListDecoder().decode(
+                [String: PropertyListValue].self, from: Data(bytes))
+        } catch {
+            throw StoreError(.corrupt, "\(connection.path): its metadata cannot be read")
+        }
+    }
+
+    /// Writes the row anew.
+    func write(to connection: Connection) throws(StoreError) {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let bytes: [UInt8]
+        do {
+            bytes = [UInt8](try encoder.encode(propertyList))
+        } catch {
+            throw StoreError(.internalError, "The store's metadata cannot be encoded: \(error)")
+        }
+        try storing { () throws(SQLiteError) in
+            let statement = try connection.prepare(
+                "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+            statement.bind(uuid, at: 1)
+            statement.bind(bytes, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// The version hash of each entity.
+    var versionHashes: [String: [UInt8]] {
+        guard case .dictionary(let hashes)? = propertyList["NSStoreModelVersionHashes"] else {
+            return [:]
+        }
+        return hashes.compactMapValues { value in
+            guard case .data(let data) = value else { return nil }
+            return [UInt8](data)
+        }
+    }
+
+    /// The entities whose hashes differ from the model's, or that only one of the two has.
+    func entitiesThatDiffer(from model: ManagedObjectModel) -> [String] {
+        let mine = versionHashes
+        let theirs = model.versionHashes
+        return Set(mine.keys).union(theirs.keys).filter { mine[$0] != theirs[$0] }.sorted()
+    }
+}

@@ -1,0 +1,161 @@
+package import GraphModel
+
+/// How a model lies in Core Data's tables: every name and number that SQL needs.
+///
+/// One table a hierarchy: `ZTASK` holds `Task` and its sub-entities, told apart by `Z_ENT`.
+/// The rules are those of the published layout; see `SchemaCompiler` for each.
+package struct StoreSchema: Sendable {
+    /// One entity's place in the tables.
+    package struct Entity: Sendable {
+        package var name: String
+        /// `Z_ENT`, from 1.
+        package var number: Int64
+        /// The parent's number, or 0.
+        package var superNumber: Int64
+        package var isAbstract: Bool
+        /// The table of its hierarchy.
+        package var table: String
+        /// The hierarchy's root, whose `Z_MAX` hands out keys.
+        package var rootNumber: Int64
+        /// Itself and its descendants.
+        package var familyNumbers: [Int64]
+        /// Whether the table holds other entities than this one and its descendants.
+        package var sharesTable: Bool
+        /// Stored attributes, inherited ones too, by name.
+        package var attributes: [String: AttributeColumn]
+        /// To-one relationships by name.
+        package var toOnes: [String: ToOneColumns]
+        /// To-many relationships by name.
+        package var toManys: [String: ToManyPlace]
+    }
+
+    /// An attribute's column.
+    package struct AttributeColumn: Sendable {
+        package var column: String
+        package var attribute: AttributeDescription
+        package var declaringEntity: String
+    }
+
+    /// A to-one relationship's columns.
+    package struct ToOneColumns: Sendable {
+        /// Holds the destination's `Z_PK`.
+        package var column: String
+        /// Holds the destination's `Z_ENT`, where the destination has sub-entities.
+        package var entityColumn: String?
+        /// Holds the place among the owner's ordered objects, where the inverse is ordered.
+        package var orderColumn: String?
+        package var relationship: RelationshipDescription
+    }
+
+    /// Where a to-many relationship's links are.
+    package enum ToManyPlace: Sendable {
+        /// In the destination's rows, which point back.
+        case foreignKey(ForeignKey)
+        /// In a table of pairs.
+        case joinTable(Join)
+
+        package var relationship: RelationshipDescription {
+            switch self {
+            case .foreignKey(let place): place.relationship
+            case .joinTable(let place): place.relationship
+            }
+        }
+    }
+
+    /// A to-many whose destination rows point back.
+    package struct ForeignKey: Sendable {
+        /// The destination's table.
+        package var table: String
+        package var column: String
+        package var entityColumn: String?
+        package var orderColumn: String?
+        package var relationship: RelationshipDescription
+    }
+
+    /// A to-many whose links are pairs in a table.
+    package struct Join: Sendable {
+        package var table: String
+        /// Holds this side's `Z_PK`.
+        package var ownerColumn: String
+        /// Holds the other side's `Z_PK`.
+        package var destinationColumn: String
+        /// Holds the destinations' order, where this side is ordered.
+        package var orderColumn: String?
+        package var relationship: RelationshipDescription
+    }
+
+    /// A table of a hierarchy.
+    package struct Table: Sendable {
+        package var name: String
+        package var rootEntity: String
+        package var hasSubentities: Bool
+        /// After `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of creation.
+        package var columns: [ColumnDefinition]
+        package var indexes: [Index]
+    }
+
+    package struct ColumnDefinition: Sendable {
+        package var name: String
+        package var type: String
+    }
+
+    /// A table of pairs; the primary key is over both columns in this order.
+    package struct JoinTable: Sendable {
+        package var name: String
+        package var firstColumn: String
+        package var secondColumn: String
+        package var orderColumns: [String]
+        /// Finds pairs by their second column.
+        package var reverseIndex: Index
+    }
+
+    package struct Index: Sendable, Hashable {
+        package var name: String
+        package var isUnique: Bool
+        package var table: String
+        /// Columns with their direction, as SQL.
+        package var columns: [String]
+    }
+
+    package var model: ManagedObjectModel
+    package var entities: [Entity]
+    package var tables: [Table]
+    package var joinTables: [JoinTable]
+    private var positionByName: [String: Int]
+
+    /// Lays the model out.
+    package init(_ model: ManagedObjectModel) {
+        self.model = model
+        (entities, tables, joinTables) = SchemaCompiler(model).compile()
+        positionByName = Dictionary(
+            uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
+    }
+
+    package func entity(named name: String) -> Entity? {
+        positionByName[name].map { entities[$0] }
+    }
+
+    package func entity(number: Int64) -> Entity? {
+        number >= 1 && number <= entities.count ? entities[Int(number) - 1] : nil
+    }
+
+    package func table(named name: String) -> Table? {
+        tables.first { $0.name == name }
+    }
+}
+
+extension StoreSchema.Entity {
+    /// `familyCondition`, beside a predicate: told not to be selective, so that SQLite prefers the
+    /// predicate's index to that of `Z_ENT` (https://www.sqlite.org/lang_corefunc.html#likelihood).
+    package func familyFilter(alias: String) -> String? {
+        familyCondition(alias: alias).map { "likelihood(\($0), 0.5)" }
+    }
+
+    /// `Z_ENT IN (…)` for rows of this entity and its descendants, or nil where every row of
+    /// the table is one.
+    package func familyCondition(alias: String = "") -> String? {
+        guard sharesTable else { return nil }
+        let list = familyNumbers.map(String.init).joined(separator: ",")
+        return "\(alias)Z_ENT IN (\(list))"
+    }
+}

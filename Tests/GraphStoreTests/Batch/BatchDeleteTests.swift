@@ -1,0 +1,317 @@
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Batch delete") struct BatchDeleteTests {
+    private func run(
+        _ store: TestStore, _ entity: String, _ predicate: String? = nil,
+        limit: ObjectLimit? = nil
+    ) throws -> (BatchDeleteResult, StoreChange) {
+        let context = store.container.newContext()
+        let result = try context.execute(
+            BatchDeleteRequest(
+                entityName: entity, predicate: try predicate.map { try GraphPredicate(format: $0) },
+                limit: limit))
+        return (result, try context.save().change)
+    }
+
+    private func names(_ set: ManagedObjectIDSet, in store: TestStore) -> [String] {
+        set.ids.map { id in
+            "\(store.container.schema.entity(number: id.entityNumber)?.name ?? "?") \(id.primaryKey)"
+        }
+    }
+
+    /// Makes rows by hand: `Z_PK`, `Z_ENT`, `Z_OPT` 1 and the columns given.
+    private func fill(_ store: TestStore, _ sql: String) throws {
+        let connection = try store.foreign()
+        try connection.execute(sql)
+        for entity in store.container.schema.entities where entity.superNumber == 0 {
+            try connection.execute(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT ifnull(max(Z_PK), 0) FROM \(entity.table))"
+                    + " WHERE Z_ENT = \(entity.number)")
+        }
+    }
+
+    @Test func nullifiesWhatPointsBack() throws {
+        // Item 1 (Book 2, Film 3), Owner 4: the inverse has a companion and an order.
+        try withStore(
+            """
+            Item:
+              abstract: true
+              relationships:
+                owner: { to: Owner, inverse: items }
+                twin: { to: Owner, inverse: favourite }
+            Book: { parent: Item }
+            Film: { parent: Item }
+            Owner:
+              attributes: { name: String }
+              relationships:
+                items: { to: Item, many: true, ordered: true, inverse: owner }
+                favourite: { to: Item, inverse: twin }
+            VIP: { parent: Owner }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFAVOURITE, Z1_FAVOURITE) VALUES
+                    (1, 4, 1, 'a', 2, 3), (2, 5, 1, 'b', NULL, NULL);
+                INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z4_OWNER, Z_FOK_OWNER, ZTWIN, Z4_TWIN)
+                VALUES (1, 2, 1, 1, 4, 1024, NULL, NULL), (2, 3, 1, 2, 5, 1024, 1, 4),
+                    (3, 2, 1, 1, 4, 2048, NULL, NULL)
+                """)
+            let (result, change) = try run(store, "Owner", "name == 'a'")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 1, deleted: 1, denied: 0, cascaded: [:], nullified: 3))
+            #expect(names(change.deleted, in: store) == ["Owner 1"])
+            #expect(names(change.updated, in: store) == ["Book 1", "Book 3", "Film 2"])
+            try store.expect(
+                "SELECT Z_PK, Z_OPT, ZOWNER, Z4_OWNER, Z_FOK_OWNER, ZTWIN, Z4_TWIN FROM ZITEM",
+                ["1|2|-|-|-|-|-", "2|2|2|5|1024|-|-", "3|2|-|-|-|-|-"])
+            try store.expect("SELECT Z_PK FROM ZOWNER", ["2"])
+        }
+    }
+
+    private let tree = """
+        Folder:
+          attributes: { name: String }
+          relationships:
+            parent: { to: Folder, inverse: children }
+            children: { to: Folder, many: true, inverse: parent, delete: cascade }
+            files: { to: File, many: true, inverse: folder, delete: cascade }
+        File:
+          attributes: { name: String }
+          relationships:
+            folder: { to: Folder, inverse: files }
+            pages: { to: Page, many: true, inverse: file, delete: cascade }
+            tags: { to: Tag, many: true, inverse: files }
+        Page:
+          attributes: { name: String }
+          relationships:
+            file: { to: File, inverse: pages }
+            loans: { to: Loan, many: true, inverse: page, delete: deny }
+        Loan:
+          attributes: { name: String }
+          relationships: { page: { to: Page, inverse: loans } }
+        Tag:
+          attributes: { name: String }
+          relationships: { files: { to: File, many: true, inverse: tags } }
+        """
+
+    private func withTree(_ body: (TestStore) throws -> Void) throws {
+        try withStore(tree) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZFOLDER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPARENT) VALUES
+                    (1, 2, 1, 'root', NULL), (2, 2, 1, 'sub', 1), (3, 2, 1, 'subsub', 2),
+                    (4, 2, 1, 'other', NULL), (5, 2, 1, 'ring', 6), (6, 2, 1, 'gnir', 5);
+                INSERT INTO ZFILE (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFOLDER) VALUES
+                    (1, 1, 1, 'f', 3), (2, 1, 1, 'g', 4);
+                INSERT INTO ZPAGE (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFILE) VALUES
+                    (1, 4, 1, 'p', 1), (2, 4, 1, 'q', 1), (3, 4, 1, 'r', 2);
+                INSERT INTO ZLOAN (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPAGE) VALUES (1, 3, 1, 'l', 3);
+                INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 5, 1, 't');
+                INSERT INTO Z_1TAGS VALUES (1, 1), (2, 1);
+                """)
+            try body(store)
+        }
+    }
+
+    @Test func cascadesThroughSeveralEntities() throws {
+        try withTree { store in
+            let (result, change) = try run(store, "Folder", "name == 'root'")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 1, deleted: 1, denied: 0,
+                        cascaded: ["Folder": 2, "File": 1, "Page": 2], nullified: 0))
+            #expect(
+                names(change.deleted, in: store) == [
+                    "File 1", "Folder 1", "Folder 2", "Folder 3", "Page 1", "Page 2",
+                ])
+            #expect(change.updated.isEmpty)
+            try store.expect(
+                "SELECT ZNAME FROM ZFOLDER UNION ALL SELECT ZNAME FROM ZFILE UNION ALL"
+                    + " SELECT ZNAME FROM ZPAGE", ["other", "ring", "gnir", "g", "r"])
+            // Pairs of what is gone are gone, the others stay.
+            try store.expect("SELECT * FROM Z_1TAGS", ["2|1"])
+        }
+    }
+
+    @Test func endsInCircles() throws {
+        try withTree { store in
+            let (result, change) = try run(store, "Folder", "name == 'ring'")
+            #expect(result.cascaded == ["Folder": 1])
+            #expect(names(change.deleted, in: store) == ["Folder 5", "Folder 6"])
+            try store.expect("SELECT count(*) FROM ZFOLDER", ["4"])
+        }
+    }
+
+    @Test func keepsWhatLeadsToADeniedObject() throws {
+        try withTree { store in
+            let before = try store.lines("SELECT * FROM ZFILE UNION ALL SELECT * FROM ZPAGE")
+            let (result, change) = try run(store, "Folder", "name IN {'other', 'subsub'}")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 2, deleted: 1, denied: 1, cascaded: ["File": 1, "Page": 2],
+                        nullified: 0))
+            #expect(names(change.deleted, in: store) == ["File 1", "Folder 3", "Page 1", "Page 2"])
+            try store.expect("SELECT ZNAME FROM ZFOLDER WHERE Z_PK = 4", ["other"])
+            try store.expect(
+                "SELECT * FROM ZFILE UNION ALL SELECT * FROM ZPAGE",
+                before.filter { $0.hasPrefix("2|") && $0.contains("|g") || $0.hasPrefix("3|") })
+        }
+    }
+
+    @Test func doesNotDenyWhatGoesInTheSameRequest() throws {
+        // A deletion of the folder takes the loan, too, by another way.
+        try withStore(
+            """
+            Shelf:
+              attributes: { name: String }
+              relationships:
+                books: { to: Book, many: true, inverse: shelf, delete: deny }
+                boxes: { to: Box, many: true, inverse: shelf, delete: cascade }
+            Box:
+              relationships:
+                shelf: { to: Shelf, inverse: boxes }
+                books: { to: Book, many: true, inverse: box, delete: cascade }
+            Book:
+              attributes: { name: String }
+              relationships:
+                shelf: { to: Shelf, inverse: books }
+                box: { to: Box, inverse: books }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZSHELF (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 3, 1, 'a'), (2, 3, 1, 'b');
+                INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT, ZSHELF) VALUES (1, 2, 1, 1), (2, 2, 1, 2);
+                INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSHELF, ZBOX) VALUES
+                    (1, 1, 1, 1, 1), (2, 1, 1, 2, 2), (3, 1, 1, 2, NULL)
+                """)
+            let (result, _) = try run(store, "Shelf")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 2, deleted: 1, denied: 1, cascaded: ["Box": 1, "Book": 1],
+                        nullified: 0))
+            try store.expect(
+                "SELECT Z_PK FROM ZSHELF UNION ALL SELECT Z_PK FROM ZBOOK ORDER BY 1",
+                ["2", "2", "3"])
+        }
+    }
+
+    @Test func refusesToClearARequiredLink() throws {
+        try withStore(
+            """
+            A:
+              attributes: { name: String }
+              relationships: { bs: { to: B, many: true, inverse: a } }
+            B: { relationships: { a: { to: A, inverse: bs, optional: false } } }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'y');
+                INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 1)
+                """)
+            let context = store.container.newContext()
+            let error = storeError { _ = try context.execute(BatchDeleteRequest(entityName: "A")) }
+            #expect(error?.code == .deleteRule)
+            #expect(
+                error?.message == "1 objects of B would lose their required 'a';"
+                    + " delete them too, or make it optional")
+            #expect(!context.hasChanges)
+            try store.expect("SELECT count(*) FROM ZA", ["2"])
+            let (result, _) = try run(store, "A", "name == 'y'")
+            #expect(result.deleted == 1)
+        }
+    }
+
+    @Test func leavesDanglingKeysUnderNoAction() throws {
+        try withStore(
+            """
+            A: { relationships: { bs: { to: B, many: true, inverse: a, delete: no action } } }
+            B: { relationships: { a: { to: A, inverse: bs } } }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1);
+                INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 1)
+                """)
+            let (result, change) = try run(store, "A")
+            #expect(result.nullified == 0)
+            #expect(change.updated.isEmpty)
+            try store.expect("SELECT ZA, Z_OPT FROM ZB", ["1|1"])
+            // What dangles is in nobody's way.
+            let (rest, _) = try run(store, "B", "a != nil")
+            #expect(rest.deleted == 1)
+        }
+    }
+
+    @Test func deletesOnlyObjectsOfItsFamily() throws {
+        try withStore(
+            """
+            Base: { abstract: true, attributes: { name: String } }
+            Left: { parent: Base }
+            Right: { parent: Base }
+            Righter: { parent: Right }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZBASE (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES
+                    (1, 2, 1, 'a'), (2, 3, 1, 'a'), (3, 4, 1, 'a'), (4, 3, 1, 'b')
+                """)
+            let (result, change) = try run(store, "Right", "name == 'a'")
+            #expect(result.matched == 2)
+            #expect(names(change.deleted, in: store) == ["Right 2", "Righter 3"])
+            try store.expect("SELECT Z_PK FROM ZBASE", ["1", "4"])
+        }
+    }
+
+    @Test(
+        "holds to its limit",
+        arguments: [
+            (ObjectLimit.count(0), false), (.count(1), true), (.percent(16.6), false),
+            (.percent(16.7), true),
+        ])
+    func holdsToItsLimit(limit: ObjectLimit, isAllowed: Bool) throws {
+        try withTree { store in
+            let error = storeError {
+                _ = try run(store, "Folder", "name == 'subsub'", limit: limit)
+            }
+            #expect(error?.code == (isAllowed ? nil : .tooMany))
+            try store.expect("SELECT count(*) FROM ZFOLDER", [isAllowed ? "5" : "6"])
+        }
+    }
+
+    @Test func deletesTwiceInOneContext() throws {
+        try withTree { store in
+            let context = store.container.newContext()
+            for name in ["subsub", "ring"] {
+                _ = try context.execute(
+                    BatchDeleteRequest(
+                        entityName: "Folder",
+                        predicate: try GraphPredicate(format: "name == %@", name)))
+            }
+            let change = try context.save().change
+            #expect(
+                names(change.deleted, in: store) == [
+                    "File 1", "Folder 3", "Folder 5", "Folder 6", "Page 1", "Page 2",
+                ])
+        }
+    }
+}

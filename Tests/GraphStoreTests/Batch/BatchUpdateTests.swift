@@ -1,0 +1,185 @@
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+private let tasks = """
+    Task:
+      attributes:
+        id: { type: Integer 32, optional: false }
+        title: { type: String, optional: false, length: 1..5 }
+        code: { type: String, pattern: "[A-Z]+" }
+        priority: { type: Integer 16, range: "..9" }
+        count: Integer 64
+        price: Decimal
+        done: Boolean
+        due: Date
+      relationships:
+        parent: { to: Task, inverse: subtasks }
+        subtasks: { to: Task, many: true, inverse: parent }
+      unique: [[id], [code]]
+    """
+private let plan = BulkPlan(
+    entity: "Task", key: ["id"],
+    attributes: ["id", "title", "code", "priority", "count", "price", "done", "due"],
+    links: [.init(relationship: "parent", destination: "Task", attribute: "id")])
+
+@Suite("Batch update") struct BatchUpdateTests {
+    private func withTasks(_ body: (TestStore) throws -> Void) throws {
+        try withStore(tasks) { store in
+            try store.container.load(
+                plan,
+                [
+                    [1, "a", "A", 1, 10, 5.0, 0, .real(0), nil],
+                    [2, "b", "B", 2, .integer(.max), 2.5, 1, .real(100), 1],
+                    [3, "c", nil, nil, nil, nil, nil, nil, 2],
+                ])
+            try body(store)
+        }
+    }
+
+    private func request(
+        _ predicate: String?, _ set: [String: String], variables: [String: GraphValue] = [:],
+        limit: ObjectLimit? = nil
+    ) throws -> BatchUpdateRequest {
+        BatchUpdateRequest(
+            entityName: "Task", predicate: try predicate.map { try GraphPredicate(format: $0) },
+            propertiesToUpdate: try set.mapValues { try GraphExpression(format: $0) },
+            variables: variables, limit: limit)
+    }
+
+    private func run(_ store: TestStore, _ request: BatchUpdateRequest) throws -> (
+        BatchUpdateResult, StoreChange
+    ) {
+        let context = store.container.newContext()
+        let result = try context.execute(request)
+        return (result, try context.save().change)
+    }
+
+    private func keys(_ set: ManagedObjectIDSet) -> [Int64] { set.ids.map(\.primaryKey) }
+
+    @Test func setsWhatMeetsThePredicate() throws {
+        try withTasks { store in
+            let (result, change) = try run(
+                store, request("priority < 5", ["title": "'x'", "done": "YES"]))
+            #expect(result == BatchUpdateResult(matched: 2, updated: 2))
+            #expect(keys(change.updated) == [1, 2])
+            #expect(change.inserted.isEmpty && change.deleted.isEmpty)
+            try store.expect(
+                "SELECT ZID, ZTITLE, ZDONE, Z_OPT FROM ZTASK", ["1|x|1|2", "2|x|1|2", "3|c|-|1"])
+        }
+    }
+
+    @Test func leavesAloneWhatIsSoAlready() throws {
+        try withTasks { store in
+            let (result, change) = try run(store, request(nil, ["done": "YES", "title": "title"]))
+            #expect(result == BatchUpdateResult(matched: 3, updated: 2))
+            #expect(keys(change.updated) == [1, 3])
+            try store.expect("SELECT ZID, ZDONE, Z_OPT FROM ZTASK", ["1|1|2", "2|1|1", "3|1|2"])
+            let (again, nothing) = try run(store, request(nil, ["done": "YES"]))
+            #expect(again == BatchUpdateResult(matched: 3, updated: 0))
+            #expect(nothing == StoreChange())
+        }
+    }
+
+    @Test func computesFromTheObject() throws {
+        try withTasks { store in
+            let (result, _) = try run(
+                store,
+                request(
+                    nil, ["priority": "priority + 1", "price": "price / 2", "count": "priority"]))
+            #expect(result == BatchUpdateResult(matched: 3, updated: 2))
+            try store.expect(
+                "SELECT ZID, ZPRIORITY, ZPRICE, ZCOUNT FROM ZTASK",
+                ["1|2|2.5|1", "2|3|1.25|2", "3|-|-|-"])
+        }
+    }
+
+    @Test func computesFromRelatedObjectsAsTheyWere() throws {
+        try withTasks { store in
+            _ = try run(store, request("parent != nil", ["title": "parent.title"]))
+            try store.expect("SELECT ZID, ZTITLE FROM ZTASK", ["1|a", "2|a", "3|b"])
+        }
+    }
+
+    @Test func takesVariablesAndNull() throws {
+        try withTasks { store in
+            let (result, _) = try run(
+                store,
+                request(
+                    "due < $limit", ["due": "nil", "code": "$code"],
+                    variables: [
+                        "limit": .date(secondsSinceReference: 50), "code": .string("X"),
+                    ]))
+            #expect(result == BatchUpdateResult(matched: 1, updated: 1))
+            try store.expect("SELECT ZDUE, ZCODE FROM ZTASK WHERE ZID = 1", ["-|X"])
+        }
+    }
+
+    @Test(
+        "does nothing where a result breaks a rule",
+        arguments: [
+            (["title": "nil"], StoreError.Code.validation), (["title": "'toolong'"], .validation),
+            (["title": "''"], .validation), (["code": "'abc'"], .validation),
+            (["priority": "priority + 8"], .validation), (["priority": "-40000"], .validation),
+            (["count": "count + 1"], .validation), (["code": "'A'"], .unique),
+        ] as [([String: String], StoreError.Code)])
+    func doesNothingWhereAResultBreaksARule(set: [String: String], code: StoreError.Code) throws {
+        try withTasks { store in
+            let before = try store.lines("SELECT * FROM ZTASK")
+            let context = store.container.newContext()
+            let request = try request("id == 2", set.merging(["done": "NO"]) { $1 })
+            let error = storeError { _ = try context.execute(request) }
+            #expect(error?.code == code)
+            #expect(!context.hasChanges)
+            let change = try context.save().change
+            #expect(change == StoreChange())
+            try store.expect("SELECT * FROM ZTASK", before)
+        }
+    }
+
+    @Test func keepsWhatCameBeforeInTheContext() throws {
+        try withTasks { store in
+            let context = store.container.newContext()
+            _ = try context.execute(request("id == 1", ["title": "'x'"]))
+            let bad = try request(nil, ["title": "nil"])
+            #expect(storeError { _ = try context.execute(bad) }?.code == .validation)
+            #expect(context.hasChanges)
+            let change = try context.save().change
+            #expect(keys(change.updated) == [1])
+            try store.expect("SELECT ZTITLE, Z_OPT FROM ZTASK", ["x|2", "b|1", "c|1"])
+        }
+    }
+
+    @Test(
+        "holds to its limit",
+        arguments: [
+            (ObjectLimit.count(1), false), (.count(2), true), (.percent(66), false),
+            (.percent(67), true),
+        ])
+    func holdsToItsLimit(limit: ObjectLimit, isAllowed: Bool) throws {
+        try withTasks { store in
+            let context = store.container.newContext()
+            let request = try request("id < 3", ["title": "'x'"], limit: limit)
+            let error = storeError { _ = try context.execute(request) }
+            #expect(error?.code == (isAllowed ? nil : .tooMany))
+            #expect(context.hasChanges == isAllowed)
+            try context.save()
+            try store.expect(
+                "SELECT count(*) FROM ZTASK WHERE ZTITLE = 'x'", [isAllowed ? "2" : "0"])
+        }
+    }
+
+    @Test(arguments: [
+        ["nothing": "1"], ["priority": "'x'"], ["title": "priority"], ["parent": "nil"],
+    ])
+    func refusesWhatTheModelDoesNotHave(set: [String: String]) throws {
+        try withTasks { store in
+            let context = store.container.newContext()
+            let request = try request(nil, set)
+            #expect(throws: (any Error).self) { try context.execute(request) }
+            #expect(!context.hasChanges)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Dispatch
+import Foundation
+import GraphModel
+import SQLite
+import Synchronization
+import Testing
+
+@testable import GraphStore
+
+private let entities = """
+    Task:
+      attributes: { id: Integer 32, title: String }
+      relationships: { tags: { to: Tag, many: true, inverse: tasks } }
+      unique: [[id]]
+    Tag:
+      attributes: { name: String }
+      relationships: { tasks: { to: Task, many: true, inverse: tags } }
+      unique: [[name]]
+    """
+private let plan = BulkPlan(
+    entity: "Task", key: ["id"], attributes: ["id", "title"],
+    links: [.init(relationship: "tags", destination: "Tag", attribute: "name", missing: .create)])
+
+private final class Log: Sendable {
+    private let changes = Mutex<[StoreChange]>([])
+    func add(_ change: StoreChange) { changes.withLock { $0.append(change) } }
+    var all: [StoreChange] { changes.withLock { $0 } }
+}
+
+private func change(
+    inserted: [(Int64, Int64)] = [], updated: [(Int64, Int64)] = [], deleted: [(Int64, Int64)] = []
+) -> StoreChange {
+    func set(_ ids: [(Int64, Int64)]) -> ManagedObjectIDSet {
+        var set = ManagedObjectIDSet()
+        for (entity, key) in ids { set.insert(.init(entityNumber: entity, primaryKey: key)) }
+        return set
+    }
+    var change = StoreChange()
+    change.inserted = set(inserted)
+    change.updated = set(updated)
+    change.deleted = set(deleted)
+    return change
+}
+
+@Suite("Contexts") struct ContextTests {
+    private func add(_ records: [[TestValue]], in context: ManagedObjectContext) throws {
+        let writer = try context.bulkWriter(for: plan)
+        let batch = RowBatch(width: plan.width)
+        for record in records { batch.add(record) }
+        try writer.apply(batch, firstToken: 1)
+        try writer.finish()
+    }
+
+    @Test func saveAndBroadcastNameExactlyWhatChanged() async throws {
+        let store = try TestStore(entities)
+        let log = Log()
+        let token = store.container.observeChanges { log.add($0) }
+        let stream = store.container.changes
+        let context = store.container.newContext()
+        try add([[1, "a", ["x", "y"]], [2, "b", []], [3, "c", nil]], in: context)
+        let first = try context.save()
+        try add([[1, "a", ["x", "y"]], [2, "B", ["x"]], [4, "d", ["z"]]], in: context)
+        _ = try context.execute(
+            BatchDeleteRequest(
+                entityName: "Task", predicate: try GraphPredicate(format: "id IN {3, 4}")))
+        let second = try context.save()
+        // Nothing changed: nothing is said.
+        try add([[1, "a", ["x", "y"]]], in: context)
+        let third = try context.save()
+        let fourth = try context.save()
+        let expected = [
+            change(inserted: [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]),
+            change(inserted: [(1, 3)], updated: [(2, 2)], deleted: [(2, 3)]),
+        ]
+        #expect([first.change, second.change] == expected)
+        #expect([third.change, fourth.change] == [StoreChange(), StoreChange()])
+        #expect(log.all == expected)
+        var heard: [StoreChange] = []
+        for await change in stream {
+            heard.append(change)
+            if heard.count == 2 { break }
+        }
+        #expect(heard == expected)
+        store.container.stopObserving(token)
+        try add([[9, "n", nil]], in: context)
+        try context.save()
+        #expect(log.all.count == 2)
+        try store.checkIntegrity()
+    }
+
+    @Test func readersSeeNothingOfWhatIsNotSaved() throws {
+        try withStore(entities) { store in
+            let context = store.container.newContext()
+            try add([[1, "a", nil]], in: context)
+            try store.expect("SELECT count(*) FROM ZTASK", ["0"])
+            let request = RowRequest(entityName: "Task", fields: [["id"]])
+            let before = try context.cursor(request).next()
+            #expect(!before)
+            try context.save()
+            let after = try context.cursor(request).next()
+            #expect(after)
+        }
+    }
+
+    @Test func aContextThatGoesGivesItsTurnAway() throws {
+        try withStore(entities) { store in
+            do {
+                let context = store.container.newContext()
+                try add([[1, "a", nil]], in: context)
+            }
+            let context = store.container.newContext()
+            try add([[2, "b", nil]], in: context)
+            try context.save()
+            try store.expect("SELECT ZID FROM ZTASK", ["2"])
+        }
+    }
+
+    @Test func writersWaitForEachOther() async throws {
+        let store = try TestStore(entities)
+        let log = Log()
+        store.container.observeChanges { log.add($0) }
+        let container = store.container
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in Int64(0)..<4 {
+                let context = container.newBackgroundContext()
+                group.addTask {
+                    for round in Int64(0)..<20 {
+                        try await context.perform { context in
+                            let writer = writer * 1000 + round
+                            let batch = RowBatch(width: plan.width)
+                            batch.add([.integer(writer), "t", ["shared"]])
+                            let bulk = try context.bulkWriter(for: plan)
+                            try bulk.apply(batch, firstToken: 1)
+                            try bulk.finish()
+                            try context.save()
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.lines("SELECT count(*), count(DISTINCT ZID) FROM ZTASK") == ["80|80"])
+        #expect(try store.lines("SELECT ZNAME FROM ZTAG") == ["shared"])
+        // While several save, one of them tells for all, so the last may still be on its way.
+        while log.all.count < 80 { await Task.yield() }
+        // Told in the order of the saves, which is that of the keys.
+        let keys = log.all.flatMap { $0.inserted.ranges[2] ?? [] }.map(\.lowerBound)
+        #expect(keys == Array(1...80))
+        try store.container.buildPendingIndexes()
+        try store.checkIntegrity()
+    }
+
+    @Test func performAndWaitRunsOnTheContextsQueue() throws {
+        let store = try TestStore(entities)
+        let context = store.container.newBackgroundContext()
+        let count = try context.performAndWait { context in
+            _ = try context.execute(BatchDeleteRequest(entityName: "Task"))
+            return try context.save().change.deleted.count
+        }
+        #expect(count == 0)
+    }
+
+    @Test func saysThatTheStoreIsBusy() throws {
+        try withStore(entities) { store in
+            let other = try store.foreign()
+            try other.execute("BEGIN IMMEDIATE")
+            let context = store.container.newContext()
+            let error = storeError { try add([[1, "a", nil]], in: context) }
+            #expect(error?.code == .busy)
+            #expect(
+                error?.message == "\(store.path) is in use by another process; try again later")
+            #expect(!context.hasChanges)
+            try other.execute("ROLLBACK")
+            try add([[1, "a", nil]], in: context)
+            try context.save()
+            try store.expect("SELECT ZID FROM ZTASK", ["1"])
+            try store.container.buildPendingIndexes()
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+private let entities = """
+    Task:
+      attributes: { id: String, size: Integer 16, when: Date }
+      relationships:
+        owner: { to: Owner, inverse: tasks }
+        tags: { to: Tag, many: true, inverse: tasks }
+        steps: { to: Step, many: true, ordered: true, inverse: task }
+      unique: [[id]]
+    Owner:
+      attributes: { name: String }
+      relationships: { tasks: { to: Task, many: true, inverse: owner } }
+      unique: [[name]]
+    Step:
+      attributes: { text: String }
+      relationships: { task: { to: Task, inverse: steps } }
+    Tag:
+      attributes: { name: String }
+      relationships: { tasks: { to: Task, many: true, inverse: tags } }
+      unique: [[name]]
+    """
+
+@Suite("Row cursor") struct RowCursorTests {
+    private func withRows(_ body: (TestStore) throws -> Void) throws {
+        try withStore(entities) { store in
+            let plan = BulkPlan(
+                entity: "Task", key: ["id"], attributes: ["id", "size", "when"],
+                links: [
+                    .init(
+                        relationship: "owner", destination: "Owner", attribute: "name",
+                        missing: .create),
+                    .init(
+                        relationship: "tags", destination: "Tag", attribute: "name",
+                        missing: .create),
+                ])
+            try store.container.load(
+                plan,
+                [
+                    ["c", 1, nil, "Ada", ["z", "y", "x"]], ["a", 2, .real(0.5), nil, ["x"]],
+                    ["b", 1, 5, "Bob", []],
+                ])
+            try store.foreign().execute(
+                """
+                INSERT INTO ZSTEP (Z_PK, Z_ENT, Z_OPT, ZTEXT, ZTASK, Z_FOK_TASK) VALUES
+                    (1, 2, 1, 'p', 1, 2048), (2, 2, 1, 'q', 1, 1024);
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT = 2
+                """)
+            try body(store)
+        }
+    }
+
+    private func text(_ cell: BulkCell) -> String {
+        switch cell.kind {
+        case .text: String(decoding: cell.bytes, as: UTF8.self)
+        case .integer: "\(cell.integerValue)"
+        case .real: "\(cell.realValue)"
+        default: "-"
+        }
+    }
+
+    private func rows(_ cursor: RowCursor) throws -> [String] {
+        var lines: [String] = []
+        while try cursor.next() {
+            var values: [String] = []
+            for (place, column) in cursor.columns.enumerated() {
+                guard column.isList else {
+                    values.append(text(cursor.cell(place)))
+                    continue
+                }
+                var items: [String] = []
+                try cursor.forEachItem(place) { items.append(text($0)) }
+                values.append("[" + items.joined(separator: ",") + "]")
+            }
+            lines.append(values.joined(separator: "|"))
+        }
+        return lines
+    }
+
+    private func rows(_ store: TestStore, _ request: RowRequest) throws -> [String] {
+        try rows(store.container.newContext().cursor(request))
+    }
+
+    @Test func namesTheDefaultFields() throws {
+        let schema = StoreSchema(try model(entities))
+        #expect(
+            schema.defaultFields(of: "Task", withToManys: true) == [
+                ["id"], ["size"], ["when"], ["owner", "name"], ["steps"], ["tags"],
+            ])
+        #expect(
+            schema.defaultFields(of: "Task", withToManys: false) == [
+                ["id"], ["size"], ["when"], ["owner", "name"],
+            ])
+        #expect(schema.defaultFields(of: "Step", withToManys: true) == [["text"], ["task", "id"]])
+    }
+
+    @Test func goesByKeyUnlessToldOtherwise() throws {
+        try withRows { store in
+            let fields = [["id"], ["size"]]
+            let byKey = try rows(store, RowRequest(entityName: "Task", fields: fields))
+            #expect(byKey == ["a|2", "b|1", "c|1"])
+            let byTable = try rows(
+                store,
+                RowRequest(
+                    entityName: "Task", order: [([RowRequest.objectID], true)], fields: fields))
+            #expect(byTable == ["c|1", "a|2", "b|1"])
+            let bySize = try rows(
+                store,
+                RowRequest(
+                    entityName: "Task", order: [(["size"], false), (["id"], false)], fields: fields)
+            )
+            #expect(bySize == ["a|2", "c|1", "b|1"])
+            let byOwner = try rows(
+                store,
+                RowRequest(
+                    entityName: "Task", order: [(["owner", "name"], true)], fields: [["id"]]))
+            #expect(byOwner == ["a", "c", "b"])
+        }
+    }
+
+    @Test func followsToOnes() throws {
+        try withRows { store in
+            let found = try rows(
+                store,
+                RowRequest(
+                    entityName: "Task", predicate: try GraphPredicate(format: "owner.name != $n"),
+                    variables: ["n": .string("Bob")],
+                    fields: [["id"], ["owner", "name"], ["owner"], ["when"]]))
+            #expect(found == ["a|-|-|0.5", "c|Ada|Ada|-"])
+        }
+    }
+
+    /// By key: each owner asks; in the order of the table: one walk; a large destination: a join.
+    @Test func listsAToManyTheSameWayInEveryMode() throws {
+        try withRows { store in
+            func request(_ order: String, _ direction: Bool) -> RowRequest {
+                RowRequest(
+                    entityName: "Task", order: [([order], direction)],
+                    fields: [["id"], ["tags", "name"], ["tags"], ["steps", "text"]])
+            }
+            let expected = [
+                "a|[x]|[x]|[]", "b|[]|[]|[]", "c|[x,y,z]|[x,y,z]|[q,p]",
+            ]
+            let lookup = try rows(store, request("id", true))
+            #expect(lookup == expected)
+            let merge = try rows(store, request(RowRequest.objectID, true))
+            #expect(merge == [expected[2], expected[0], expected[1]])
+            // Too large a number for a map in memory.
+            try store.foreign().execute(
+                """
+                INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (5000000, 3, 1, 'w');
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 5000000 WHERE Z_ENT = 3
+                """)
+            let query = try rows(store, request("id", true))
+            #expect(query == expected)
+        }
+    }
+
+    @Test func seesOneSnapshotWhileAWriterCommits() throws {
+        try withRows { store in
+            let cursor = try store.container.newContext().cursor(
+                RowRequest(entityName: "Task", fields: [["id"], ["tags", "name"]]))
+            try #require(try cursor.next())
+            try store.foreign().execute(
+                "DELETE FROM ZTASK; DELETE FROM Z_3TASKS; UPDATE ZTAG SET ZNAME = ZNAME || '!'")
+            let rest = try rows(cursor)
+            #expect(rest == ["b|[]", "c|[x,y,z]"])
+            let after = try rows(store, RowRequest(entityName: "Task", fields: [["id"]]))
+            #expect(after == [])
+        }
+    }
+
+    @Test(arguments: [["nothing"], ["owner", "nothing"], ["tags", "tasks"], ["id", "x"]])
+    func refusesFieldsThatAreNotThere(field: [String]) throws {
+        try withRows { store in
+            let error = storeError {
+                _ = try rows(store, RowRequest(entityName: "Task", fields: [field]))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import GraphStore
+import Testing
+
+@Suite("Set of object IDs") struct ManagedObjectIDSetTests {
+    @Test func behavesAsASet() {
+        for seed in UInt64(1)...60 {
+            var random = SeededGenerator(seed: seed)
+            var set = ManagedObjectIDSet()
+            var oracle: Set<ManagedObjectID> = []
+            let spread = Int64(random.pick([8, 40, 400]))
+            for _ in 0..<300 {
+                let id = ManagedObjectID(
+                    entityNumber: Int64(random.pick(2)) + 1,
+                    primaryKey: Int64(random.pick(Int(spread))) + 1)
+                if random.chance(60) {
+                    set.insert(id)
+                    oracle.insert(id)
+                } else {
+                    set.remove(id)
+                    oracle.remove(id)
+                }
+                #expect(set.contains(id) == oracle.contains(id), "seed \(seed)")
+            }
+            #expect(set.ids == oracle.sorted(), "seed \(seed)")
+            #expect(set.count == oracle.count, "seed \(seed)")
+            #expect(set.isEmpty == oracle.isEmpty, "seed \(seed)")
+            for number in Int64(1)...2 {
+                let expected = oracle.count { $0.entityNumber == number }
+                #expect(set.count(entityNumber: number) == expected, "seed \(seed)")
+                let ranges = set.ranges[number] ?? []
+                for (left, right) in zip(ranges, ranges.dropFirst()) {
+                    #expect(left.upperBound + 1 < right.lowerBound, "seed \(seed)")
+                }
+            }
+            // Equal content is equal, however it came about.
+            var again = ManagedObjectIDSet()
+            for id in oracle.shuffled(using: &random) { again.insert(id) }
+            #expect(again == set, "seed \(seed)")
+        }
+    }
+
+    @Test func keepsNeighboursInOneRange() {
+        var set = ManagedObjectIDSet()
+        for key in Int64(1)...50_000 {
+            set.insert(ManagedObjectID(entityNumber: 1, primaryKey: key))
+        }
+        #expect(set.ranges == [1: [1...50_000]])
+        set.remove(ManagedObjectID(entityNumber: 1, primaryKey: 500))
+        #expect(set.ranges == [1: [1...499, 501...50_000]])
+        #expect(set.count == 49_999)
+    }
+}

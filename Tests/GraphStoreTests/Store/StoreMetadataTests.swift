@@ -1,0 +1,79 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Store metadata") struct StoreMetadataTests {
+    private static let script = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("shared/tools/coredata_hash.py").path
+
+    @Test func carriesCoreDatasKeys() throws {
+        let model = try model(everythingModel)
+        try withStore(model) { store in
+            let connection = try Connection(path: store.path, mode: .readOnly)
+            let metadata = try #require(try StoreMetadata(readingFrom: connection))
+            #expect(UUID(uuidString: metadata.uuid)?.uuidString == store.container.storeUUID)
+            #expect(
+                metadata.propertyList == [
+                    "NSStoreType": .string("SQLite"),
+                    "NSPersistenceFrameworkVersion": .integer(1345),
+                    "NSStoreModelVersionHashesVersion": .integer(3),
+                    "NSStoreModelVersionIdentifiers": .array([]),
+                    "NSStoreModelVersionHashes": .dictionary(
+                        model.versionHashes.mapValues { .data(Data($0)) }),
+                    "NSStoreModelVersionHashesDigest": .string(model.versionHashesDigest),
+                    "NSStoreModelVersionChecksumKey": .string(model.versionChecksum),
+                    "_NSAutoVacuumLevel": .string("2"),
+                ])
+            #expect(
+                try store.lines(
+                    "SELECT Z_VERSION, substr(Z_PLIST, 1, 8) = CAST('bplist00' AS BLOB)"
+                        + " FROM Z_METADATA") == ["1|1"])
+        }
+    }
+
+    @Test func keepsKeysThatItDoesNotKnow() throws {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        try connection.execute(SchemaSQL.bookkeeping)
+        var metadata = StoreMetadata(newStoreFor: try model("A: { attributes: { x: String } }"))
+        let own: [String: PropertyListValue] = [
+            "text": .string("1"), "whole": .integer(1), "fraction": .real(1.5),
+            "flag": .boolean(true), "when": .date(Date(timeIntervalSinceReferenceDate: 12.5)),
+            "bytes": .data(Data([0, 1])), "list": .array([.integer(0), .boolean(false)]),
+            "nested": .dictionary(["inner": .string("x")]),
+        ]
+        metadata.propertyList.merge(own) { $1 }
+        try metadata.write(to: connection)
+        try metadata.write(to: connection)
+        let read = try #require(try StoreMetadata(readingFrom: connection))
+        #expect(read.propertyList == metadata.propertyList)
+        #expect(try connection.integer("SELECT count(*) FROM Z_METADATA") == 1)
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: script),
+            "the reference implementation of the hashes is not here"))
+    func agreesWithTheReferenceImplementation() throws {
+        let store = try TestStore(everythingModel)
+        try store.container.checkpoint()
+        let contents = store.folder.file("contents")
+        try everythingContents.write(toFile: contents, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", Self.script, "pair", store.path, contents]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(text == "7/7 entities match []\ndigest True\nchecksum True\n")
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Opening a store") struct StoreOpeningTests {
+    private let plain = "A: { attributes: { x: String } }"
+
+    private func open(
+        _ path: String, _ model: ManagedObjectModel?, _ opening: StoreOpening = .existing
+    ) -> StoreError? {
+        storeError { _ = try PersistentContainer(model: model, at: path, opening: opening) }
+    }
+
+    @Test func takesTheModelThatTheStoreCarries() throws {
+        let model = try model(everythingModel)
+        let store = try TestStore(model)
+        let again = try PersistentContainer(model: nil, at: store.path)
+        #expect(again.model == model)
+        #expect(again.storeUUID == store.container.storeUUID)
+        #expect(try PersistentContainer.model(ofStoreAt: store.path) == model)
+        #expect(open(store.path, model) == nil)
+        #expect(open(store.path, model, .create) == nil)
+        try store.checkIntegrity()
+    }
+
+    @Test func namesTheEntitiesThatDiffer() throws {
+        let store = try TestStore(
+            """
+            A: { attributes: { x: String } }
+            B: { attributes: { x: String } }
+            C: { attributes: { x: String } }
+            """)
+        let other = try model(
+            """
+            A: { attributes: { x: String } }
+            B: { attributes: { x: Date } }
+            D: { attributes: { x: String } }
+            """)
+        let error = open(store.path, other)
+        #expect(error?.code == .modelMismatch)
+        #expect(
+            error?.message == "\(store.path) was made with another version of the model;"
+                + " these entities differ: B, C, D")
+    }
+
+    @Test func opensWithAModelThatDiffersOnlyInWhatHashesLeaveOut() throws {
+        let store = try TestStore(plain)
+        let other = try model(
+            "A: { attributes: { x: { type: String, default: a, length: 1..3 } } }")
+        let container = try PersistentContainer(model: other, at: store.path)
+        #expect(container.model == other)
+    }
+
+    @Test func refusesAMissingFileUnlessItIsToBeMade() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("missing.sqlite")
+        let error = open(path, try model(plain))
+        #expect(error?.code == .missing)
+        #expect(
+            error?.message
+                == "\(path) does not exist; `open: create` makes it when it is missing")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(open(path, nil, .create)?.code == .noModel)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(open(path, try model(plain), .create) == nil)
+        #expect(open(path, nil) == nil)
+    }
+
+    @Test func namesAFolderThatIsMissing() throws {
+        let folder = try TemporaryFolder()
+        let error = open(folder.file("no/such/store.sqlite"), try model(plain), .create)
+        #expect(error?.code == .missing)
+        #expect(error?.message == "The folder \(folder.file("no/such")) does not exist")
+    }
+
+    @Test func refusesGarbage() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("garbage.sqlite")
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
+        for opening in [StoreOpening.existing, .create] {
+            let error = open(path, try model(plain), opening)
+            #expect(error?.code == .corrupt)
+            #expect(error?.message == "\(path) is not an SQLite file, or is damaged")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 8192)
+        let model = storeError { _ = try PersistentContainer.model(ofStoreAt: path) }
+        #expect(model?.code == .corrupt)
+    }
+
+    @Test func fillsAnEmptyFileOnlyWhereAStoreIsToBeMade() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("empty.sqlite")
+        try Data().write(to: URL(fileURLWithPath: path))
+        #expect(open(path, try model(plain))?.code == .notAStore)
+        #expect(open(path, try model(plain), .create) == nil)
+        #expect(open(path, nil) == nil)
+    }
+
+    @Test func refusesADatabaseThatIsNoStore() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("foreign.sqlite")
+        try Connection(path: path, mode: .create).execute("CREATE TABLE t (a)")
+        for opening in [StoreOpening.existing, .create] {
+            let error = open(path, try model(plain), opening)
+            #expect(error?.code == .notAStore)
+            #expect(error?.message == "\(path) is an SQLite file, but not a store")
+        }
+        #expect(
+            try lines("SELECT name FROM sqlite_master", on: Connection(path: path, mode: .readOnly))
+                == ["t"])
+    }
+
+    @Test func refusesAStoreThatAnAppMade() throws {
+        let store = try TestStore(plain)
+        try store.foreign().execute("DROP TABLE ETL_MODEL")
+        let error = open(store.path, try model(plain))
+        #expect(error?.code == .notAStore)
+        #expect(
+            error?.message == "\(store.path) was made by an app;"
+                + " stores that etl did not make are not supported yet")
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "permissions do not bind root"))
+    func refusesAFolderThatMayNotBeWritten() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o555], ofItemAtPath: folder.path)
+        defer {
+            try? FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        }
+        let error = open(folder.file("store.sqlite"), try model(plain), .create)
+        #expect(error?.code == .permission)
+    }
+
+    @Test func destroysAStoreWithItsLog() throws {
+        let store = try TestStore(plain)
+        try PersistentContainer.destroy(at: store.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path) == [])
+        try PersistentContainer.destroy(at: store.path)
+    }
+
+    @Test func putsAFinishedStoreIntoThePlaceOfAnother() throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
+        let model = try model("A: { attributes: { x: String }, unique: [[x]] }")
+        let plan = BulkPlan(entity: "A", key: ["x"], attributes: ["x"])
+        for (path, text) in [(old, "old"), (new, "new")] {
+            try PersistentContainer(model: model, at: path, opening: .create)
+                .load(plan, [[.text(text)]])
+        }
+        try PersistentContainer.replace(at: old, with: new)
+        let connection = try Connection(path: old, mode: .readOnly)
+        #expect(try connection.text("SELECT ZX FROM ZA") == "new")
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        #expect(!FileManager.default.fileExists(atPath: new))
+    }
+
+    @Test func doesNotReplaceAStoreThatIsInUse() throws {
+        let store = try TestStore(plain)
+        let new = store.folder.file("new.sqlite")
+        _ = try PersistentContainer(model: model(plain), at: new, opening: .create)
+        let reader = try Connection(path: store.path, mode: .readOnly)
+        try reader.execute("BEGIN")
+        _ = try reader.integer("SELECT count(*) FROM ZA")
+        let error = storeError { try PersistentContainer.replace(at: store.path, with: new) }
+        #expect(error?.code == .busy)
+        #expect(FileManager.default.fileExists(atPath: new))
+    }
+}

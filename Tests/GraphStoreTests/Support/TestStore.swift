@@ -1,0 +1,162 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+/// A folder that goes with its owner.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("store-tests-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}
+
+/// A model in the words of a model file.
+func model(_ entities: String) throws -> ManagedObjectModel {
+    let text =
+        "model: 1\nentities:\n"
+        + entities.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { "  " + $0 }.joined(separator: "\n")
+    let (model, diagnostics) = ModelFile.read(text: text)
+    return try #require(model, "\(diagnostics)")
+}
+
+/// A new store in a folder of its own, and a way to look at its tables from outside.
+struct TestStore {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    var path: String { container.path }
+
+    init(_ model: ManagedObjectModel) throws {
+        folder = try TemporaryFolder()
+        container = try PersistentContainer(
+            model: model, at: folder.file("store.sqlite"), opening: .create)
+    }
+
+    init(_ entities: String) throws {
+        try self.init(model(entities))
+    }
+
+    /// Another program's connection.
+    func foreign() throws -> Connection {
+        try Connection(path: path, mode: .readWrite)
+    }
+
+    /// The rows that a query gives, their values joined by `|`; NULL is `-`.
+    func lines(_ sql: String) throws -> [String] {
+        try GraphStoreTests.lines(sql, on: Connection(path: path, mode: .readOnly))
+    }
+
+    /// Checks the rows that a query gives.
+    func expect(
+        _ sql: String, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try lines(sql)
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
+
+    /// The first value of a query.
+    func integer(_ sql: String) throws -> Int64? {
+        try Connection(path: path, mode: .readOnly).integer(sql)
+    }
+
+    /// What every test of a store ends with.
+    func checkIntegrity(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let connection = try Connection(path: path, mode: .readOnly)
+        #expect(
+            try connection.text("PRAGMA integrity_check") == "ok", sourceLocation: sourceLocation)
+        // What allocates keys is never behind the rows, and every row has a known entity.
+        for entity in container.schema.entities where entity.superNumber == 0 {
+            let largest = try connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0
+            let allocated =
+                try connection.integer(
+                    "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(entity.number)") ?? 0
+            #expect(allocated >= largest, sourceLocation: sourceLocation)
+            let numbers = entity.familyNumbers.map(String.init).joined(separator: ",")
+            #expect(
+                try connection.integer(
+                    "SELECT count(*) FROM \(entity.table) WHERE Z_ENT NOT IN (\(numbers))"
+                        + " OR Z_ENT IS NULL OR Z_OPT < 1 OR Z_OPT IS NULL") == 0,
+                sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// Runs a test on a new store and looks at the file afterwards.
+func withStore(
+    _ entities: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (TestStore) throws -> Void
+) throws {
+    try withStore(model(entities), sourceLocation: sourceLocation, body)
+}
+
+func withStore(
+    _ model: ManagedObjectModel, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (TestStore) throws -> Void
+) throws {
+    let store = try TestStore(model)
+    try body(store)
+    try store.checkIntegrity(sourceLocation: sourceLocation)
+}
+
+func lines(_ sql: String, on connection: Connection) throws -> [String] {
+    let rows = try connection.prepare(sql)
+    var lines: [String] = []
+    while try rows.step() {
+        let values = (0..<rows.columnCount).map { column -> String in
+            switch rows.storage(column) {
+            case .null: "-"
+            case .integer: "\(rows.integer(column))"
+            case .real: "\(rows.double(column))"
+            case .text: rows.string(column)
+            case .blob:
+                "x" + rows.bytes(column).map { String(format: "%02x", $0) }.joined()
+            }
+        }
+        lines.append(values.joined(separator: "|"))
+    }
+    return lines
+}
+
+/// The error that the body throws, if it is a store's.
+func storeError(_ body: () throws -> Void) -> StoreError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? StoreError
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
+
+    mutating func chance(_ percent: Int) -> Bool { pick(100) < percent }
+
+    mutating func pick<T>(_ values: [T]) -> T { values[pick(values.count)] }
+}

@@ -1,0 +1,114 @@
+import GraphModel
+import GraphStore
+
+/// A cell of a record, as tests write it.
+enum TestValue: Hashable, Sendable {
+    case absent
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+    case list([TestValue])
+}
+
+extension TestValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral
+{
+    init(nilLiteral: ()) { self = .null }
+    init(integerLiteral value: Int64) { self = .integer(value) }
+    init(floatLiteral value: Double) { self = .real(value) }
+    init(stringLiteral value: String) { self = .text(value) }
+    init(arrayLiteral elements: TestValue...) { self = .list(elements) }
+}
+
+extension RowBatch {
+    /// Adds a record; what it lacks at its end is absent.
+    func add(_ record: [TestValue]) {
+        let row = addRow()
+        for (column, value) in record.enumerated() {
+            if case .list(let items) = value {
+                let cells = items.map { cell($0) }
+                let start = beginList()
+                for cell in cells { addItem(cell) }
+                self[row, column] = list(from: start)
+            } else {
+                self[row, column] = cell(value)
+            }
+        }
+    }
+
+    private func cell(_ value: TestValue) -> BulkCell {
+        switch value {
+        case .absent, .list: .absent
+        case .null: .null
+        case .integer(let value): .integer(value)
+        case .real(let value): .real(value)
+        case .text(let value): .text(stored(Array(value.utf8)))
+        case .blob(let value): .blob(stored(value))
+        }
+    }
+
+    private func stored(_ bytes: [UInt8]) -> UnsafeBufferPointer<UInt8> {
+        bytes.withUnsafeBufferPointer { arena.copy($0) }
+    }
+}
+
+/// What a load did.
+struct LoadOutcome {
+    var tally = BulkTally()
+    /// `token code property message`, the record's number first, in the order of the records.
+    var rejects: [BulkReject] = []
+    /// One for each save.
+    var changes: [StoreChange] = []
+
+    /// `i u = s r +t`: inserted, updated, unchanged, superseded, rejected, created targets.
+    var counts: String {
+        "\(tally.inserted) new, \(tally.updated) changed, \(tally.unchanged) same, "
+            + "\(tally.superseded) superseded, \(tally.rejected) rejected"
+            + (tally.createdTargets > 0 ? ", \(tally.createdTargets) targets" : "")
+    }
+
+    /// `token code`, in the order of the records.
+    var rejectedCodes: [String] {
+        rejects.sorted { $0.token < $1.token }.map { "\($0.token) \($0.code)" }
+    }
+}
+
+extension PersistentContainer {
+    /// Loads records, numbered from 1, in batches, and builds what was put off.
+    @discardableResult
+    func load(
+        _ plan: BulkPlan, _ records: [[TestValue]], batchSize: Int = 1000,
+        saveEvery: Int = .max, keyMemoryBytes: Int = 192 << 20, buildsIndexes: Bool = true,
+        betweenSaves: ((Int) throws -> Void)? = nil
+    ) throws -> LoadOutcome {
+        let context = newContext()
+        let writer = try context.bulkWriter(for: plan, keyMemoryBytes: keyMemoryBytes)
+        let batch = RowBatch(width: plan.width)
+        var outcome = LoadOutcome()
+        var position = 0
+        var unsaved = 0
+        while position < records.count {
+            let end = min(records.count, position + batchSize)
+            batch.removeAll()
+            for record in records[position..<end] { batch.add(record) }
+            try writer.apply(batch, firstToken: Int64(position + 1))
+            outcome.rejects += writer.takeRejects()
+            unsaved += end - position
+            position = end
+            if unsaved >= saveEvery {
+                unsaved = 0
+                try writer.flush()
+                outcome.changes.append(try context.save().change)
+                try betweenSaves?(position)
+            }
+        }
+        try writer.finish()
+        outcome.rejects += writer.takeRejects()
+        outcome.changes.append(try context.save().change)
+        outcome.tally = writer.tally
+        if buildsIndexes { try buildPendingIndexes() }
+        return outcome
+    }
+}
