@@ -27,6 +27,10 @@ let package = Package(
         ),
         .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
         .target(name: "GraphStore", dependencies: ["Diagnostics", "GraphModel", "SQLite"]),
+        .target(
+            name: "Pipelines",
+            dependencies: ["Diagnostics", "YAML", "RecordStreams", "GraphModel", "GraphStore"]
+        ),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
@@ -36,6 +40,11 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "GraphStoreTests", dependencies: ["GraphStore", "GraphModel", "SQLite"]),
+        .testTarget(
+            name: "PipelinesTests",
+            dependencies: [
+                "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
+            ]),
     ]
 )
 

@@ -1,0 +1,55 @@
+import Diagnostics
+import GraphStore
+import RecordStreams
+
+/// A batch on its way from the reader to the writer: the records, and the rows made of them.
+final class MappedBatch {
+    let records = RecordBatch()
+    let rows: RowBatch
+    /// For each row, the record that it is made of.
+    var rowRecords: [Int32] = []
+    /// Records that the reader or the mapping refused, in the order of finding.
+    var rejects: [RejectedRecord] = []
+    /// Records that `keep-if` left out.
+    var filtered = 0
+    /// The input's format.
+    var format = RecordFormat.ndjson
+    /// The names of a table's columns.
+    var columnNames: [String]?
+    /// Fields are text by nature, as in CSV.
+    var isTabular: Bool { format == .csv || format == .tsv }
+    /// Bytes of all inputs, as stored, that were read when this batch was full.
+    var bytesRead = 0
+
+    init(width: Int) {
+        rows = RowBatch(width: width, capacity: 1024)
+    }
+
+    /// Records of the batch, good and bad.
+    var recordCount: Int { records.count + records.rejects.count }
+
+    /// Refuses a record.
+    func reject(_ record: Int, _ code: String, slot: Int?, field: String?, _ message: String) {
+        let location =
+            if let slot {
+                records.location(of: record, slot: slot, field: field)
+            } else {
+                records.location(of: record, field: field)
+            }
+        rejects.append(
+            RejectedRecord(
+                code: code, detail: code, location: location, message: message,
+                value: slot.flatMap { Self.text(of: records.fields(of: record)[$0]) },
+                raw: Array(records.rawRecord(record))))
+    }
+
+    /// A field's value as text; nil where it has none, or many.
+    private static func text(of field: Field) -> String? {
+        switch field.kind {
+        case .absent, .null, .list: nil
+        case .true: "true"
+        case .false: "false"
+        case .number, .string, .json: field.text
+        }
+    }
+}

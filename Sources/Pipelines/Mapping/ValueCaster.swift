@@ -1,0 +1,239 @@
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Why a field is no value of its attribute.
+struct CastFailure: Error {
+    /// `cast`, or `required` for a null that may not be.
+    var code = "cast"
+    var message: String
+}
+
+/// Turns a record's field into the value that an attribute's column holds, losing nothing.
+///
+/// The bytes of text stay where the record is; what has to be made goes into the rows' arena.
+struct ValueCaster {
+    private let attribute: AttributeDescription
+    private let datePattern: DatePattern?
+    private let map: [MapEntry]?
+    /// What texts are cut at to make a list.
+    private let separator: [UInt8]?
+
+    /// A text in the record and the value it stands for.
+    struct MapEntry {
+        var from: [UInt8]
+        var to: BulkCell
+    }
+
+    init(
+        _ attribute: AttributeDescription, datePattern: DatePattern? = nil,
+        map: [MapEntry]? = nil, separator: [UInt8]? = nil
+    ) {
+        self.attribute = attribute
+        self.datePattern = datePattern
+        self.map = map
+        self.separator = separator
+    }
+
+    /// The value; a null stays null, an absent field absent.
+    ///
+    /// - Parameter isTabular: whether fields are text by nature, as in CSV.
+    func cast(
+        _ field: Field, isTabular: Bool, _ arena: inout ByteArena
+    ) throws(CastFailure) -> BulkCell {
+        switch field.kind {
+        case .absent: return .absent
+        case .null: return .null
+        default: break
+        }
+        if let map { return try lookUp(field, map) }
+        switch attribute.type {
+        case .string: return try string(field)
+        case .boolean: return try boolean(field)
+        case .integer16, .integer32, .integer64: return try integer(field)
+        case .double, .float: return try double(field)
+        case .decimal: return try decimal(field)
+        case .date: return try date(field)
+        case .uuid: return try uuid(field, &arena)
+        case .uri: return try uri(field)
+        case .binary: return try binary(field, &arena)
+        case .transformable: return try json(field, isTabular: isTabular, &arena)
+        case .undefined: throw failure(field, "a value, since it is not stored")
+        }
+    }
+
+    private func failure(_ field: Field, _ wanted: String) -> CastFailure {
+        CastFailure(message: "'\(attribute.name)' takes \(wanted), not \(Self.show(field))")
+    }
+
+    /// A field as messages show it, cut where it is long.
+    static func show(_ field: Field) -> String {
+        func cut(_ text: String) -> String {
+            text.count > 60 ? String(text.prefix(57)) + "…" : text
+        }
+        return switch field.kind {
+        case .absent: "nothing"
+        case .null: "null"
+        case .true: "true"
+        case .false: "false"
+        case .number: cut(field.text)
+        case .string: "'\(cut(field.text))'"
+        case .list: "a list"
+        case .json: cut(field.text)
+        }
+    }
+
+    private func isText(_ field: Field) -> Bool { field.kind == .string }
+
+    // MARK: Types
+
+    private func lookUp(_ field: Field, _ map: [MapEntry]) throws(CastFailure) -> BulkCell {
+        let bytes: UnsafeBufferPointer<UInt8> =
+            switch field.kind {
+            case .true: Self.trueText
+            case .false: Self.falseText
+            default: field.bytes
+            }
+        for entry in map where entry.from.elementsEqual(bytes) { return entry.to }
+        let known = map.map { "'\(String(decoding: $0.from, as: UTF8.self))'" }
+        throw failure(field, "what its `map` lists (\(known.joined(separator: ", ")))")
+    }
+
+    private static var trueText: UnsafeBufferPointer<UInt8> { text("true") }
+    private static var falseText: UnsafeBufferPointer<UInt8> { text("false") }
+
+    private static func text(_ text: StaticString) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
+    private func string(_ field: Field) throws(CastFailure) -> BulkCell {
+        guard field.kind == .string || field.kind == .number else {
+            throw failure(field, "text")
+        }
+        return .text(field.bytes)
+    }
+
+    private func boolean(_ field: Field) throws(CastFailure) -> BulkCell {
+        switch field.kind {
+        case .true: return .integer(1)
+        case .false: return .integer(0)
+        case .string, .number:
+            if let value = ScalarParser.boolean(field.bytes) { return .integer(value ? 1 : 0) }
+        default: break
+        }
+        throw failure(field, "true or false")
+    }
+
+    private func integer(_ field: Field) throws(CastFailure) -> BulkCell {
+        let value =
+            switch field.kind {
+            case .string: ScalarParser.integer(field.bytes)
+            case .number:
+                ScalarParser.integer(field.bytes) ?? ScalarParser.jsonIntegral(field.bytes)
+            default: nil as Int64?
+            }
+        guard let value, let (low, high) = attribute.type.integerLimits, value >= low,
+            value <= high
+        else { throw failure(field, "a whole number that fits \(attribute.type.rawValue)") }
+        return .integer(value)
+    }
+
+    private func double(_ field: Field) throws(CastFailure) -> BulkCell {
+        guard field.kind == .string || field.kind == .number,
+            var value = ScalarParser.double(field.bytes)
+        else { throw failure(field, "a number") }
+        if attribute.type == .float {
+            value = Double(Float(value))
+            guard value.isFinite else { throw failure(field, "a number that fits Float") }
+        }
+        return .real(value)
+    }
+
+    private func decimal(_ field: Field) throws(CastFailure) -> BulkCell {
+        guard field.kind == .string || field.kind == .number,
+            let value = ScalarParser.decimal(field.bytes)
+        else { throw failure(field, "a decimal that this store keeps exactly") }
+        return .real(value)
+    }
+
+    private func date(_ field: Field) throws(CastFailure) -> BulkCell {
+        if let datePattern {
+            guard isText(field) || field.kind == .number,
+                let seconds = datePattern.parse(field.bytes)
+            else { throw failure(field, "a date in the given pattern") }
+            return .real(seconds)
+        }
+        guard isText(field), let seconds = ScalarParser.isoDate(field.bytes) else {
+            throw failure(field, "an ISO 8601 date (or say `date:` with its pattern)")
+        }
+        return .real(seconds)
+    }
+
+    private func uuid(_ field: Field, _ arena: inout ByteArena) throws(CastFailure) -> BulkCell {
+        let target = arena.allocate(16)
+        guard isText(field), ScalarParser.uuid(field.bytes, into: target) else {
+            throw failure(field, "a UUID with hyphens")
+        }
+        return .blob(UnsafeBufferPointer(start: target, count: 16))
+    }
+
+    private func uri(_ field: Field) throws(CastFailure) -> BulkCell {
+        guard isText(field), Self.hasScheme(field.bytes) else {
+            throw failure(field, "a URI with a scheme, such as https://example.org")
+        }
+        return .text(field.bytes)
+    }
+
+    /// RFC 3986 section 3.1: a letter, then letters, digits, `+`, `-` and `.`, then `:`.
+    private static func hasScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
+        for (index, byte) in bytes[..<colon].enumerated() {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                continue
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "."):
+                guard index > 0 else { return false }
+            default:
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Bytes of an attribute that may live in files beside the store begin with a mark.
+    private func binary(_ field: Field, _ arena: inout ByteArena) throws(CastFailure) -> BulkCell {
+        let mark = attribute.allowsExternalBinaryDataStorage ? 1 : 0
+        let most = ScalarParser.base64BytesMax(field.bytes.count)
+        let start = arena.allocate(mark + most)
+        let target = UnsafeMutableBufferPointer(start: start + mark, count: most)
+        guard isText(field), let count = ScalarParser.base64(field.bytes, into: target) else {
+            throw failure(field, "base64")
+        }
+        if mark == 1 { start.pointee = ExternalData.inlineMark }
+        arena.giveBack(most - count)
+        return .blob(UnsafeBufferPointer(start: UnsafePointer(start), count: mark + count))
+    }
+
+    /// The value as JSON text; a table's field holds such text, as exports write it.
+    private func json(
+        _ field: Field, isTabular: Bool, _ arena: inout ByteArena
+    ) throws(CastFailure) -> BulkCell {
+        switch field.kind {
+        case .true: return .blob(Self.trueText)
+        case .false: return .blob(Self.falseText)
+        case .number, .json: return .blob(field.bytes)
+        case .string:
+            if let separator {
+                return .blob(JSONText.list(field.bytes, cutAt: separator, into: &arena))
+            }
+            guard isTabular else { return .blob(JSONText.quote(field.bytes, into: &arena)) }
+            // A document may begin with a byte order mark; a value in a column may not.
+            guard field.bytes.first != 0xEF, JSONScanner.validate(field.bytes) else {
+                throw failure(field, "JSON text (or say `split:` to make a list)")
+            }
+            return .blob(field.bytes)
+        case .absent, .null, .list: throw failure(field, "a JSON value")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Diagnostics
+import FoundationEssentials
+
+/// Makes the folders that outputs go to.
+enum OutputFolder {
+    /// Makes the folder of a file, and those above it, where they are missing.
+    static func make(for path: String) throws {
+        guard path != "-" else { return }
+        try make(PathText.folder(of: path))
+    }
+
+    /// Makes a folder, and those above it, where they are missing.
+    static func make(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw RunFailure(
+                .cannotCreate, code: "output.folder", "The folder \(folder) cannot be made",
+                fix: "check its permissions, or name another")
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Diagnostics
+import FoundationEssentials
+import RecordStreams
+
+/// The records that a stage refused, in their own format, beside the reasons.
+///
+/// ```
+/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv             the records as they were
+/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.why.ndjson  one line for each: why
+/// ```
+/// Nothing is made before the first reject. `synchronize()` makes what was added durable; the
+/// rows of the same batch are saved after it.
+struct RejectFiles {
+    /// Where the files of this run are.
+    let folder: String
+    private let stage: Stage
+    private let inputs: ImportInputs
+    private let runID: String
+    private var files: [String: RejectFile] = [:]
+    private var shown: [String: [Diagnostic]] = [:]
+    private static let shownMax = 5
+
+    init(_ environment: StageEnvironment, stage: Stage, inputs: ImportInputs) {
+        let dir = environment.values.path(environment.spec.rejects.folder)
+        folder = PathText.join(dir, "\(environment.spec.name)-\(environment.runID)")
+        self.stage = stage
+        self.inputs = inputs
+        runID = environment.runID
+    }
+
+    /// The first rejects of each code, to be shown.
+    var firstOfEachCode: [Diagnostic] {
+        shown.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+
+    /// Adds a record with its reason.
+    mutating func add(
+        _ reject: RejectedRecord, format: RecordFormat?, columnNames: [String]?
+    ) throws {
+        let source = reject.location.source
+        if files[source] == nil {
+            try OutputFolder.make(folder)
+            let format = format ?? RecordFormat(fileName: source)
+            files[source] = try RejectFile(
+                path: path(of: source), isArray: format == .json,
+                header: header(columnNames, format))
+            // The names must be as durable as what the files hold.
+            FileDescriptor.synchronizeFolder(folder)
+            FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
+        }
+        try files[source]?.add(reject, runID: runID)
+        if shown[reject.code, default: []].count < Self.shownMax {
+            shown[reject.code, default: []].append(reject.diagnostic)
+        }
+    }
+
+    /// A first line that the stage reads as that of its input; empty where there is none.
+    private func header(_ columnNames: [String]?, _ format: RecordFormat?) -> [UInt8] {
+        guard let columnNames, inputs.options.header else { return [] }
+        let delimiter = inputs.options.delimiter ?? UInt8(ascii: format == .tsv ? "\t" : ",")
+        var line: [UInt8] = []
+        for (index, name) in columnNames.enumerated() {
+            if index > 0 { line.append(delimiter) }
+            guard case .byte(let quote) = inputs.options.quote,
+                name.utf8.contains(where: { [quote, delimiter, 10, 13].contains($0) })
+            else {
+                line += name.utf8
+                continue
+            }
+            line.append(quote)
+            for byte in name.utf8 { line += byte == quote ? [quote, quote] : [byte] }
+            line.append(quote)
+        }
+        return line + [10]
+    }
+
+    private func path(of source: String) -> String {
+        var name = source == "-" ? "stdin" : PathText.lastComponent(source)
+        if name.hasSuffix(".gz") { name = String(name.dropLast(3)) }
+        // Inputs of one name in several folders must not share a file.
+        let same = inputs.files.filter {
+            PathText.lastComponent($0.path) == PathText.lastComponent(source)
+        }
+        if same.count > 1, let place = same.firstIndex(where: { $0.path == source }) {
+            name = "\(place + 1).\(name)"
+        }
+        return PathText.join(folder, "\(stage.name).\(name)")
+    }
+
+    /// Makes what was added so far durable.
+    mutating func synchronize() throws {
+        for file in files.values { try file.synchronize() }
+    }
+
+    /// Ends the files.
+    mutating func close() throws {
+        for file in files.values { try file.close() }
+        files = [:]
+    }
+}
+
+/// The refused records of one input, and their reasons.
+private final class RejectFile {
+    private let records: AppendedFile
+    private let reasons: AppendedFile
+    private let isArray: Bool
+    private var isFirst = true
+
+    init(path: String, isArray: Bool, header: [UInt8]) throws {
+        records = try AppendedFile(path)
+        reasons = try AppendedFile(path + ".why.ndjson")
+        self.isArray = isArray
+        try records.write(isArray ? Array("[\n".utf8) : header)
+    }
+
+    func add(_ reject: RejectedRecord, runID: String) throws {
+        if isArray, !isFirst { try records.write(Array(",\n".utf8)) }
+        isFirst = false
+        try records.write(reject.raw)
+        if !isArray { try records.write([10]) }
+        try reasons.write(try reason(reject, runID: runID))
+    }
+
+    /// Every line has every key, so that tools see one table; what is unknown is null.
+    private struct Reason: Encodable {
+        var code: String
+        var detail: String
+        var file: String
+        var record: Int?
+        var line: Int?
+        var column: Int?
+        var byte: Int?
+        var field: String?
+        var value: String?
+        var message: String
+        var run: String
+
+        private enum Key: String, CodingKey {
+            case code, detail, file, record, line, column, byte, field, value, message, run
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var keys = encoder.container(keyedBy: Key.self)
+            try keys.encode(code, forKey: .code)
+            try keys.encode(detail, forKey: .detail)
+            try keys.encode(file, forKey: .file)
+            try keys.encode(record, forKey: .record)
+            try keys.encode(line, forKey: .line)
+            try keys.encode(column, forKey: .column)
+            try keys.encode(byte, forKey: .byte)
+            try keys.encode(field, forKey: .field)
+            try keys.encode(value, forKey: .value)
+            try keys.encode(message, forKey: .message)
+            try keys.encode(run, forKey: .run)
+        }
+    }
+
+    private func reason(_ reject: RejectedRecord, runID: String) throws -> [UInt8] {
+        let place = reject.location
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(
+            Reason(
+                code: reject.code, detail: reject.detail, file: place.source,
+                record: place.record, line: place.line, column: place.column,
+                byte: place.byteOffset, field: place.field,
+                value: reject.value.map { String($0.prefix(2000)) },
+                message: reject.message, run: runID))
+        return Array(data) + [10]
+    }
+
+    func synchronize() throws {
+        try records.synchronize()
+        try reasons.synchronize()
+    }
+
+    func close() throws {
+        if isArray { try records.write(Array("\n]\n".utf8)) }
+        try synchronize()
+    }
+}
+
+/// A file that grows at its end and is made durable on request.
+private final class AppendedFile {
+    private let path: String
+    private let handle: Int32
+    private var buffer: [UInt8] = []
+    private var isDurable = true
+    private static let bufferMax = 1 << 20
+
+    init(_ path: String) throws {
+        self.path = path
+        handle = FileDescriptor.createForAppending(path)
+        guard handle >= 0 else {
+            throw RunFailure(
+                .cannotCreate, code: "rejects.file", "The reject file \(path) cannot be made",
+                fix: "check the folder's permissions, or set `rejects.dir`")
+        }
+    }
+
+    deinit {
+        FileDescriptor.close(handle)
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        buffer.append(contentsOf: bytes)
+        isDurable = false
+        if buffer.count >= Self.bufferMax { try flush() }
+    }
+
+    func synchronize() throws {
+        guard !isDurable else { return }
+        try flush()
+        guard FileDescriptor.synchronize(handle) else { throw failure }
+        isDurable = true
+    }
+
+    private func flush() throws {
+        guard FileDescriptor.writeAll(buffer, to: handle) else { throw failure }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private var failure: RunFailure {
+        RunFailure(
+            .cannotCreate, code: "rejects.file", "The reject file \(path) cannot be written",
+            fix: "make room on the disk, or set `rejects.dir`")
+    }
+}

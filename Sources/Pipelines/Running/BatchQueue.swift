@@ -1,0 +1,89 @@
+import Dispatch
+import Synchronization
+
+/// A bounded queue of batches between the thread that reads and the one that writes.
+///
+/// Batches go round: the reader takes an empty one, fills it and puts it in; the writer takes it
+/// out and gives it back. So there are never more than the queue was made with, and memory stays
+/// flat however fast one side is.
+final class BatchQueue<Batch>: Sendable {
+    // A batch is in one of the two lists or in the hands of one side, never of both; the lists are
+    // behind a lock, which also orders the hand-over.
+    private struct Unshared: @unchecked Sendable {
+        var batch: Batch
+    }
+
+    private struct State {
+        var idle: [Unshared]
+        var filled: [Unshared] = []
+        var isFinished = false
+        var isCancelled = false
+        var error: (any Error)?
+    }
+
+    private let state: Mutex<State>
+    private let idleCount: DispatchSemaphore
+    private let filledCount = DispatchSemaphore(value: 0)
+
+    /// - Parameter make: makes one of the `count` batches.
+    init(count: Int, _ make: () -> Batch) {
+        idleCount = DispatchSemaphore(value: 0)
+        state = Mutex(State(idle: []))
+        // A semaphore may not end with fewer than it began with, so it begins with none.
+        for _ in 0..<count { recycle(make()) }
+    }
+
+    /// An empty batch, once there is one; nil when the writer wants no more.
+    func takeIdle() -> Batch? {
+        idleCount.wait()
+        let next = state.withLock { $0.isCancelled ? nil : $0.idle.popLast() }
+        // Whoever asks again after the end must not wait for ever.
+        if next == nil { idleCount.signal() }
+        return next?.batch
+    }
+
+    /// Hands a full batch to the writer.
+    func put(_ batch: Batch) {
+        let unshared = Unshared(batch: batch)
+        state.withLock { $0.filled.append(unshared) }
+        filledCount.signal()
+    }
+
+    /// Tells the writer that no more comes, and why if something went wrong.
+    func finish(_ error: (any Error)? = nil) {
+        state.withLock {
+            $0.isFinished = true
+            $0.error = error
+        }
+        filledCount.signal()
+    }
+
+    /// The next full batch, once there is one; nil at the end.
+    ///
+    /// - Throws: what went wrong at the reader, after the batches before it; `Interrupted` when
+    ///   that was asked for while the reader waits for its input.
+    func take(_ interruption: Interruption) throws -> Batch? {
+        while filledCount.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+            if let signal = interruption.signal { throw Interrupted(signal: signal) }
+        }
+        let (next, error) = state.withLock { state -> (Unshared?, (any Error)?) in
+            guard state.filled.isEmpty else { return (state.filled.removeFirst(), nil) }
+            return (nil, state.error)
+        }
+        if let error { throw error }
+        return next?.batch
+    }
+
+    /// Gives a batch back to be filled again.
+    func recycle(_ batch: Batch) {
+        let unshared = Unshared(batch: batch)
+        state.withLock { $0.idle.append(unshared) }
+        idleCount.signal()
+    }
+
+    /// Tells the reader to stop.
+    func cancel() {
+        state.withLock { $0.isCancelled = true }
+        idleCount.signal()
+    }
+}

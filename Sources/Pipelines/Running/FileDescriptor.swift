@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The few calls of the system on open files that this module needs.
+enum FileDescriptor {
+    /// Opens a file to write at its end, and makes it where it is missing.
+    ///
+    /// - Returns: the descriptor, or -1.
+    static func createForAppending(_ path: String) -> Int32 {
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    }
+
+    /// Opens a file to lock it, and makes it where it is missing.
+    ///
+    /// - Returns: the descriptor, or -1.
+    static func createForLocking(_ path: String) -> Int32 {
+        open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    }
+
+    static func close(_ descriptor: Int32) {
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
+    }
+
+    /// Writes all bytes.
+    ///
+    /// - Returns: whether that succeeded.
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { all in
+            var rest = UnsafeRawBufferPointer(rebasing: all[...])
+            while !rest.isEmpty {
+                let count = write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    return false
+                }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return true
+        }
+    }
+
+    /// Waits until what was written is on the disk.
+    ///
+    /// - Returns: whether that succeeded.
+    static func synchronize(_ descriptor: Int32) -> Bool { fsync(descriptor) == 0 }
+
+    /// What the last call on this thread failed with.
+    static var failure: (text: String, isPermission: Bool) {
+        let code = errno
+        return (
+            String(cString: strerror(code)), code == EACCES || code == EPERM || code == EROFS
+        )
+    }
+
+    /// Makes the names in a folder durable, as far as its file system can.
+    static func synchronizeFolder(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// Takes the lock of an open file, which dies with the process.
+    ///
+    /// - Returns: whether it was free.
+    static func lock(_ descriptor: Int32) -> Bool {
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
+    /// Replaces a file's content with a short text.
+    static func rewrite(_ descriptor: Int32, _ text: String) {
+        _ = ftruncate(descriptor, 0)
+        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    /// The first bytes of a file as text.
+    static func head(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 400)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// Which file a path leads to, whatever its name; nil where there is none.
+    static func identity(_ path: String) -> [UInt64]? {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        return [UInt64(truncatingIfNeeded: info.st_dev), UInt64(truncatingIfNeeded: info.st_ino)]
+    }
+
+    static var processID: Int32 { getpid() }
+}

@@ -1,0 +1,75 @@
+package import Diagnostics
+import GraphModel
+package import GraphStore
+package import RecordStreams
+
+/// Why a run ended early: what to tell the user, and how the process ends.
+package struct RunFailure: Error, Sendable {
+    package var status: ExitStatus
+    package var diagnostics: [Diagnostic]
+
+    package init(_ status: ExitStatus, _ diagnostics: [Diagnostic]) {
+        self.status = status
+        self.diagnostics = diagnostics
+    }
+
+    init(_ status: ExitStatus, code: String, _ message: String, fix: String? = nil) {
+        self.init(status, [Diagnostic(code: code, message, fix: fix)])
+    }
+
+    package init(_ error: StoreError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .missing: .noInput
+            case .exists, .notAStore, .modelMismatch, .noModel, .invalidRequest: .configuration
+            case .busy: .temporaryFailure
+            case .full, .corrupt, .inputOutput: .ioError
+            case .permission: .noPermission
+            case .unique, .validation, .tooMany, .deleteRule: .dataError
+            case .resources: .osError
+            case .internalError: .software
+            }
+        let fix: String? =
+            switch error.code {
+            case .tooMany: "narrow `where`, or raise `at-most`"
+            case .full: "make room on the disk and run again; what was saved stays"
+            case .busy: "run again when the other process is done; what was saved stays"
+            case .permission: "give this user the right to write the store and its folder"
+            case .resources: "raise the limits on memory, threads or open files, and run again"
+            default: nil
+            }
+        self.init(
+            status, [Diagnostic(code: "store.\(error.code.rawValue)", error.message, fix: fix)])
+    }
+
+    package init(_ error: RecordStreamError) {
+        let status: ExitStatus =
+            switch error.category {
+            case .dataError: .dataError
+            case .noInput: .noInput
+            case .cannotCreate: .cannotCreate
+            case .ioError: .ioError
+            case .permission: .noPermission
+            case .configuration: .configuration
+            }
+        self.init(status, [error.diagnostic])
+    }
+
+    /// Gives any error of a stage its exit status and the stage's place.
+    init(_ error: any Error, stage: SourceLocation) {
+        switch error {
+        case let failure as RunFailure: self = failure
+        case let error as StoreError: self.init(error)
+        case let error as RecordStreamError: self.init(error)
+        case let error as GraphPredicateError:
+            self.init(
+                .configuration,
+                [Diagnostic(code: error.code.rawValue, error.message, excerpt: error.excerpt)])
+        case let diagnostic as Diagnostic: self.init(.configuration, [diagnostic])
+        default: self.init(.software, code: "internal", "\(error)")
+        }
+        for index in diagnostics.indices where diagnostics[index].stage == nil {
+            diagnostics[index].stage = stage
+        }
+    }
+}

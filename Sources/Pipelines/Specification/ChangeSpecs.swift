@@ -1,0 +1,68 @@
+package import Diagnostics
+package import RecordStreams
+
+/// An `update` stage: objects that match get new values.
+package struct UpdateSpec: Sendable, Hashable {
+    /// What an attribute becomes.
+    package enum NewValue: Sendable, Hashable {
+        case expression(ExpressionText)
+        case constant(ConstantValue)
+    }
+
+    /// One attribute and what it becomes.
+    package struct Assignment: Sendable, Hashable {
+        /// The attribute's name, with the place of its key.
+        package var attribute: PlacedText
+        /// What it becomes.
+        package var value: NewValue
+        /// Where that stands.
+        package var location: SourceLocation
+    }
+
+    /// The entity, sub-entities included.
+    package var entity: PlacedText
+    /// Which of its objects.
+    package var selection: Selection
+    /// What changes, in the order of the file.
+    package var set: [Assignment]
+    /// More matches than this, and nothing is done.
+    package var atMost: CountLimit?
+}
+
+/// A `delete` stage: objects that match go.
+package struct DeleteSpec: Sendable, Hashable {
+    /// The entity, sub-entities included.
+    package var entity: PlacedText
+    /// Which of its objects.
+    package var selection: Selection
+    /// More matches than this, and nothing is done.
+    package var atMost: CountLimit?
+}
+
+/// An `export` stage: objects become a file.
+package struct ExportSpec: Sendable, Hashable {
+    /// One term of an order.
+    package struct OrderTerm: Sendable, Hashable {
+        /// A key path over to-one relationships to an attribute.
+        package var path: PlacedText
+        /// Ascending unless false.
+        package var isAscending: Bool
+    }
+
+    /// The entity, sub-entities included.
+    package var entity: PlacedText
+    /// Which of its objects.
+    package var selection: Selection
+    /// Key paths in the order of the columns; nil for the default ones.
+    package var fields: [PlacedText]?
+    /// The order; empty for that of the key.
+    package var order: [OrderTerm] = []
+    /// The format of the file.
+    package var format: RecordFormat
+    /// The file.
+    package var to: TemplateText
+    /// The name ends in `.gz`.
+    package var isCompressed: Bool
+    /// gzip's level.
+    package var level = 6
+}

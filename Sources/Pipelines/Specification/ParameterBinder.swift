@@ -1,0 +1,151 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+
+/// Finds the value of each parameter and collects what is wrong.
+struct ParameterBinder {
+    private let spec: PipelineSpec
+    private let context: ParameterValues.Context
+    private let now: Double
+    private(set) var values: [String: ParameterValue] = [:]
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(_ spec: PipelineSpec, _ context: ParameterValues.Context) {
+        self.spec = spec
+        self.context = context
+        now = context.now.timeIntervalSinceReferenceDate
+    }
+
+    /// Binds what can be bound; without sources, only `--set` and defaults are looked at.
+    mutating func bind(readingSources: Bool) {
+        let sets = readSets()
+        var unset: [ParameterSpec] = []
+        for parameter in spec.parameters {
+            if let text = sets[parameter.name] {
+                bind(parameter, text, from: "--set", folder: context.workingFolder)
+            } else if readingSources, let found = readSources(of: parameter) {
+                bind(parameter, found.text, from: found.origin, folder: specFolder)
+            } else if let text = parameter.defaultText {
+                bind(parameter, text, from: "default", folder: specFolder)
+            } else {
+                unset.append(parameter)
+            }
+        }
+        if readingSources { reportUnset(unset) }
+    }
+
+    private var specFolder: String { PathText.join(context.workingFolder, spec.folder) }
+
+    private mutating func readSets() -> [String: String] {
+        var sets: [String: String] = [:]
+        for set in context.sets {
+            guard let equals = set.firstIndex(of: "="), equals != set.startIndex else {
+                report("set", "--set needs name=value, not '\(set)'", .nowhere)
+                continue
+            }
+            let name = String(set[..<equals])
+            guard let parameter = spec.parameters.first(where: { $0.name == name }) else {
+                let hint = Suggestion.phrase(for: name, among: spec.parameters.map(\.name))
+                report(
+                    "unknown-parameter",
+                    "--set names the parameter '\(name)', which the spec does "
+                        + "not declare" + hint, .file(spec.file))
+                continue
+            }
+            if parameter.kind == .secret {
+                report(
+                    "secret", "A secret must not stand on the command line: '\(name)'",
+                    .source(parameter.location), fix: Self.fix(parameter))
+            }
+            sets[name] = String(set[set.index(after: equals)...])
+        }
+        return sets
+    }
+
+    /// The first source that has a value.
+    private mutating func readSources(
+        of parameter: ParameterSpec
+    ) -> (text: String, origin: String)? {
+        for source in parameter.sources {
+            switch source {
+            case .environment(let name):
+                if let text = context.environment[name] { return (text, "env:\(name)") }
+            case .file(let path):
+                let whole = PathText.join(specFolder, path)
+                guard FileManager.default.fileExists(atPath: whole) else { continue }
+                guard let text = readFile(whole, parameter) else { return nil }
+                return (text, "file:\(path)")
+            }
+        }
+        return nil
+    }
+
+    private mutating func readFile(_ path: String, _ parameter: ParameterSpec) -> String? {
+        do {
+            let data = try Data(contentsOf: URL(filePath: path))
+            if var text = String(validating: data, as: UTF8.self) {
+                if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
+                if text.utf8.last == UInt8(ascii: "\r") { text.unicodeScalars.removeLast() }
+                return text
+            }
+            report(
+                "source", "The file '\(path)' of '\(parameter.name)' is not UTF-8 text",
+                .source(parameter.location))
+        } catch {
+            report(
+                "source", "The file '\(path)' of '\(parameter.name)' cannot be read",
+                .source(parameter.location))
+        }
+        return nil
+    }
+
+    private mutating func bind(
+        _ parameter: ParameterSpec, _ text: String, from origin: String, folder: String
+    ) {
+        guard let value = ParameterValues.convert(text, parameter.kind, now: now) else {
+            report(
+                "parameter-value",
+                "'\(parameter.name)' must be \(parameter.kind.example), not '\(text)' (\(origin))",
+                .source(parameter.location))
+            return
+        }
+        if case .path(let path) = value {
+            values[parameter.name] = .path(path == "-" ? path : PathText.join(folder, path))
+        } else {
+            values[parameter.name] = value
+        }
+    }
+
+    private mutating func reportUnset(_ unset: [ParameterSpec]) {
+        let told = Set(diagnostics.filter { $0.code == "spec.source" }.map(\.place))
+        let missing = unset.filter { !told.contains(.source($0.location)) }
+        guard let first = missing.first else { return }
+        let names = missing.map { "'\($0.name)'" }.joined(separator: ", ")
+        report(
+            "unset-parameter",
+            missing.count == 1
+                ? "The parameter \(names) has no value" : "The parameters \(names) have no value",
+            .source(first.location), fix: missing.map(Self.fix).joined(separator: "; "))
+    }
+
+    /// How the user can give the parameter a value.
+    private static func fix(_ parameter: ParameterSpec) -> String {
+        let sources = parameter.sources.map { source in
+            switch source {
+            case .environment(let name): "set the variable \(name)"
+            case .file(let path): "write the file \(path)"
+            }
+        }
+        let flag =
+            parameter.kind == .secret
+            ? (sources.isEmpty ? ["name its source with `from`"] : [])
+            : ["pass --set \(parameter.name)=…"]
+        return (sources + flag).joined(separator: " or ")
+    }
+
+    private mutating func report(
+        _ code: String, _ message: String, _ place: Diagnostic.Place, fix: String? = nil
+    ) {
+        diagnostics.append(Diagnostic(code: "spec.\(code)", message, at: place, fix: fix))
+    }
+}

@@ -1,0 +1,135 @@
+package import Diagnostics
+package import FoundationEssentials
+import GraphModel
+
+/// The parameters of one run with their values, and what `${…}` becomes.
+package struct ParameterValues: Sendable {
+    /// What the values are bound from.
+    package struct Context: Sendable {
+        /// The `--set` flags, each `name=value`; of two for one name the later counts.
+        package var sets: [String]
+        /// The environment's variables.
+        package var environment: [String: String]
+        /// The start of the run.
+        package var now: Date
+        /// The absolute path at which relative paths of `--set` start.
+        package var workingFolder: String
+        /// The run's name; without one, its start.
+        package var runID: String?
+
+        /// Makes a context.
+        package init(
+            sets: [String] = [], environment: [String: String] = [:], now: Date,
+            workingFolder: String, runID: String? = nil
+        ) {
+            self.sets = sets
+            self.environment = environment
+            self.now = now
+            self.workingFolder = workingFolder
+            self.runID = runID
+        }
+    }
+
+    /// The values by name, also those of `now` and `today`; for `$name` in predicates.
+    package private(set) var values: [String: ParameterValue]
+    private let runTexts: [String: String]
+    private let specFolder: String
+
+    /// Binds every parameter, or reports every one that cannot be bound.
+    ///
+    /// `--set` wins over `from`, and that over `default`.
+    package static func bind(
+        _ spec: PipelineSpec, _ context: Context
+    ) -> (values: ParameterValues?, diagnostics: [Diagnostic]) {
+        var binder = ParameterBinder(spec, context)
+        binder.bind(readingSources: true)
+        guard binder.diagnostics.isEmpty else {
+            return (nil, DiagnosticList(binder.diagnostics).diagnostics)
+        }
+        return (ParameterValues(binder.values, spec, context), [])
+    }
+
+    /// The problems that show without secrets: those of `--set`.
+    package static func check(_ spec: PipelineSpec, _ context: Context) -> [Diagnostic] {
+        var binder = ParameterBinder(spec, context)
+        binder.bind(readingSources: false)
+        return DiagnosticList(binder.diagnostics).diagnostics
+    }
+
+    /// The values that are known without sources, for checks.
+    static func partial(_ spec: PipelineSpec, _ context: Context) -> ParameterValues {
+        var binder = ParameterBinder(spec, context)
+        binder.bind(readingSources: false)
+        return ParameterValues(binder.values, spec, context)
+    }
+
+    /// Whether every parameter of the text has a value.
+    func canResolve(_ template: TemplateText) -> Bool {
+        template.parameterNames.allSatisfy { runTexts[$0] != nil || values[$0] != nil }
+    }
+
+    private init(
+        _ values: [String: ParameterValue], _ spec: PipelineSpec, _ context: Context
+    ) {
+        let now = context.now.timeIntervalSinceReferenceDate
+        let today = (now / 86_400).rounded(.down) * 86_400
+        self.values = values
+        self.values["now"] = .date(now, text: TimeText.iso(now))
+        self.values["today"] = .date(today, text: TimeText.iso(today))
+        let second = TimeText.iso(now.rounded(.down)).filter { $0 != "-" && $0 != ":" }
+        runTexts = [
+            "run.date": String(TimeText.iso(today).prefix(10)),
+            "run.time": String(second.dropFirst(9).prefix(6)),
+            "run.id": context.runID ?? second,
+        ]
+        specFolder = spec.folder
+    }
+
+    /// The text with its parameters put in; it may hold secrets.
+    package func resolve(_ template: TemplateText) -> String {
+        fill(template) { $0.text }
+    }
+
+    /// The same for messages and reports, with `***` for each secret.
+    package func shown(_ template: TemplateText) -> String {
+        fill(template) { $0.description }
+    }
+
+    /// A text that may hold a secret, with `***` for each.
+    func redacted(_ text: String) -> String {
+        values.values.reduce(text) { text, value in
+            guard case .secret(let secret) = value, !secret.isEmpty else { return text }
+            return text.replacing(secret, with: "***")
+        }
+    }
+
+    /// The text as a path; a relative one starts at the spec's folder, and `-` stays.
+    package func path(_ template: TemplateText) -> String {
+        let text = resolve(template)
+        return text == "-" ? text : PathText.join(specFolder, text)
+    }
+
+    private func fill(_ template: TemplateText, _ text: (ParameterValue) -> String) -> String {
+        template.parts.map { part in
+            switch part {
+            case .literal(let literal): literal
+            case .parameter(let name): runTexts[name] ?? values[name].map(text) ?? ""
+            }
+        }.joined()
+    }
+
+    /// A text as a value of the kind, or nil; paths are taken as they are.
+    static func convert(
+        _ text: String, _ kind: ParameterSpec.Kind, now: Double
+    ) -> ParameterValue? {
+        switch kind {
+        case .string: .string(text)
+        case .secret: .secret(text)
+        case .path: text.isEmpty ? nil : .path(text)
+        case .int: Int64(text).map { .int($0) }
+        case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
+        case .date: TimeText.date(text, now: now).map { .date($0, text: TimeText.iso($0)) }
+        case .duration: TimeText.duration(text).map { .duration($0, text: text) }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import Diagnostics
+package import GraphModel
+
+/// What a spec file says, typed, with every default filled in.
+///
+/// Names of entities and attributes are not checked against a model here: the model may be the
+/// store's own. `SpecificationChecker` does that once the model is known.
+package struct PipelineSpec: Sendable, Hashable {
+    /// The spec file, as the user named it.
+    package var file: String
+    /// Names state, rejects and reports.
+    package var name: String
+    /// The parameters in the order of the file.
+    package var parameters: [ParameterSpec] = []
+    /// The store that stages work on.
+    package var store: StoreSpec
+    /// What a run may hold before it saves.
+    package var budget = BudgetSpec()
+    /// Where bad records go and how many there may be.
+    package var rejects: RejectsSpec
+    /// The stages in the order in which they run.
+    package var stages: [Stage] = []
+
+    /// The folder at which relative paths of the spec start.
+    package var folder: String { PathText.folder(of: file) }
+
+    /// What `$name` may stand for in predicates and expressions.
+    package var variableKinds: [String: ParameterSpec.Kind] {
+        var kinds: [String: ParameterSpec.Kind] = ["now": .date, "today": .date]
+        for parameter in parameters { kinds[parameter.name] = parameter.kind }
+        return kinds
+    }
+}
+
+/// The store of a pipeline.
+package struct StoreSpec: Sendable, Hashable {
+    /// What to do about the file at `at`.
+    package enum OpenMode: String, Sendable, Hashable, CaseIterable {
+        /// It must exist.
+        case existing
+        /// It is made where it is missing.
+        case create
+        /// It is built new beside the old one, and swapped in at the end.
+        case replace
+    }
+
+    /// Where the model comes from.
+    package enum ModelSource: Sendable, Hashable {
+        case file(TemplateText)
+        /// Nil where the model inside the spec has errors.
+        case inline(ManagedObjectModel?)
+    }
+
+    /// The SQLite file.
+    package var at: TemplateText
+    /// The model; without one, the store's own is used.
+    package var model: ModelSource?
+    /// How the file is opened.
+    package var open: OpenMode
+    /// Where the spec speaks of the store.
+    package var location: SourceLocation
+}
+
+/// What a run may hold before it saves.
+package struct BudgetSpec: Sendable, Hashable {
+    /// Records between two saves.
+    package var saveEvery = 10_000
+}
+
+/// A number, or a share of a number that is known later.
+package enum CountLimit: Sendable, Hashable {
+    case count(Int)
+    /// From 0 to 100.
+    case percent(Double)
+
+    /// The number that the limit allows out of `total`, rounded down.
+    package func allowed(of total: Int) -> Int {
+        switch self {
+        case .count(let count): count
+        case .percent(let percent): Int((Double(total) * percent / 100).rounded(.down))
+        }
+    }
+}
+
+/// Where bad records go and how many there may be.
+package struct RejectsSpec: Sendable, Hashable {
+    /// The folder of the reject files.
+    package var folder: TemplateText
+    /// What a stage may reject and still succeed.
+    package var allow = CountLimit.count(0)
+    /// What ends a stage at once.
+    package var abort = CountLimit.count(1000)
+}

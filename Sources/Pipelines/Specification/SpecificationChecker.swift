@@ -1,0 +1,120 @@
+package import Diagnostics
+package import GraphModel
+
+/// Checks a spec against a model: every name, path and constant that stages use.
+package struct SpecificationChecker {
+    let spec: PipelineSpec
+    let model: ManagedObjectModel
+    private(set) var diagnostics: [Diagnostic] = []
+
+    private init(_ spec: PipelineSpec, _ model: ManagedObjectModel) {
+        self.spec = spec
+        self.model = model
+    }
+
+    /// Every problem, warnings included, in the order of the file.
+    package static func check(_ spec: PipelineSpec, _ model: ManagedObjectModel) -> [Diagnostic] {
+        var checker = SpecificationChecker(spec, model)
+        for stage in spec.stages { checker.check(stage) }
+        return DiagnosticList(checker.diagnostics).diagnostics
+    }
+
+    /// Why a date pattern cannot be used, or nil.
+    static func problem(withDatePattern pattern: String) -> String? {
+        do {
+            _ = try DatePattern(parsing: pattern)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private mutating func check(_ stage: Stage) {
+        switch stage.kind {
+        case .import(let spec): checkImport(spec)
+        case .update(let spec): checkUpdate(spec)
+        case .delete(let spec): _ = entity(spec.entity)
+        case .export(let spec): checkExport(spec)
+        }
+    }
+
+    private mutating func checkUpdate(_ spec: UpdateSpec) {
+        guard let entity = entity(spec.entity) else { return }
+        for assignment in spec.set {
+            guard let attribute = attribute(assignment.attribute, of: entity, or: "update") else {
+                continue
+            }
+            guard case .constant(let constant) = assignment.value else { continue }
+            checkConstant(constant, for: attribute, at: assignment.location)
+        }
+    }
+}
+
+extension SpecificationChecker {
+    mutating func error(
+        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(code: "spec.\(code)", message, at: .source(place), fix: fix))
+    }
+
+    mutating func warn(
+        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(.warning, code: "spec.\(code)", message, at: .source(place), fix: fix))
+    }
+
+    /// The entity of that name, or nil, which is reported.
+    mutating func entity(_ name: PlacedText) -> EntityDescription? {
+        if let found = model.entity(named: name.text) { return found }
+        let hint = Suggestion.phrase(for: name.text, among: model.entities.map(\.name))
+        error(
+            "unknown-entity", "The model has no entity '\(name.text)'" + hint, name.location)
+        return nil
+    }
+
+    /// The stored attribute of that name, or nil, which is reported.
+    ///
+    /// - Parameter kind: the kind of the stage, for what it does about relationships.
+    mutating func attribute(
+        _ name: PlacedText, of entity: EntityDescription, or kind: String
+    ) -> AttributeDescription? {
+        if let found = model.attribute(name.text, of: entity.name) {
+            guard found.isTransient else { return found }
+            error(
+                "transient", "'\(entity.name).\(name.text)' is transient, so no store keeps it",
+                name.location)
+            return nil
+        }
+        if model.relationship(name.text, of: entity.name) != nil {
+            let fix = kind == "import" ? "put it under `link`" : nil
+            error(
+                "unknown-attribute",
+                "'\(entity.name).\(name.text)' is a relationship, not an attribute",
+                name.location, fix: fix)
+            return nil
+        }
+        let names = model.attributes(of: entity.name).map(\.name)
+        error(
+            "unknown-attribute",
+            "'\(entity.name)' has no attribute '\(name.text)'"
+                + Suggestion.phrase(for: name.text, among: names), name.location)
+        return nil
+    }
+
+    /// Reports a constant that the attribute cannot hold.
+    mutating func checkConstant(
+        _ constant: ConstantValue, for attribute: AttributeDescription, at place: SourceLocation
+    ) {
+        if case .null = constant {
+            guard !attribute.isOptional else { return }
+            return error(
+                "constant", "'\(attribute.name)' is not optional, so it cannot be null", place)
+        }
+        guard let wanted = ConstantCheck.wanted(constant, for: attribute) else { return }
+        error(
+            "constant", "'\(attribute.name)' is \(attribute.type.rawValue) and must be \(wanted)",
+            place)
+    }
+}

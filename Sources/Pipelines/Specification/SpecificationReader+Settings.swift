@@ -1,0 +1,126 @@
+import Diagnostics
+import GraphModel
+import YAML
+
+/// The keys beside the stages.
+extension SpecificationReader {
+    private static let reservedParameters = ["now", "today", "run"]
+
+    func readParameters(_ value: YAMLValue?) -> [ParameterSpec] {
+        (value?.mapping()?.all() ?? []).compactMap { entry in
+            readParameter(entry.key, entry.keyLocation, entry.value)
+        }
+    }
+
+    /// A parameter of unknown type counts as a string, so that its name is known.
+    private func readParameter(
+        _ name: String, _ place: SourceLocation, _ value: YAMLValue
+    ) -> ParameterSpec? {
+        checkParameterName(name, place)
+        guard let mapping = value.mapping() else { return nil }
+        let kind = mapping.required("type")?.choice(ParameterSpec.Kind.self)
+        var parameter = ParameterSpec(name: name, kind: kind ?? .string, location: place)
+        if let found = mapping.optional("default") {
+            parameter.defaultText = kind.flatMap { readDefault(found, $0) }
+        }
+        for source in mapping.optional("from")?.listOrOne() ?? [] {
+            guard let text = source.filledText() else { continue }
+            if text.hasPrefix("file:"), text.count > 5 {
+                parameter.sources.append(.file(String(text.dropFirst(5))))
+            } else if text.hasPrefix("env:"), text.count > 4 {
+                parameter.sources.append(.environment(String(text.dropFirst(4))))
+            } else {
+                source.fail("source", "'\(text)' must begin with file: or env:")
+            }
+        }
+        mapping.finish()
+        return parameter
+    }
+
+    private func checkParameterName(_ name: String, _ place: SourceLocation) {
+        let isIdentifier = name.unicodeScalars.enumerated().allSatisfy { index, scalar in
+            scalar == "_" || (scalar.isASCII && scalar.properties.isAlphabetic)
+                || (index > 0 && ("0"..."9").contains(scalar))
+        }
+        if !isIdentifier || name.isEmpty {
+            problems.report(
+                "spec.name", "'\(name)' is no parameter name", at: .source(place),
+                fix: "begin with a letter or underscore; then letters, digits and underscores")
+        } else if Self.reservedParameters.contains(name) {
+            problems.report(
+                "spec.name", "'\(name)' has a meaning of its own and cannot be a parameter",
+                at: .source(place))
+        }
+    }
+
+    private func readDefault(_ value: YAMLValue, _ kind: ParameterSpec.Kind) -> String? {
+        guard kind != .secret else {
+            value.fail(
+                "secret", "A secret must not stand in the spec",
+                fix: "name where it is kept: `from: [\"env:NAME\"]`")
+            return nil
+        }
+        guard let text = value.scalarText() else { return nil }
+        guard ParameterValues.convert(text, kind, now: 0) != nil else {
+            return value.wrong(kind.example)
+        }
+        return text
+    }
+
+    func readStore(_ value: YAMLValue) -> StoreSpec? {
+        guard let mapping = value.mapping() else { return nil }
+        let at = mapping.required("at").flatMap(template)
+        let open = mapping.optional("open")?.choice(StoreSpec.OpenMode.self)
+        let model = mapping.optional("model")
+        if let open, open != .existing, model == nil {
+            value.fail(
+                "missing-key", "The key 'model' is missing: `open: \(open.rawValue)` makes a store",
+                fix: "add `model:` with a model file")
+        }
+        mapping.notSupportedYet("commit", "history", "author", "exact-decimals", "views")
+        mapping.finish()
+        let source = model.flatMap(readModel)
+        let noFile = TemplateText(literal: "", at: value.location)
+        return StoreSpec(
+            at: at ?? noFile, model: source, open: open ?? .existing, location: value.location)
+    }
+
+    private func readModel(_ value: YAMLValue) -> StoreSpec.ModelSource? {
+        guard value.isMapping else {
+            let file = template(value)
+            guard let file else { return nil }
+            let end = file.knownEnd
+            if end.hasSuffix(".xcdatamodeld") || end.hasSuffix(".xcdatamodel") {
+                value.fail("model", "Xcode models are not supported yet", fix: "use a YAML model")
+                return nil
+            }
+            return .file(file)
+        }
+        let (model, diagnostics) = ModelFile.read(
+            node: value.node, file: problems.file, keyPath: value.location.keyPath)
+        diagnostics.forEach(problems.report)
+        return .inline(model)
+    }
+
+    func readBudget(_ value: YAMLValue?) -> BudgetSpec {
+        var budget = BudgetSpec()
+        guard let mapping = value?.mapping() else { return budget }
+        if let number = mapping.optional("save-every")?.integer(in: 1...1_000_000_000) {
+            budget.saveEvery = Int(number)
+        }
+        mapping.notSupportedYet("bytes", "memory", "time")
+        mapping.finish()
+        return budget
+    }
+
+    func readRejects(_ value: YAMLValue?, _ place: SourceLocation) -> RejectsSpec {
+        var rejects = RejectsSpec(folder: TemplateText(literal: "./rejects", at: place))
+        guard let mapping = value?.mapping() else { return rejects }
+        if let folder = mapping.optional("dir").flatMap(template) { rejects.folder = folder }
+        if let allow = mapping.optional("allow").flatMap(limit) { rejects.allow = allow }
+        if let abort = mapping.optional("abort").flatMap(limit) { rejects.abort = abort }
+        mapping.notSupportedYet("keep")
+        mapping.finish()
+        return rejects
+    }
+}

@@ -1,0 +1,242 @@
+import Diagnostics
+import YAML
+import RecordStreams
+
+/// The stages: which kind each is, and what update, delete and export say.
+extension SpecificationReader {
+    private static let kinds = ["import", "update", "delete", "export"]
+
+    func readStages(_ value: YAMLValue?) -> [Stage] {
+        guard let items = value?.list() else { return [] }
+        if items.isEmpty { value?.fail("stages", "A spec needs at least one stage") }
+        var stages: [Stage] = []
+        var firstLines: [String: Int] = [:]
+        for item in items {
+            guard let mapping = item.mapping(), let kind = kind(of: mapping) else { continue }
+            guard let read = readStage(kind, mapping) else { continue }
+            var name = read.name
+            if let explicit = read.explicitName {
+                if let line = firstLines[name] {
+                    problems.report(
+                        "spec.duplicate-name",
+                        "The stage on line \(line) is named '\(name)' already",
+                        at: .source(explicit))
+                }
+            } else {
+                name = Self.free(name, firstLines)
+            }
+            firstLines[name] = firstLines[name] ?? item.location.line
+            guard let stageKind = read.kind else { continue }
+            stages.append(Stage(name: name, kind: stageKind, location: item.location))
+        }
+        return stages
+    }
+
+    /// A stage as read: its kind is nil where a part that it needs cannot be read.
+    struct ReadStage {
+        var name: String
+        /// Where the name stands, when the spec gives one.
+        var explicitName: SourceLocation?
+        var kind: StageKind?
+    }
+
+    private static func free(_ name: String, _ taken: [String: Int]) -> String {
+        guard taken[name] != nil else { return name }
+        var number = 2
+        while taken["\(name)-\(number)"] != nil { number += 1 }
+        return "\(name)-\(number)"
+    }
+
+    private func kind(of mapping: YAMLMapping) -> String? {
+        let found = Self.kinds.filter { mapping.keys.contains($0) }
+        if found.count == 1 { return found[0] }
+        guard found.isEmpty else {
+            mapping.value.fail(
+                "stage-kind", "A stage does one thing, not \(found.joined(separator: " and "))",
+                fix: "make one stage of each")
+            return nil
+        }
+        if mapping.keys.contains("verify") {
+            problems.report(
+                "spec.unknown-key", "The key 'verify' is not supported yet",
+                at: .source(mapping.keyLocation("verify")))
+            return nil
+        }
+        let hint =
+            mapping.keys.lazy.compactMap { Suggestion.closest(to: $0, among: Self.kinds) }.first
+            .map { ". Did you mean '\($0)'?" } ?? ""
+        mapping.value.fail(
+            "stage-kind", "A stage begins with \(YAMLValue.listing(Self.kinds))" + hint)
+        return nil
+    }
+
+    private func readStage(_ kind: String, _ mapping: YAMLMapping) -> ReadStage? {
+        mapping.notSupportedYet("always", "on")
+        let stage: ReadStage? =
+            switch kind {
+            case "import": readImport(mapping)
+            case "update": readUpdate(mapping)
+            case "delete": readDelete(mapping)
+            default: readExport(mapping)
+            }
+        mapping.finish()
+        return stage
+    }
+
+    /// A stage's own name; it also names files, hence the characters.
+    func stageName(_ value: YAMLValue) -> String? {
+        guard let name = value.filledText() else { return nil }
+        let isPlain = name.unicodeScalars.allSatisfy {
+            $0.isASCII
+                && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
+                    || "._-".contains(Character($0)))
+        }
+        if !isPlain || name.utf8.count > 64 || name.hasPrefix(".") {
+            value.fail(
+                "name", "'\(name)' is no stage name",
+                fix: "use 1 to 64 letters, digits, hyphens, underscores and dots")
+        }
+        return name
+    }
+
+    /// `delete: Task`, or `delete: old-done` beside `entity: Task`.
+    private func nameAndEntity(
+        _ kind: String, _ mapping: YAMLMapping
+    ) -> (stage: ReadStage, entity: PlacedText?)? {
+        guard let value = mapping.required(kind) else { return nil }
+        if let entity = mapping.optional("entity") {
+            guard let name = stageName(value) else { return nil }
+            return (ReadStage(name: name, explicitName: value.location), placed(entity))
+        }
+        guard let entity = placed(value) else { return nil }
+        return (ReadStage(name: "\(kind)-\(Self.slug(entity.text))"), entity)
+    }
+
+    private func readUpdate(_ mapping: YAMLMapping) -> ReadStage? {
+        guard let value = mapping.required("update"), let name = stageName(value) else {
+            return nil
+        }
+        var stage = ReadStage(name: name, explicitName: value.location)
+        let entity = mapping.required("entity").flatMap(placed)
+        let selection = requiredSelection(mapping)
+        var assignments: [UpdateSpec.Assignment] = []
+        let set = mapping.required("set")?.mapping()?.all()
+        if let set, set.isEmpty { mapping.value.fail("set", "'set' names no attribute") }
+        for entry in set ?? [] {
+            guard let newValue = newValue(entry.value) else { continue }
+            assignments.append(
+                .init(
+                    attribute: PlacedText(entry.key, entry.keyLocation), value: newValue,
+                    location: entry.value.location))
+        }
+        let atMost = mapping.optional("at-most").flatMap(limit)
+        mapping.notSupportedYet("rules", "limit", "compact")
+        guard let entity, let selection else { return stage }
+        stage.kind = .update(
+            UpdateSpec(entity: entity, selection: selection, set: assignments, atMost: atMost))
+        return stage
+    }
+
+    private func newValue(_ value: YAMLValue) -> UpdateSpec.NewValue? {
+        guard let scalar = value.scalar else { return value.wrong("an expression or a constant") }
+        guard scalar.value == .text else { return constant(value).map { .constant($0) } }
+        return expressionText(value).map {
+            .expression(ExpressionText(text: $0, location: value.location))
+        }
+    }
+
+    private func readDelete(_ mapping: YAMLMapping) -> ReadStage? {
+        guard let named = nameAndEntity("delete", mapping) else { return nil }
+        var stage = named.stage
+        let selection = requiredSelection(mapping)
+        let atMost = mapping.optional("at-most").flatMap(limit)
+        mapping.notSupportedYet("rules", "limit", "compact")
+        guard let entity = named.entity, let selection else { return stage }
+        stage.kind = .delete(DeleteSpec(entity: entity, selection: selection, atMost: atMost))
+        return stage
+    }
+
+    private func requiredSelection(_ mapping: YAMLMapping) -> Selection? {
+        mapping.required("where", fix: "write `where: ALL` if you mean every object")
+            .flatMap(selection)
+    }
+
+    func selection(_ value: YAMLValue) -> Selection? {
+        guard let text = expressionText(value) else { return nil }
+        guard text != "ALL" else { return .all }
+        return .matching(PredicateText(text: text, location: value.location))
+    }
+
+    /// Text in the store's language, where parameters are values and never text.
+    func expressionText(_ value: YAMLValue) -> String? {
+        guard let text = value.filledText() else { return nil }
+        guard let start = text.firstRange(of: "${") else { return text }
+        let rest = text[start.upperBound...]
+        let name = rest.firstIndex(of: "}").map { String(rest[..<$0]) }
+        value.fail(
+            "template-in-predicate",
+            "'${\(name.map { $0 + "}" } ?? "")' would put text into '\(value.label)'; "
+                + "a parameter is a value there",
+            fix: "write $\(name ?? "name"), without quotes")
+        return nil
+    }
+
+    private func readExport(_ mapping: YAMLMapping) -> ReadStage? {
+        guard let named = nameAndEntity("export", mapping) else { return nil }
+        var stage = named.stage
+        let selection = mapping.optional("where").map(selection) ?? .all
+        let fields = mapping.optional("fields").flatMap(readFields)
+        let order = mapping.optional("order")?.listOrOne()?.compactMap(readOrder) ?? []
+        let asValue = mapping.optional("as")
+        let format = asValue?.choice(RecordFormat.self)
+        let to = mapping.required("to")
+        let path = to.flatMap(template)
+        let isCompressed = path?.knownEnd.hasSuffix(".gz") ?? false
+        var level: Int64 = 6
+        if let value = mapping.optional("level"), let number = value.integer(in: 1...9) {
+            level = number
+            if let path, !isCompressed {
+                value.fail("rule", "'level' is for files named .gz, not for '\(path.text)'")
+            }
+        }
+        mapping.notSupportedYet("shape", "compression", "manifest")
+        guard let path else { return stage }
+        let known = format ?? RecordFormat(fileName: path.knownEnd)
+        if known == nil, asValue == nil {
+            to?.fail(
+                "format", "The name '\(path.text)' does not tell the format",
+                fix: "add `as:` with csv, tsv, json or ndjson")
+        }
+        guard let entity = named.entity, let selection, let known else { return stage }
+        stage.kind = .export(
+            ExportSpec(
+                entity: entity, selection: selection, fields: fields, order: order, format: known,
+                to: path, isCompressed: isCompressed, level: Int(level)))
+        return stage
+    }
+
+    private func readFields(_ value: YAMLValue) -> [PlacedText]? {
+        guard let items = value.list() else { return nil }
+        if items.isEmpty { value.fail("type", "'fields' names no field") }
+        var seen: Set<String> = []
+        return items.compactMap { item in
+            guard let field = placed(item) else { return nil }
+            if !seen.insert(field.text).inserted {
+                item.fail("duplicate-name", "'\(field.text)' is among the fields already")
+            }
+            return field
+        }
+    }
+
+    private func readOrder(_ value: YAMLValue) -> ExportSpec.OrderTerm? {
+        guard let text = value.filledText() else { return nil }
+        let words = text.split(separator: " ").map(String.init)
+        let direction = words.count == 2 ? words[1].lowercased() : "asc"
+        guard let path = words.first, words.count <= 2, ["asc", "desc"].contains(direction) else {
+            value.fail(
+                "type", "'\(value.label)' must be a key path, then asc or desc, not '\(text)'")
+            return nil
+        }
+        return .init(path: PlacedText(path, value.location), isAscending: direction == "asc")
+    }
+}

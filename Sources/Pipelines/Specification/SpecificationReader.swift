@@ -1,0 +1,131 @@
+import Diagnostics
+import GraphModel
+import YAML
+
+/// Reads a spec into typed values; whatever can be said without the model is reported here.
+///
+/// Reading goes on after a problem. A part that cannot be read is left out of the result, so
+/// that the model's checks can run on the rest.
+struct SpecificationReader {
+    /// The version of the format that this reader knows.
+    static let version: Int64 = 1
+    static let runNames = ["run.date", "run.time", "run.id"]
+
+    let problems: YAMLProblems
+    /// Parameters and the run's own names; what `${…}` may name.
+    var templateNames: [String] = runNames
+
+    init(_ problems: YAMLProblems) {
+        self.problems = problems
+    }
+
+    /// The spec as far as it can be read, or nil where it says nothing about a store.
+    mutating func read(_ root: YAMLValue) -> PipelineSpec? {
+        guard let top = root.mapping() else { return nil }
+        readVersion(top)
+        let name = readName(top.optional("name"))
+        let parameters = readParameters(top.optional("params"))
+        templateNames += parameters.map(\.name)
+        let store = top.required("store").flatMap(readStore)
+        let budget = readBudget(top.optional("budget"))
+        let rejects = readRejects(top.optional("rejects"), root.location)
+        let stages = readStages(top.required("stages"))
+        top.notSupportedYet("report", "tests")
+        top.finish()
+        guard let store else { return nil }
+        return PipelineSpec(
+            file: problems.file, name: name, parameters: parameters, store: store, budget: budget,
+            rejects: rejects, stages: stages)
+    }
+
+    private func readVersion(_ top: YAMLMapping) {
+        let value = top.required("etl", fix: "begin the file with `etl: \(Self.version)`")
+        guard let value, let version = value.integer(in: 1...Int64.max) else { return }
+        guard version > Self.version else { return }
+        value.fail(
+            "version",
+            "The spec is of format \(version); this etl reads format \(Self.version)",
+            fix: "use a newer etl")
+    }
+
+    /// The name that the spec gives, or the file's without its extension.
+    private func readName(_ value: YAMLValue?) -> String {
+        guard let value else { return Self.name(fromFile: problems.file) }
+        guard let name = value.filledText() else { return "" }
+        if !Self.isName(name) {
+            value.fail(
+                "name", "'\(name)' is no pipeline name",
+                fix: "use 1 to 64 of the characters a-z, 0-9 and -")
+        }
+        return name
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                ("a"..."z").contains(Unicode.Scalar($0)) || ("0"..."9").contains(Unicode.Scalar($0))
+                    || $0 == UInt8(ascii: "-")
+            }
+    }
+
+    static func name(fromFile file: String) -> String {
+        let last = PathText.lastComponent(file)
+        let stem = last.split(separator: ".").first.map(String.init) ?? ""
+        let name = slug(stem)
+        return name.isEmpty ? "pipeline" : String(name.prefix(64))
+    }
+
+    /// Lower-case letters, digits, and one hyphen for each run of anything else.
+    static func slug(_ text: String) -> String {
+        var slug = ""
+        for scalar in text.lowercased().unicodeScalars {
+            if ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) {
+                slug.unicodeScalars.append(scalar)
+            } else if !slug.isEmpty, !slug.hasSuffix("-") {
+                slug.append("-")
+            }
+        }
+        while slug.hasSuffix("-") { slug.removeLast() }
+        return slug
+    }
+
+    /// Text in which parameters may stand.
+    func template(_ value: YAMLValue) -> TemplateText? {
+        guard let text = value.filledText() else { return nil }
+        return template(text, value)
+    }
+
+    func template(_ text: String, _ value: YAMLValue) -> TemplateText? {
+        guard let template = TemplateText(parsing: text, at: value.location) else {
+            value.fail(
+                "parameter", "A '${' in '\(value.label)' is never closed",
+                fix: "close it with '}', or write '$${' for the two characters themselves")
+            return nil
+        }
+        for name in template.parameterNames where !templateNames.contains(name) {
+            value.fail(
+                "unknown-parameter",
+                "No parameter is named '\(name)'"
+                    + Suggestion.phrase(for: name, among: templateNames),
+                fix: "declare it under `params`, or write '$${' for the two characters themselves")
+        }
+        return template
+    }
+
+    func placed(_ value: YAMLValue) -> PlacedText? {
+        value.filledText().map { PlacedText($0, value.location) }
+    }
+
+    /// N or N%.
+    func limit(_ value: YAMLValue) -> CountLimit? {
+        if let scalar = value.scalar, scalar.value == .text, scalar.text.hasSuffix("%"),
+            let percent = Double(scalar.text.dropLast()), (0...100).contains(percent)
+        {
+            return .percent(percent)
+        }
+        guard case .integer(let count) = value.scalar?.value, count >= 0 else {
+            return value.wrong("a number such as 100 or a share such as 5%")
+        }
+        return .count(Int(count))
+    }
+}

@@ -1,0 +1,142 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Objects become a file, from one snapshot of the store, whole or not at all.
+struct ExportStage: Sendable {
+    let stage: Stage
+    let spec: ExportSpec
+    let environment: StageEnvironment
+
+    func run() throws -> StageReport {
+        environment.progress.begin(stage: "export \(stage.name)", bytesTotal: 0)
+        let background = environment.container.newBackgroundContext()
+        return try background.performAndWait { context in
+            try export(from: context)
+        }
+    }
+
+    private func export(from context: ManagedObjectContext) throws -> StageReport {
+        let path = environment.values.path(spec.to)
+        let schema = environment.container.schema
+        let fields =
+            spec.fields?.map { $0.text.split(separator: ".").map(String.init) }
+            ?? schema.defaultFields(of: spec.entity.text, withToManys: !spec.format.isTabular)
+        let cursor = try context.cursor(
+            RowRequest(
+                entityName: spec.entity.text, predicate: try spec.selection.predicate(),
+                variables: environment.values.graphValues,
+                order: spec.order.map { term in
+                    (term.path.text.split(separator: ".").map(String.init), term.isAscending)
+                },
+                fields: fields))
+        try OutputGuard(environment).check(path, at: spec.to.location)
+        try OutputFolder.make(for: path)
+        let output = try OutputFile(path: path, gzipLevel: spec.isCompressed ? spec.level : nil)
+        let encoder = RecordEncoder(
+            format: spec.format, columns: fields.map { $0.joined(separator: ".") },
+            output: output)
+        do {
+            let summary = try write(cursor, to: encoder)
+            var report = StageReport(kind: "export", name: stage.name)
+            report.exported = (path, summary.rowCount, summary.byteCount)
+            return report
+        } catch {
+            output.abandon()
+            throw error
+        }
+    }
+
+    private func write(_ cursor: RowCursor, to encoder: RecordEncoder) throws -> OutputSummary {
+        let cells = CellEncoder(encoder)
+        let columns = cursor.columns
+        while try cursor.next() {
+            encoder.beginRecord()
+            for position in columns.indices {
+                let column = columns[position]
+                if column.isList {
+                    encoder.beginList()
+                    try cursor.forEachItem(position) { cells.write($0, column) }
+                    encoder.endList()
+                } else {
+                    cells.write(cursor.cell(position), column)
+                }
+            }
+            try encoder.endRecord()
+            if encoder.rowCount & 0xFFF == 0 {
+                environment.progress.update(bytesRead: 0, records: encoder.rowCount)
+                if let signal = environment.interruption.signal {
+                    throw Interrupted(signal: signal)
+                }
+            }
+        }
+        return try encoder.finish()
+    }
+}
+
+/// Writes a column's value in the form that imports read back as the same value.
+struct CellEncoder {
+    private let encoder: RecordEncoder
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    private let memory: Memory
+
+    private final class Memory {
+        let room = UnsafeMutableBufferPointer<UInt8>.allocate(
+            capacity: ScalarFormatter.decimalBytesMax)
+
+        deinit {
+            room.deallocate()
+        }
+    }
+
+    init(_ encoder: RecordEncoder) {
+        self.encoder = encoder
+        memory = Memory()
+        room = memory.room
+    }
+
+    func write(_ cell: BulkCell, _ column: RowColumn) {
+        guard cell.kind != .null else { return encoder.null() }
+        guard case .attribute(let type) = column.content else {
+            return encoder.integer(cell.integerValue)
+        }
+        switch type {
+        case .string, .uri: encoder.text(cell.bytes)
+        case .boolean: encoder.bool(cell.integerValue != 0)
+        case .integer16, .integer32, .integer64: encoder.integer(cell.integerValue)
+        case .double, .float: encoder.double(number(cell))
+        case .date: encoder.ascii(text(ScalarFormatter.isoDate(number(cell), into: room)))
+        case .uuid: encoder.ascii(text(ScalarFormatter.uuid(cell.bytes, into: room)))
+        case .decimal: encoder.number(text(ScalarFormatter.decimal(number(cell), into: room)))
+        case .transformable: encoder.json(cell.bytes)
+        case .binary:
+            guard column.isExternal else { return writeBase64(cell.bytes) }
+            if let value = ExternalData.inlineValue(cell.bytes) {
+                writeBase64(value)
+            } else {
+                encoder.null()
+            }
+        case .undefined: encoder.null()
+        }
+    }
+
+    /// A date's whole seconds, and a decimal without fraction, are stored as integers.
+    private func number(_ cell: BulkCell) -> Double {
+        cell.kind == .integer ? Double(cell.integerValue) : cell.realValue
+    }
+
+    private func text(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: room.baseAddress, count: count)
+    }
+
+    private func writeBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // No bytes are a value, which a table must not take for null.
+        guard !bytes.isEmpty else { return encoder.text(bytes) }
+        let count = ScalarFormatter.base64Bytes(bytes.count)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { room in
+            let written = ScalarFormatter.base64(bytes, into: room)
+            encoder.ascii(UnsafeBufferPointer(start: room.baseAddress, count: written))
+        }
+    }
+}

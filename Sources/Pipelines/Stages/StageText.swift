@@ -1,0 +1,67 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+extension PredicateText {
+    /// The predicate, or a diagnostic at its place in the spec.
+    func parsed() throws(Diagnostic) -> ParsedPredicate {
+        do {
+            return try ParsedPredicate(format: text)
+        } catch {
+            throw Diagnostic(predicateError: error, at: location)
+        }
+    }
+}
+
+extension ExpressionText {
+    /// The expression, or a diagnostic at its place in the spec.
+    func parsed() throws(Diagnostic) -> ParsedExpression {
+        do {
+            return try ParsedExpression(format: text)
+        } catch {
+            throw Diagnostic(predicateError: error, at: location)
+        }
+    }
+}
+
+extension Selection {
+    /// The predicate; nil for all objects.
+    func predicate() throws(Diagnostic) -> GraphPredicate? {
+        switch self {
+        case .all: nil
+        case .matching(let text): try text.parsed().predicate
+        }
+    }
+}
+
+extension CountLimit {
+    var objectLimit: ObjectLimit {
+        switch self {
+        case .count(let count): .count(count)
+        case .percent(let percent): .percent(percent)
+        }
+    }
+}
+
+extension Diagnostic {
+    /// What is wrong with a predicate or an expression of a spec.
+    init(predicateError error: GraphPredicateError, at location: SourceLocation) {
+        self.init(
+            code: error.code.rawValue, error.message, at: .source(location),
+            excerpt: error.excerpt)
+    }
+}
+
+extension StoredValue {
+    /// The value as expressions know it.
+    func graphValue(as type: AttributeType) -> GraphValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): type == .boolean ? .boolean(value != 0) : .integer(value)
+        case .real(let value):
+            type == .date ? .date(secondsSinceReference: value) : .double(value)
+        case .text(let value): .string(value)
+        case .blob(let value): type == .uuid ? .uuid(value) : .binary(value)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import Pipelines
+
+/// Updates and deletes by predicate, with parameters, guards and delete rules.
+@Suite("Updates and deletes")
+struct ChangeTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              id: { type: Integer 32, optional: false }
+              title: String
+              size: { type: Integer 16, range: 0..100 }
+              done: Boolean
+              due: Date
+              ratio: Double
+            relationships:
+              owner: { to: Person, inverse: tasks }
+              steps: { to: Step, many: true, inverse: task, delete: cascade }
+            unique: [[id]]
+          Step:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { task: { to: Task, inverse: steps } }
+            unique: [[name]]
+          Person:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: owner, delete: deny } }
+            unique: [[name]]
+        """
+
+    /// Six tasks of two people; the first three are done, and have a step each.
+    static func filled() throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write(
+            "tasks.csv",
+            """
+            id,title,size,done,due,owner
+            1,a,10,yes,2026-01-01,ann
+            2,b,20,yes,2026-02-01,ann
+            3,c,30,yes,2026-03-05,bob
+            4,d,,no,2026-01-01,bob
+            5,e,50,no,,
+            6,f,60,,2026-03-04T05:06:07Z,
+            """)
+        try folder.write("steps.csv", "name,task\nx,1\ny,2\nz,3\n")
+        try folder.write("people.csv", "name\ncid\n")
+        let run = try folder.run(
+            model: model,
+            """
+            - import: tasks.csv
+              into: Task
+              link: { owner: { by: { name: owner }, missing: create } }
+            - { import: steps.csv, into: Step, link: { task: { by: { id: task } } } }
+            - { import: people.csv, into: Person }
+            """)
+        #expect(run.text == "")
+        return folder
+    }
+
+    @Test("updates what matches, by expressions over old values, parameters and the clock")
+    func update() throws {
+        let folder = try Self.filled()
+        let stages = """
+            - update: late
+              entity: Task
+              where: "done != YES AND due < $now AND owner.name == $who"
+              set:
+                title: "'late'"
+                size: "id * 2 + 1"
+                ratio: "size / 4.0"
+                due: "$day"
+                done: true
+            """
+        let params = """
+            params:
+              who: { type: string, default: bob }
+              day: { type: date, default: "today - 1d" }
+            """
+        let run = try folder.run(model: Self.model, stages, top: params, open: "existing")
+        #expect(run.text == "")
+        #expect(run.lines == ["update late: 1 matched, 1 updated"])
+        #expect(
+            try folder.rows(
+                "SELECT ZID, ZTITLE, ZSIZE, ZDONE, ZDUE, ZRATIO, Z_OPT FROM ZTASK"
+                    + " WHERE Z_OPT > 1 OR ZID = 4") == ["4|late|9|1|794188800|NULL|2"])
+        let again = try folder.run(
+            model: Self.model, stages, top: params, open: "existing", sets: ["who=ann"])
+        #expect(again.lines == ["update late: 0 matched, 0 updated"])
+    }
+
+    @Test("an update that would break a rule of the model changes nothing")
+    func updateAgainstRule() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            "- { update: big, entity: Task, where: ALL, set: { size: \"size * 2\" } }",
+            open: "existing")
+        #expect(run.status == .dataError)
+        #expect(
+            run.text == """
+                error: 'size' of 1 objects would be more than 100.0 [store.validation]
+                  stage: spec.yaml:5:3 update big
+                """)
+        let rows = try folder.rows("SELECT sum(ZSIZE), max(Z_OPT) FROM ZTASK")
+        #expect(rows == ["170|1"])
+    }
+
+    @Test(
+        "at-most guards as a count and as a share",
+        arguments: [
+            ("3", true), ("2", false), ("50%", true), ("49%", false),
+        ])
+    func atMost(_ limit: String, _ isEnough: Bool) throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model, "- { delete: Task, where: \"done == YES\", at-most: \(limit) }",
+            open: "existing")
+        #expect(run.status == (isEnough ? .ok : .dataError))
+        #expect(
+            try folder.rows("SELECT (SELECT count(*) FROM ZTASK), (SELECT count(*) FROM ZSTEP)")
+                == [isEnough ? "3|0" : "6|3"])
+        if isEnough {
+            #expect(run.lines == ["delete delete-task: 3 matched, 3 deleted, 3 more by cascade"])
+        } else {
+            #expect(run.text.contains("[store.too-many]"))
+            #expect(run.text.contains("stage: spec.yaml:5:3 delete delete-task"))
+        }
+    }
+
+    @Test("Deny keeps its objects and says so; the others go")
+    func deny() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model, "- { delete: Person, where: ALL }", open: "existing")
+        #expect(run.text == "")
+        #expect(run.lines == ["delete delete-person: 3 matched, 1 deleted, 2 kept by a deny rule"])
+        #expect(try folder.rows("SELECT ZNAME FROM ZPERSON ORDER BY 1") == ["ann", "bob"])
+    }
+
+    @Test(
+        "all predicates of the first language",
+        arguments: [
+            ("id == 3", "3"), ("id != 3 AND NOT id > 4", "1,2,4"), ("id IN {1, 6, 9}", "1,6"),
+            ("id BETWEEN {2, 4}", "2,3,4"), ("size == nil", "4"), ("title CONTAINS 'c'", "3"),
+            ("title BEGINSWITH 'f'", "6"), ("owner == nil OR owner.name == 'bob'", "3,4,5,6"),
+            ("owner.name IN $people", "1,2"), ("due < $now", "1,2,4,6"), ("done == NO", "4,5"),
+            ("done != YES", "4,5,6"), ("size > 10 AND size < 60", "2,3,5"), ("ALL", "1,2,3,4,5,6"),
+        ])
+    func predicates(_ predicate: String, _ expected: String) throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { export: Task, where: "\(predicate.replacing("$people", with: "{$who}"))", \
+            fields: [id], to: out.csv }
+            """,
+            top: "params: { who: { type: string, default: ann } }", open: "existing")
+        #expect(run.text == "")
+        #expect(
+            try folder.text("out.csv").split(separator: "\n").dropFirst().joined(separator: ",")
+                == expected)
+    }
+}

@@ -1,0 +1,211 @@
+import Testing
+
+@testable import Pipelines
+
+/// Exports in every format, whole or not at all, and back in again.
+@Suite("Exports")
+struct ExportTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              id: { type: Integer 32, optional: false }
+              title: String
+              due: Date
+              price: Decimal
+              tree: { type: Transformable, transformer: json }
+            relationships:
+              owner: { to: Person, inverse: tasks }
+              tags: { to: Tag, many: true, inverse: tasks }
+            unique: [[id]]
+          Person:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: owner } }
+            unique: [[name]]
+          Tag:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            unique: [[name]]
+          Note: { attributes: { text: String } }
+        """
+
+    static func filled() throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write(
+            "tasks.ndjson",
+            #"""
+            {"id":2,"title":"a, \"b\"\nü","due":"2026-01-01T00:00:00.5Z","owner":"ann","tags":["y","x"],"tree":{"a":1}}
+            {"id":1,"title":"","price":1.50,"owner":"bob","tags":[]}
+            {"id":3}
+            """#)
+        let run = try folder.run(
+            model: model,
+            """
+            - import: tasks.ndjson
+              into: Task
+              link:
+                owner: { by: { name: owner }, missing: create }
+                tags: { by: { name: "tags[*]" }, missing: create }
+            """)
+        #expect(run.text == "")
+        return folder
+    }
+
+    static let expected = [
+        "csv": """
+        id,due,price,title,tree,owner.name
+        1,,1.5,"",,bob
+        2,2026-01-01T00:00:00.5Z,,"a, ""b""
+        ü","{""a"":1}",ann
+        3,,,,,
+
+        """,
+        "tsv": "id\tdue\tprice\ttitle\ttree\towner.name\n1\t\t1.5\t\"\"\t\tbob\n"
+            + "2\t2026-01-01T00:00:00.5Z\t\t\"a, \"\"b\"\"\nü\"\t\"{\"\"a\"\":1}\"\tann\n3\t\t\t\t\t\n",
+        "ndjson": #"""
+        {"id":1,"due":null,"price":1.5,"title":"","tree":null,"owner.name":"bob","tags":[]}
+        {"id":2,"due":"2026-01-01T00:00:00.5Z","price":null,"title":"a, \"b\"\nü","tree":{"a":1},"owner.name":"ann","tags":["x","y"]}
+        {"id":3,"due":null,"price":null,"title":null,"tree":null,"owner.name":null,"tags":[]}
+
+        """#,
+        "json": #"""
+        [
+        {"id":1,"due":null,"price":1.5,"title":"","tree":null,"owner.name":"bob","tags":[]},
+        {"id":2,"due":"2026-01-01T00:00:00.5Z","price":null,"title":"a, \"b\"\nü","tree":{"a":1},"owner.name":"ann","tags":["x","y"]},
+        {"id":3,"due":null,"price":null,"title":null,"tree":null,"owner.name":null,"tags":[]}
+        ]
+
+        """#,
+    ]
+
+    @Test(
+        "every format, with the fields that nobody had to name",
+        arguments: ["csv", "tsv", "ndjson", "json"])
+    func formats(_ format: String) throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model, "- { export: Task, to: \"sub/out.\(format)\" }", open: "existing")
+        #expect(run.text == "")
+        let text = try folder.text("sub/out.\(format)")
+        #expect(text == Self.expected[format])
+        #expect(run.lines == ["export export-task: 3 rows to sub/out.\(format)"])
+        #expect(folder.names("sub") == ["out.\(format)"])
+    }
+
+    @Test("fields, order and where as the stage says; lists in a table are joined")
+    func choice() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - export: some
+              entity: Task
+              where: "title != nil"
+              fields: [tags, id, owner.name, tags.name]
+              order: [owner.name desc, id]
+              to: out.txt
+              as: csv
+            - { export: Person, to: "people.${run.date}.csv" }
+            """, open: "existing")
+        #expect(run.text == "")
+        #expect(
+            try folder.text("out.txt") == "tags,id,owner.name,tags.name\n,1,bob,\nx|y,2,ann,x|y\n")
+        #expect(try folder.text("people.2026-03-04.csv") == "name\nann\nbob\n")
+    }
+
+    @Test("equal data gives equal bytes, compressed too")
+    func equalBytes() throws {
+        let folder = try Self.filled()
+        let stages = """
+            - { export: Task, to: a.ndjson.gz }
+            - { export: again, entity: Task, to: b.ndjson.gz, level: 6 }
+            - { export: best, entity: Task, to: c.ndjson.gz, level: 9 }
+            """
+        #expect(try folder.run(model: Self.model, stages, open: "existing").status == .ok)
+        let first = try folder.bytes("a.ndjson.gz")
+        #expect(try folder.bytes("b.ndjson.gz") == first)
+        // RFC 1952: the magic, deflate, no flags, no time; from no system in particular.
+        #expect(Array(first.prefix(8)) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0])
+        #expect(first[9] == 255)
+        let run = try folder.run(
+            model: Self.model,
+            "- { export: Task, to: a.ndjson.gz }\n- { export: x, entity: Task, to: d.ndjson }",
+            open: "existing")
+        #expect(run.status == .ok)
+        #expect(try folder.bytes("a.ndjson.gz") == first)
+        #expect(try folder.text("d.ndjson") == Self.expected["ndjson"])
+        // What came out goes in again as it was.
+        let back = try Workspace()
+        try back.write("a.ndjson.gz", bytes: first)
+        try back.write("c.ndjson.gz", bytes: try folder.bytes("c.ndjson.gz"))
+        let twice = try back.run(
+            model: Self.model,
+            """
+            - import: "?.ndjson.gz"
+              into: Task
+              link:
+                owner: { by: { name: "owner\\\\.name" }, missing: create }
+                tags: { by: { name: "tags[*]" }, missing: create }
+            - { export: Task, to: out.ndjson }
+            """)
+        #expect(twice.text == "")
+        #expect(try back.text("out.ndjson") == Self.expected["ndjson"])
+    }
+
+    @Test(
+        "an empty export is a whole file",
+        arguments: [
+            ("csv", "text\n"), ("ndjson", ""), ("json", "[]\n"),
+        ])
+    func empty(_ format: String, _ expected: String) throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model, "- { export: Note, fields: [text], to: out.\(format) }",
+            open: "existing")
+        #expect(run.text == "")
+        let text = try folder.text("out.\(format)")
+        #expect(text == expected)
+    }
+
+    @Test("a failing export leaves the old file and no other")
+    func failure() throws {
+        let folder = try Self.filled()
+        try folder.write("out/file", "old")
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { export: Task, to: out/file/x.csv }
+            """, open: "existing")
+        #expect(run.status == .cannotCreate)
+        #expect(
+            run.text == """
+                error: The folder out/file cannot be made [output.folder]
+                  stage: spec.yaml:5:3 export export-task
+                  fix: check its permissions, or name another
+                """)
+        #expect(folder.names("out") == ["file"])
+        let onFolder = try folder.run(
+            model: Self.model, "- { export: Task, to: out, as: csv }", open: "existing")
+        #expect(onFolder.status == .cannotCreate)
+        #expect(folder.names("out") == ["file"])
+    }
+
+    @Test(
+        "what the run works with is not replaced",
+        arguments: ["store.sqlite", "in.ndjson", "spec.yaml", "./in.ndjson"])
+    func protects(_ target: String) throws {
+        let folder = try Workspace()
+        try folder.write("in.ndjson", "{\"id\":1}\n")
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { import: in.ndjson, into: Task }
+            - { export: Task, to: "\(target)", as: ndjson }
+            """)
+        #expect(run.text.contains("[output.protected]"), "\(run.text)")
+        #expect(run.status == .configuration)
+        #expect(try folder.text("in.ndjson") == "{\"id\":1}\n")
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["1"])
+    }
+}

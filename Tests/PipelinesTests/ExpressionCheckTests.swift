@@ -1,0 +1,153 @@
+import Testing
+
+@testable import Pipelines
+
+/// Predicates and expressions are checked before anything runs, with everything else.
+@Suite("Expressions at check")
+struct ExpressionCheckTests {
+    static let head = """
+        etl: 1
+        params: { cutoff: { type: date, default: "today - 90d" }, n: { type: int, default: 1 } }
+        store:
+          at: a.sqlite
+          open: create
+          model:
+            entities:
+              Task:
+                attributes:
+                  id: { type: String, optional: false }
+                  size: Integer 32
+                  due: Date
+                relationships:
+                  owner: { to: Person, inverse: tasks }
+                unique: [[id]]
+              Person:
+                attributes: { name: String }
+                relationships: { tasks: { to: Task, many: true, inverse: owner } }
+        stages:
+
+        """
+
+    @Test("all of them at once, each at its place, with a caret")
+    func allAtOnce() throws {
+        let folder = try Workspace()
+        let found = try folder.check(
+            Self.head + """
+                - { import: a.csv, into: Task, keep-if: "size >" }
+                - update: one
+                  entity: Task
+                  where: "siz > 1"
+                  set: { size: "size +", due: "id", nothing: "1 + 1" }
+                - { delete: Task, where: "id == 5" }
+                - { export: Person, where: "tasks.id == 'x'", to: out.csv }
+                - { export: Task, where: "due < $cutof AND size < $n", to: out2.csv }
+                - { export: Task, where: "due < $cutoff AND owner.name != 'x'", to: out3.csv }
+                - { import: b.csv, into: Nobody, keep-if: "size IN" }
+                """)
+        let expected = """
+            spec.yaml:20:41: error: A value is missing at the end [predicate.syntax]
+              size >
+                    ^
+              in: stages[0].keep-if
+            spec.yaml:23:10: error: 'Task' has no property 'siz'. Did you mean 'size'? \
+            [predicate.unknown-key]
+              siz > 1
+              ^
+              in: stages[1].where
+            spec.yaml:24:16: error: A value is missing at the end [predicate.syntax]
+              size +
+                    ^
+              in: stages[1].set.size
+            spec.yaml:24:31: error: 'due' (Date) cannot hold text [predicate.type]
+              id
+              ^
+              in: stages[1].set.due
+            spec.yaml:24:37: error: 'Task' has no attribute 'nothing' [spec.unknown-attribute]
+              in: stages[1].set.nothing
+            spec.yaml:25:26: error: Text cannot be compared with a number (5) [predicate.type]
+              id == 5
+                    ^
+              in: stages[2].where
+            spec.yaml:26:28: error: A to-many key path needs ANY, ALL or NONE before it, or an \
+            operator such as @count [predicate.to-many]
+              tasks.id == 'x'
+              ^
+              in: stages[3].where
+            spec.yaml:27:26: error: The variable '$cutof' has no value. Did you mean 'cutoff'? \
+            [predicate.variable]
+              due < $cutof AND size < $n
+                    ^
+              in: stages[4].where
+            spec.yaml:29:26: error: The model has no entity 'Nobody' [spec.unknown-entity]
+              in: stages[6].into
+            spec.yaml:29:43: error: A value is missing at the end [predicate.syntax]
+              size IN
+                     ^
+              in: stages[6].keep-if
+            """
+        #expect(found == expected)
+    }
+
+    @Test("what the store cannot answer yet is told at check, too")
+    func notYet() throws {
+        let folder = try Workspace()
+        let found = try folder.check(
+            Self.head + """
+                - { delete: Task, where: "id BEGINSWITH[c] 'x'" }
+                - { update: a, entity: Task, where: ALL, set: { id: "uppercase(id)" } }
+                """)
+        let expected = """
+            spec.yaml:20:26: error: BEGINSWITH with [c], [d] or [n] is not supported here yet \
+            [predicate.unsupported]
+              in: stages[0].where
+            spec.yaml:21:53: error: uppercase(id) is not supported here yet [predicate.unsupported]
+              in: stages[1].set.id
+            """
+        #expect(found == expected)
+    }
+
+    @Test("syntax is checked even when the model comes out of the store")
+    func withoutModel() throws {
+        let folder = try Workspace()
+        let found = try folder.check(
+            """
+            etl: 1
+            store: { at: a.sqlite }
+            stages:
+              - { delete: Task, where: "id ==" }
+            """)
+        #expect(
+            found == """
+                spec.yaml:4:28: error: A value is missing at the end [predicate.syntax]
+                  id ==
+                       ^
+                  in: stages[0].where
+                """)
+    }
+
+    @Test("what only the store's model can tell is told before the first stage")
+    func modelOfTheStore() throws {
+        let folder = try Workspace()
+        try folder.write("tasks.ndjson", #"{"id":"1","title":"a"}"#)
+        _ = try folder.run(
+            model: InputTests.model, "- { import: tasks.ndjson, into: Task }")
+        let run = try folder.run(
+            """
+            etl: 1
+            store: { at: store.sqlite }
+            stages:
+            - { delete: Task, where: ALL }
+            - { delete: Task, where: "titel == 'a'" }
+            """)
+        #expect(run.status == .configuration)
+        #expect(
+            run.text == """
+                spec.yaml:5:26: error: 'Task' has no property 'titel'. Did you mean 'title'? \
+                [predicate.unknown-key]
+                  titel == 'a'
+                  ^
+                  in: stages[1].where
+                """)
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["1"])
+    }
+}

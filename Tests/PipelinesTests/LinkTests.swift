@@ -1,0 +1,207 @@
+import Testing
+
+@testable import Pipelines
+
+/// What fills relationships, by every policy and from every format.
+@Suite("Links")
+struct LinkTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: String, optional: false } }
+            relationships:
+              owner: { to: Person, inverse: tasks }
+              parent: { to: Task, inverse: children }
+              children: { to: Task, many: true, inverse: parent }
+              tags: { to: Tag, many: true, inverse: tasks }
+            unique: [[id]]
+          Person:
+            attributes: { email: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: owner } }
+            unique: [[email]]
+          Tag:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            unique: [[name]]
+        """
+    static let people = "- { import: people.ndjson, into: Person }"
+
+    /// Each task with its owner and tags.
+    static func graph(_ folder: Workspace) throws -> [String] {
+        let join = try folder.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")[0]
+        let columns = try folder.rows("SELECT name FROM pragma_table_info('\(join)') ORDER BY cid")
+        let tag = columns.first { $0.contains("TAG") } ?? ""
+        let task = columns.first { $0.contains("TASK") } ?? ""
+        return try folder.rows(
+            """
+            SELECT t.ZID, coalesce(p.ZEMAIL, '-'), coalesce(u.ZID, '-'), coalesce((
+                SELECT group_concat(ZNAME) FROM (
+                    SELECT g.ZNAME FROM ZTAG g JOIN \(join) j ON j.\(tag) = g.Z_PK
+                    WHERE j.\(task) = t.Z_PK ORDER BY g.ZNAME)), '-')
+            FROM ZTASK t LEFT JOIN ZPERSON p ON p.Z_PK = t.ZOWNER
+            LEFT JOIN ZTASK u ON u.Z_PK = t.ZPARENT ORDER BY t.ZID
+            """)
+    }
+
+    @Test("a key that no object has, by policy", arguments: ["create", "null", "reject"])
+    func missing(_ policy: String) throws {
+        let folder = try Workspace()
+        try folder.write("people.ndjson", #"{"email":"ann"}"#)
+        try folder.write(
+            "tasks.ndjson",
+            """
+            {"id":"1","owner":{"email":"ann"}}
+            {"id":"2","owner":{"email":"bob"}}
+            {"id":"3","owner":{"email":null}}
+            {"id":"4","owner":{"email":""}}
+            {"id":"5"}
+            """)
+        let run = try folder.run(
+            model: Self.model,
+            """
+            \(Self.people)
+            - import: tasks.ndjson
+              into: Task
+              link: { owner: { by: { email: owner.email }, missing: \(policy) } }
+            """, top: "rejects: { allow: 1 }")
+        #expect(run.text == "")
+        let second = ["create": ["2|bob|-|-"], "null": ["2|-|-|-"], "reject": []][policy] ?? []
+        #expect(
+            try Self.graph(folder) == ["1|ann|-|-"] + second + ["3|-|-|-", "4|-|-|-", "5|-|-|-"])
+        let end = [
+            "create": "5 inserted, 1 link targets created", "null": "5 inserted",
+            "reject": "4 inserted, 1 rejected",
+        ]
+        #expect(run.lines.last == "import import-tasks: 5 read, \(end[policy] ?? "")")
+        if policy == "reject" {
+            #expect(
+                try folder.rejects()["import-tasks.tasks.ndjson"]
+                    == "{\"id\":\"2\",\"owner\":{\"email\":\"bob\"}}\n")
+        }
+    }
+
+    @Test("null unlinks, an absent field leaves the link as it is")
+    func unlinking() throws {
+        let folder = try Workspace()
+        try folder.write("people.ndjson", #"{"email":"ann"}"#)
+        try folder.write(
+            "tasks.ndjson",
+            #"{"id":"1","o":"ann","t":["a","b"]}"# + "\n" + #"{"id":"2","o":"ann","t":["a"]}"#)
+        let stages = """
+            \(Self.people)
+            - import: tasks.ndjson
+              into: Task
+              link:
+                owner: { by: { email: o } }
+                tags: { by: { name: "t[*]" }, missing: create }
+            """
+        _ = try folder.run(model: Self.model, stages)
+        #expect(try Self.graph(folder) == ["1|ann|-|a,b", "2|ann|-|a"])
+        try folder.write(
+            "tasks.ndjson", #"{"id":"1"}"# + "\n" + #"{"id":"2","o":null,"t":[]}"#)
+        let run = try folder.run(model: Self.model, stages)
+        #expect(run.text == "")
+        #expect(run.lines.last == "import import-tasks: 2 read, 1 updated, 1 unchanged")
+        #expect(try Self.graph(folder) == ["1|ann|-|a,b", "2|-|-|-"])
+    }
+
+    @Test("to-many links are replaced, added or removed", arguments: ["replace", "add", "remove"])
+    func many(_ policy: String) throws {
+        let folder = try Workspace()
+        func stages(_ many: String) -> String {
+            """
+            - import: tasks.ndjson
+              into: Task
+              link: { tags: { by: { name: "t[*]" }, missing: create, many: \(many) } }
+            """
+        }
+        try folder.write("tasks.ndjson", #"{"id":"1","t":["a","b"]}"#)
+        _ = try folder.run(model: Self.model, stages("replace"))
+        try folder.write("tasks.ndjson", #"{"id":"1","t":["b","c","b"]}"#)
+        let run = try folder.run(model: Self.model, stages(policy))
+        #expect(run.text == "")
+        let expected = ["replace": "b,c", "add": "a,b,c", "remove": "a"][policy] ?? ""
+        #expect(try Self.graph(folder) == ["1|-|-|\(expected)"])
+    }
+
+    @Test("add keeps the links of every record with one key")
+    func addOverDuplicates() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "tasks.csv", "id,tag\n1,a\n2,x\n1,b\n1,a\n")
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks.csv
+              into: Task
+              link: { tags: { by: { name: tag }, missing: create, many: add } }
+            """)
+        #expect(
+            run.lines == [
+                "import import-tasks: 4 read, 2 inserted, 2 superseded, 3 link targets created"
+            ])
+        #expect(try Self.graph(folder) == ["1|-|-|a,b", "2|-|-|x"])
+    }
+
+    @Test("a table's text is split into keys")
+    func splitKeys() throws {
+        let folder = try Workspace()
+        try folder.write("tasks.csv", "id,tags\n1,a|b||a\n2,\n3,\"\"\n4,c\n")
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks.csv
+              into: Task
+              link: { tags: { by: { name: { from: tags, split: "|" } }, missing: create } }
+            """)
+        #expect(run.text == "")
+        #expect(try Self.graph(folder) == ["1|-|-|a,b", "2|-|-|-", "3|-|-|-", "4|-|-|c"])
+    }
+
+    @Test("references to later records of the file are resolved", arguments: [1, 2, 1000])
+    func forward(_ saveEvery: Int) throws {
+        let folder = try Workspace()
+        try folder.write(
+            "doc.json",
+            """
+            {"data": {"items": [
+              {"id": "1", "up": "3"}, {"id": "2", "up": "2"}, {"id": "3", "up": "1"},
+              {"id": "4", "up": "9"}, {"id": "5", "up": null}
+            ]}, "more": [1]}
+            """)
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks
+              read: { files: doc.json, at: "$.data.items[*]" }
+              into: Task
+              link: { parent: { by: { id: up } } }
+            """,
+            top: """
+                budget: { save-every: \(saveEvery) }
+                rejects: { allow: 1 }
+                """)
+        #expect(run.text == "")
+        #expect(run.lines == ["import tasks: 5 read, 4 inserted, 1 rejected"])
+        #expect(try Self.graph(folder) == ["1|-|3|-", "2|-|2|-", "3|-|1|-", "5|-|-|-"])
+        #expect(try folder.rejects()["tasks.doc.json"] == "[\n{\"id\": \"4\", \"up\": \"9\"}\n]\n")
+    }
+
+    @Test("a nested value is no key, and says what to write")
+    func nestedValue() throws {
+        let folder = try Workspace()
+        try folder.write("tasks.ndjson", #"{"id":"1","t":["a"]}"#)
+        _ = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks.ndjson
+              into: Task
+              link: { tags: { by: { name: t }, missing: create } }
+            """, top: "rejects: { allow: 1 }")
+        #expect(
+            try folder.reasons()
+                == ["cast t: 't' is a nested value; name its items, as in 't[*]'"])
+    }
+}

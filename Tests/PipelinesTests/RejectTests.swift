@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Limits on rejects, and the files that they go to.
+@Suite("Rejects")
+struct RejectTests {
+    static let model = InputTests.model
+
+    static func write(_ folder: Workspace, good: Int, bad: Int, to name: String = "a.ndjson") throws
+    {
+        var text = ""
+        for number in 0..<(good + bad) {
+            let id = number < bad ? "null" : "\"\(number)\""
+            text += "{\"id\":\(id)}\n"
+        }
+        try folder.write(name, text)
+    }
+
+    @Test("allow is judged when the input is read; what was saved stays")
+    func allow() throws {
+        let folder = try Workspace()
+        try Self.write(folder, good: 8, bad: 2)
+        let stages = """
+            - { import: a.ndjson, into: Task }
+            - { export: Task, to: out.csv }
+            """
+        let run = try folder.run(model: Self.model, stages, top: "rejects: { allow: 1 }")
+        #expect(run.status == .dataError)
+        let runFolder = folder.names("rejects").first ?? ""
+        #expect(
+            run.text == """
+                a.ndjson:1:1: error: 'id' may not be null, and 'id' is [key]
+                  in: record 1, field 'id', byte 0
+                  stage: spec.yaml:5:3 import import-a
+                a.ndjson:2:1: error: 'id' may not be null, and 'id' is [key]
+                  in: record 2, field 'id', byte 12
+                  stage: spec.yaml:5:3 import import-a
+                error: 2 of 10 records were rejected; 1 are allowed [rejects.too-many]
+                  stage: spec.yaml:5:3 import import-a
+                  fix: mend the records in rejects/\(runFolder), or raise `rejects.allow`
+                """)
+        #expect(run.lines.isEmpty)
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["8"])
+        #expect(!folder.exists("out.csv"))
+    }
+
+    @Test(
+        "allow as a count and as a share",
+        arguments: [
+            ("2", true), ("1", false), ("20%", true), ("19%", false), ("0", false), ("100%", true),
+        ])
+    func limits(_ limit: String, _ isEnough: Bool) throws {
+        let folder = try Workspace()
+        try Self.write(folder, good: 8, bad: 2)
+        let run = try folder.run(
+            model: Self.model, "- { import: a.ndjson, into: Task }",
+            top: "rejects: { allow: \(limit) }")
+        #expect((run.status == .ok) == isEnough)
+        #expect((run.status == .dataError) == !isEnough)
+    }
+
+    @Test("abort stops the stage at once", arguments: ["10", "10%"])
+    func abort(_ limit: String) throws {
+        let folder = try Workspace()
+        try Self.write(folder, good: 20_000, bad: 1_500)
+        let run = try folder.run(
+            model: Self.model, "- { import: a.ndjson, into: Task }",
+            top: """
+                rejects: { allow: 100%, abort: \(limit) }
+                budget: { save-every: 1000 }
+                """)
+        #expect(run.status == .dataError)
+        #expect(run.text.contains("[rejects.too-many]"))
+        #expect(run.text.components(separatedBy: "[key]").count - 1 == 5)
+        // The bad ones come first, and reading stopped soon after.
+        #expect(try Int(folder.rows("SELECT count(*) FROM ZTASK")[0]) ?? 0 < 3000)
+    }
+
+    @Test("abort ends the reading of many files, too")
+    func abortOverFiles() throws {
+        let folder = try Workspace()
+        for number in 1...8 {
+            try Self.write(folder, good: 0, bad: 20_000, to: "\(number).ndjson")
+        }
+        let run = try folder.run(
+            model: Self.model, "- { import: \"*.ndjson\", into: Task }",
+            top: "rejects: { abort: 10 }")
+        #expect(run.status == .dataError)
+    }
+
+    @Test("no reject, no folder")
+    func none() throws {
+        let folder = try Workspace()
+        try Self.write(folder, good: 1, bad: 0)
+        let run = try folder.run(model: Self.model, "- { import: a.ndjson, into: Task }")
+        #expect(run.status == .ok)
+        #expect(!folder.exists("rejects"))
+        #expect(
+            folder.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+                == ["a.ndjson", "model.yaml", "spec.yaml", "store.sqlite", "store.sqlite.etl-lock"])
+    }
+
+    @Test("files of one name in two folders do not share a reject file")
+    func sameNames() throws {
+        let folder = try Workspace()
+        try Self.write(folder, good: 0, bad: 1, to: "x/a.ndjson")
+        try Self.write(folder, good: 0, bad: 2, to: "y/a.ndjson")
+        let run = try folder.run(
+            model: Self.model, "- { import: \"*/a.ndjson\", into: Task }",
+            top: "rejects: { allow: 3, dir: \"bad/${run.date}\" }")
+        #expect(run.status == .ok)
+        let files = try folder.rejects("bad/2026-03-04")
+        #expect(
+            files.keys.sorted() == [
+                "import-a.1.a.ndjson", "import-a.1.a.ndjson.why.ndjson", "import-a.2.a.ndjson",
+                "import-a.2.a.ndjson.why.ndjson",
+            ])
+        #expect(files["import-a.2.a.ndjson"] == "{\"id\":null}\n{\"id\":null}\n")
+    }
+
+    @Test("rejects of gzip input are plain, with a header that reads back")
+    func readBack() throws {
+        let folder = try Workspace()
+        try folder.writeGzip("a.csv.gz", "id,title\n1,\"x, \"\"y\"\"\nz\"\n1,\n")
+        let run = try folder.run(
+            model: Self.model,
+            "- { import: a.csv.gz, into: Task, duplicates: reject, set: { title: { need: true } } }",
+            top: "rejects: { allow: 2 }")
+        #expect(run.status == .ok)
+        #expect(try folder.rejects()["import-a.a.csv"] == "id,title\n1,\n")
+        #expect(
+            try folder.rejects()["import-a.a.csv.why.ndjson"]?.contains("\"line\":4") == true)
+    }
+
+    @Test(
+        "rejects of tables read back by the stage's own options",
+        arguments: [
+            ("delimiter: \";\"", "id;\"a;b\"\n1;x\n1;y\n", "id;\"a;b\"\n1;y\n"),
+            ("header: false, columns: [id, title]", "1,x\n1,y\n", "1,y\n"),
+        ])
+    func ownDialect(_ options: String, _ text: String, _ rejects: String) throws {
+        let folder = try Workspace()
+        try folder.write("a.csv", text)
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks
+              read: { files: a.csv, \(options) }
+              into: Task
+              duplicates: reject
+            """, top: "rejects: { allow: 2 }")
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(try folder.rejects()["tasks.a.csv"] == rejects)
+    }
+
+    @Test("every line of the reasons has every key")
+    func allKeys() throws {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", "nonsense\n")
+        _ = try folder.run(
+            model: Self.model, "- { import: a.ndjson, into: Task }",
+            top: "rejects: { allow: 2 }")
+        let line = try folder.rejects()["import-a.a.ndjson.why.ndjson"] ?? ""
+        for key in [
+            "byte", "code", "column", "detail", "field", "file", "line", "message", "record",
+            "run", "value",
+        ] {
+            #expect(line.contains("\"\(key)\":"))
+        }
+    }
+}
