@@ -5,9 +5,12 @@ let package = Package(
     name: "etl",
     platforms: [.macOS(.v15)],
     products: [
+        .executable(name: "etl", targets: ["etl"]),
         .library(name: "GraphStore", targets: ["GraphStore", "GraphModel"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
@@ -31,6 +34,14 @@ let package = Package(
             name: "Pipelines",
             dependencies: ["Diagnostics", "YAML", "RecordStreams", "GraphModel", "GraphStore"]
         ),
+        .executableTarget(
+            name: "etl",
+            dependencies: [
+                "Diagnostics", "Pipelines",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
@@ -45,6 +56,9 @@ let package = Package(
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
             ]),
+        .testTarget(
+            name: "CommandTests", dependencies: ["etl", "GraphStore", "GraphModel"],
+            exclude: ["Fixtures"]),
     ]
 )
 

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Diagnostics
+import FoundationEssentials
+import Logging
+import Pipelines
+
+/// Shows what is wrong with specs: `etl check SPEC…`.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Show every problem of specs and their models, without data or secrets.",
+        discussion: "Exit status: 0 when there is no error, 78 otherwise.")
+
+    @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
+    var specs: [String]
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Set a parameter of the specs; may be repeated.", valueName: "name=value"))
+    var sets: [String] = []
+
+    func run() throws {
+        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+        let runner = PipelineRunner(
+            options: RunOptions(
+                sets: sets, environment: ProcessInfo.processInfo.environment,
+                workingFolder: FileManager.default.currentDirectoryPath, now: Date()))
+        var hasErrors = false
+        for spec in specs {
+            for diagnostic in runner.check(spec) {
+                logger.notice("\(DiagnosticRenderer.text(diagnostic))")
+                hasErrors = hasErrors || diagnostic.severity == .error
+            }
+        }
+        if hasErrors { throw ExitCode(ExitStatus.configuration.rawValue) }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// The command as a whole; each subcommand has a file of its own.
+@main
+struct EtlCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "etl",
+        abstract: "Imports, changes and exports the objects of a Core Data store, by YAML specs.",
+        discussion: """
+            A spec names a store, its model and a list of stages; `etl run spec.yaml` runs them. \
+            Success prints nothing when nobody watches, so it suits cron. stdout carries only \
+            data; everything else goes to stderr.
+            """,
+        version: "0.1.0",
+        subcommands: [RunCommand.self, CheckCommand.self])
+
+    static func main() {
+        Terminal.reserveStandardDescriptors()
+        main(nil)
+    }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import Pipelines
+import Synchronization
+
+/// A line on stderr that shows where the run is, drawn ten times a second at the most.
+final class ProgressDisplay: Sendable {
+    let progress = RunProgress()
+    private let isShown: Bool
+    private let terminal: Terminal
+    private let queue = DispatchQueue(label: "etl.progress")
+    private let state = Mutex(State())
+
+    private struct State {
+        var isRunning = false
+        var isDrawn = false
+    }
+
+    init(isShown: Bool, terminal: Terminal) {
+        self.isShown = isShown
+        self.terminal = terminal
+    }
+
+    func start() {
+        guard isShown else { return }
+        state.withLock { $0.isRunning = true }
+        schedule()
+    }
+
+    func stop() {
+        state.withLock { $0.isRunning = false }
+        clear()
+    }
+
+    /// Takes the line away, so that something else can be printed.
+    func clear() {
+        let wasDrawn = state.withLock { state in
+            defer { state.isDrawn = false }
+            return state.isDrawn
+        }
+        if wasDrawn { Terminal.writeToStandardError("\r\u{1B}[K") }
+    }
+
+    private func schedule() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(150)) { [self] in
+            guard state.withLock({ $0.isRunning }) else { return }
+            draw()
+            schedule()
+        }
+    }
+
+    private func draw() {
+        let snapshot = progress.snapshot
+        guard !snapshot.stage.isEmpty else { return }
+        state.withLock { $0.isDrawn = true }
+        let elapsed = (ContinuousClock().now - snapshot.started).components
+        let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
+        let line = ProgressLine.text(snapshot, seconds: seconds, columns: terminal.columns)
+        Terminal.writeToStandardError("\r\(line)\u{1B}[K")
+    }
+}

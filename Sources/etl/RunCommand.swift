@@ -1,0 +1,89 @@
+import ArgumentParser
+import Diagnostics
+import FoundationEssentials
+import Logging
+import Pipelines
+
+/// Runs a spec: `etl run SPEC`.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the stages of a spec.",
+        discussion: """
+            Exit status: 0 ok, 64 usage, 65 rejects over the limit, more matches than at-most, or \
+            damaged input, 66 an input \
+            is missing, 70 internal error, 71 out of descriptors, threads or memory, 73 an output cannot be made, 74 disk full or I/O \
+            error, 75 the store is in use, 77 permission denied, 78 the spec is wrong, 130 and \
+            143 stopped by a signal. Whatever was saved stays; running again completes it.
+            """)
+
+    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+    var spec: String
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
+    )
+    var sets: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Show a line for each stage.")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Show errors only.")
+    var quiet = false
+
+    @Option(help: "Show a progress bar on stderr: auto, always or never.")
+    var progress = ProgressMode.auto
+
+    func validate() throws {
+        guard !(verbose && quiet) else {
+            throw ValidationError("-v and -q contradict each other")
+        }
+    }
+
+    func run() throws {
+        let terminal = Terminal()
+        let display = ProgressDisplay(
+            isShown: progress.isShown(on: terminal) && !quiet, terminal: terminal)
+        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+        let showsStages = (verbose || terminal.isInteractive) && !quiet
+        let isQuiet = quiet
+        let interruption = SignalHandling.install()
+        let runner = PipelineRunner(
+            options: RunOptions(
+                sets: sets, environment: ProcessInfo.processInfo.environment,
+                workingFolder: FileManager.default.currentDirectoryPath, now: Date()),
+            progress: display.progress, interruption: interruption,
+            warn: { warning in
+                guard !isQuiet else { return }
+                display.clear()
+                logger.warning("\(DiagnosticRenderer.text(warning))")
+            },
+            stageDone: { report in
+                display.clear()
+                guard showsStages else { return }
+                logger.info("\(report.line)")
+                if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
+            })
+        display.start()
+        let outcome = runner.run(spec)
+        display.stop()
+        for diagnostic in outcome.diagnostics {
+            logger.error("\(DiagnosticRenderer.text(diagnostic))")
+        }
+        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+    }
+}
+
+/// When a progress bar is shown.
+enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
+    case auto, always, never
+
+    func isShown(on terminal: Terminal) -> Bool {
+        switch self {
+        case .auto: terminal.isInteractive
+        case .always: true
+        case .never: false
+        }
+    }
+}

@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What stderr is connected to.
+struct Terminal: Sendable {
+    /// A person may be watching.
+    let isInteractive: Bool
+
+    init() {
+        isInteractive = isatty(2) == 1
+    }
+
+    /// The width in columns, read anew since windows change.
+    var columns: Int {
+        var size = winsize()
+        guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Gives the numbers 0, 1 and 2 to something where the caller closed them, so that no store and
+    /// no export is opened under one and gets messages written into it.
+    ///
+    /// Reading or writing there fails, as it would on what is closed.
+    static func reserveStandardDescriptors() {
+        for (number, flags) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_RDONLY)]
+        where fcntl(number, F_GETFD) < 0 {
+            // The lowest free number is taken, and those below are in use by now.
+            _ = open("/dev/null", flags)
+        }
+    }
+
+    static func writeToStandardError(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+            // Nobody can be told that stderr is gone.
+            guard count > 0 || errno == EINTR else { return }
+            bytes = bytes.dropFirst(max(0, count))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// A disk that is full or may not be written, on a small file system in memory; root alone can
+/// mount one.
+@Suite("Failures: disks", .serialized)
+struct FailureDiskTests {
+    /// Mounts a file system at `disk` for the body, or says that it cannot.
+    static func withDisk(
+        _ options: String, _ body: (FailureFolder) throws -> Void
+    ) throws {
+        let folder = try FailureFolder()
+        let mount = try folder.shell("mkdir disk && mount -t tmpfs -o \(options) tmpfs disk")
+        guard mount.status == 0 else {
+            print("skipped: a file system in memory cannot be mounted here")
+            return
+        }
+        defer { _ = try? folder.shell("umount disk") }
+        try body(folder)
+    }
+
+    @Test("74: a full disk under the store; with room, the next run completes it")
+    func store() throws {
+        try Self.withDisk("size=1M") { folder in
+            try folder.writeTasks(30_000)
+            let result = try folder.run("--set store=disk/store.sqlite")
+            #expect(result.status == 74)
+            #expect(result.output == "")
+            #expect(result.errors.contains("[store.full]"), "\(result.errors)")
+            #expect(result.errors.contains("fix: make room"), "\(result.errors)")
+            #expect(!folder.names().contains("out.csv"))
+            try folder.shell("mount -o remount,size=100M disk")
+            _ = try folder.query("SELECT count(*) FROM ZTASK", store: "disk/store.sqlite")
+            #expect(try folder.run("--set store=disk/store.sqlite").status == 0)
+            #expect(folder.text("out.csv") == (try folder.undisturbed().graph))
+        }
+    }
+
+    @Test("74: a full disk under an export, which leaves the old file")
+    func export() throws {
+        try Self.withDisk("size=200k") { folder in
+            try folder.writeTasks(30_000)
+            try folder.write("disk/out.csv", "old")
+            let result = try folder.run("--set out=disk/out.csv")
+            #expect(result.status == 74)
+            #expect(
+                result.errors == """
+                    disk/out.csv: error: The file cannot be written: No space left on device \
+                    [output.not-written]
+                      stage: spec.yaml:16:3 export export-task
+                      fix: check the free space; the file that was there before is untouched
+
+                    """)
+            #expect(folder.names("disk") == ["out.csv"])
+            #expect(folder.text("disk/out.csv") == "old")
+            #expect(try folder.run().status == 0)
+        }
+    }
+
+    @Test("73: a full disk under the rejects, before any row of their batch is saved")
+    func rejects() throws {
+        try Self.withDisk("size=8k") { folder in
+            try folder.write(
+                "tasks.ndjson",
+                String(
+                    repeating: "{\"id\":null,\"title\":\"\(String(repeating: "x", count: 90))\"}\n",
+                    count: 400) + "{\"id\":1}\n")
+            try folder.writeSpec(top: "rejects: { allow: 100%, dir: disk/rejects }")
+            let result = try folder.run()
+            #expect(result.status == 73)
+            #expect(result.errors.contains("[rejects.file]"), "\(result.errors)")
+            #expect(result.errors.contains("fix: make room on the disk, or set `rejects.dir`"))
+            #expect(try folder.query("SELECT count(*) FROM ZTASK") == "0\n")
+        }
+    }
+
+    @Test("a folder that may not be written")
+    func readOnly() throws {
+        try Self.withDisk("size=10M") { folder in
+            try folder.writeTasks(10)
+            #expect(try folder.run("--set store=disk/store.sqlite").status == 0)
+            try folder.shell("mount -o remount,ro disk")
+            let output = try folder.run("--set out=disk/out.csv")
+            #expect(output.status == 73)
+            #expect(output.errors.contains("Read-only file system"), "\(output.errors)")
+            let store = try folder.run("--set store=disk/store.sqlite")
+            #expect(store.status == 77)
+            #expect(store.errors.contains("Read-only file system"), "\(store.errors)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// What the command prints, and where; nothing, when nobody watches.
+@Suite("Failures: output", .serialized)
+struct FailureOutputTests {
+    @Test(
+        "success prints nothing, wherever it runs",
+        arguments: [
+            "exec \"$E\" run spec.yaml",
+            "exec \"$E\" run spec.yaml < /dev/null > /dev/null",
+            "exec \"$E\" run spec.yaml <&-", "exec \"$E\" run spec.yaml >&-",
+            "exec \"$E\" run spec.yaml 2>&-", "exec \"$E\" run spec.yaml <&- >&- 2>&-",
+            "exec env -i \"$E\" run spec.yaml",
+            "d=\"$PWD\"; cd /; exec \"$E\" run \"$d/spec.yaml\"",
+            "exec \"$E\" run ./spec.yaml -q", "exec \"$E\" run spec.yaml --progress never",
+            "exec \"$E\" check spec.yaml && false || true", "exec setsid \"$E\" run spec.yaml",
+        ])
+    func silence(_ script: String) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(100)
+        let result = try folder.shell(script)
+        #expect(result.status == 0)
+        #expect(result.output == "")
+        #expect(result.errors == "")
+        guard !script.contains("check") else { return }
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "100\n")
+        #expect(folder.text("out.csv").split(separator: "\n").count == 101)
+        #expect(folder.text("store.sqlite.etl-lock") == "")
+    }
+
+    @Test("messages never end up in files that took the place of closed stderr")
+    func closedErrors() throws {
+        let folder = try FailureFolder()
+        try folder.write("tasks.ndjson", "{\"id\":1}\nnonsense\n")
+        #expect(try folder.shell("exec \"$E\" run spec.yaml -v <&- >&- 2>&-").status == 65)
+        #expect(folder.text("store.sqlite.etl-lock") == "")
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
+    }
+
+    @Test("-v shows a line for each stage, on stderr")
+    func verbose() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(100)
+        let result = try folder.run("-v")
+        #expect(result.output == "")
+        let lines = result.errors.split(separator: "\n").map { $0.prefix { $0 != "(" } }
+        #expect(
+            lines == [
+                "import tasks: 100 read, 100 inserted, 109 link targets created ",
+                "export export-task: 100 rows to out.csv ",
+            ])
+    }
+
+    @Test("stdin and stdout carry data when the spec says -")
+    func streams() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(100)
+        let result = try folder.shell(
+            "sed s/csv/ndjson/ spec.yaml > other.yaml\n"
+                + "cat tasks.ndjson | \"$E\" run spec.yaml -v --set in=-; exec \"$E\" run spec.yaml "
+                + "--set in=tasks.ndjson")
+        #expect(result.status == 0)
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "100\n")
+        try folder.writeSpec("out.yaml", "- { export: Person, to: \"-\", as: csv }")
+        let output = try folder.run("-v", spec: "out.yaml")
+        #expect(output.status == 0)
+        #expect(output.output.hasPrefix("name\np0\np1\np10\n"))
+        #expect(output.output.split(separator: "\n").count == 98)
+        let gone = try folder.shell("exec \"$E\" run out.yaml >&-")
+        #expect(gone.status == 74)
+        // A reader that goes away is an error of writing.
+        #expect(try folder.shell("exec \"$E\" run out.yaml > /dev/full").status == 74)
+    }
+
+    @Test("a closed stdin cannot be read")
+    func closedInput() throws {
+        let folder = try FailureFolder()
+        #expect(try folder.shell("exec \"$E\" run spec.yaml --set in=- <&-").status == 74)
+    }
+
+    @Test("progress shows bytes and rows per second, when asked or on a terminal")
+    func progress() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(30_000)
+        let always = try folder.run("--progress always")
+        #expect(always.output == "")
+        #expect(always.errors.contains("\rimport tasks ["))
+        #expect(always.errors.contains(" rows/s"))
+        #expect(always.errors.contains(" kB"))
+        #expect(always.errors.hasSuffix("\r\u{1B}[K"))
+        try folder.write(
+            "terminal.py",
+            """
+            import os, pty, sys
+            status = pty.spawn([os.environ["E"], "run", "spec.yaml"] + sys.argv[1:])
+            sys.exit(os.waitstatus_to_exitcode(status))
+            """)
+        try folder.shell("rm -f store.sqlite*")
+        let terminal = try folder.shell("exec python3 terminal.py")
+        #expect(terminal.status == 0)
+        #expect(terminal.output.contains("\rimport tasks ["))
+        #expect(terminal.output.contains(" rows/s"))
+        #expect(terminal.output.contains("import tasks: 30000 read, 30000 inserted"))
+        let never = try folder.shell("exec python3 terminal.py --progress never")
+        #expect(!never.output.contains("\u{1B}"))
+        #expect(never.output.contains("import tasks: 30000 read, 30000 unchanged"))
+        let quiet = try folder.shell("exec python3 terminal.py -q")
+        #expect(quiet.output == "")
+    }
+}

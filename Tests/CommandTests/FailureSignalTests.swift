@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// Runs that are stopped or killed, and the runs that complete them.
+@Suite("Failures: signals", .serialized)
+struct FailureSignalTests {
+    /// Waits until the store holds tasks, at most half a minute.
+    static let waiting = """
+        wait_for_tasks() {
+            python3 - <<'END'
+        import sqlite3, time
+        for _ in range(600):
+            try:
+                if sqlite3.connect("file:store.sqlite?mode=ro", uri=True).execute(
+                    "SELECT count(*) FROM ZTASK").fetchone()[0] > 0: break
+            except sqlite3.Error: pass
+            time.sleep(0.05)
+        END
+        }
+
+        """
+
+    @Test(
+        "stop in the middle, and complete it with the next run",
+        arguments: [
+            ("INT", 130), ("TERM", 143),
+        ])
+    func stopped(_ signal: String, _ status: Int) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(40_000)
+        try folder.write("out.csv", "old")
+        let result = try folder.shell(
+            Self.waiting + """
+                mkfifo in.fifo
+                "$E" run spec.yaml --set in=in.fifo & run=$!
+                exec 3> in.fifo
+                head -n 25000 tasks.ndjson >&3
+                wait_for_tasks
+                kill -\(signal) $run
+                wait $run; echo "status $?"
+                """)
+        #expect(result.output == "status \(status)\n")
+        #expect(
+            result.errors == "note: Stopped by a signal; what was saved stays, and the next run "
+                + "completes it [run.interrupted]\n")
+        let saved = try folder.query("SELECT count(*), max(ZID) + 1 FROM ZTASK")
+            .dropLast().split(separator: "|")
+        #expect(saved.first == saved.last)
+        #expect((1..<25_001).contains(Int(saved.first ?? "") ?? 0))
+        #expect(folder.text("out.csv") == "old")
+        #expect(!folder.names().contains { $0.hasSuffix(".part") })
+        let again = try folder.run("-v")
+        #expect(again.status == 0)
+        #expect(again.errors.contains("import tasks: 40000 read, "))
+        let (graph, schema) = try folder.undisturbed()
+        #expect(folder.text("out.csv") == graph)
+        #expect(try folder.query(FailureFolder.schema) == schema)
+    }
+
+    @Test("a second signal stops at once")
+    func twice() throws {
+        let folder = try FailureFolder()
+        // Many records without a save: the first signal waits for the batch and its save.
+        try folder.writeTasks(1000)
+        let result = try folder.shell(
+            """
+            mkfifo in.fifo
+            "$E" run spec.yaml --set in=in.fifo & run=$!
+            exec 3> in.fifo
+            while ! grep -q pid store.sqlite.etl-lock 2> /dev/null; do sleep 0.05; done
+            sleep 0.2
+            kill -INT $run; sleep 0.05; kill -INT $run
+            wait $run; echo "status $?"
+            """)
+        #expect(result.output == "status 130\n")
+        #expect(try folder.run().status == 0)
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1000\n")
+    }
+
+    @Test("killed at any moment, the next run completes it")
+    func killed() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(6_000)
+        let (graph, schema) = try folder.undisturbed()
+        try folder.shell("rm -f fresh.*")
+        let clock = ContinuousClock()
+        let whole = try clock.measure { _ = try folder.undisturbed() }.components
+        // How long a run takes tells when to kill it; querying the store is in it, too.
+        let longest = UInt64(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
+        let seed = UInt64.random(in: 0 ... .max)
+        var state = seed
+        var killed = 0
+        for _ in 0..<20 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let milliseconds = min(999, 5 + (state >> 33) % max(50, longest * 3 / 4))
+            let delay = String(milliseconds + 1000).dropFirst()
+            try folder.shell("rm -f store.sqlite* out.csv .out.csv*")
+            let result = try folder.shell(
+                """
+                "$E" run spec.yaml & run=$!
+                sleep 0.\(delay)
+                kill -KILL $run; wait $run
+                """)
+            if result.status == 137 { killed += 1 }
+            let again = try folder.run()
+            #expect(again.status == 0, "seed \(seed): \(again.errors)")
+            #expect(folder.text("out.csv") == graph, "seed \(seed), \(milliseconds) ms")
+            #expect(try folder.query(FailureFolder.schema) == schema, "seed \(seed)")
+        }
+        #expect(killed > 2, "seed \(seed), runs of \(longest) ms")
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import GraphStore
+import Testing
+
+@Suite("README") struct ReadmeTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace()
+    }
+
+    /// The blocks of the README in a language.
+    private func blocks(_ language: String) throws -> [String] {
+        try Repository.text("README.md").components(separatedBy: "```\(language)\n").dropFirst()
+            .map { $0.components(separatedBy: "\n```")[0] + "\n" }
+    }
+
+    @Test func swiftExampleIsTheOneThatIsCompiled() throws {
+        #expect(
+            try blocks("swift") == [
+                Repository.text("Tests/CommandTests/Support/LibraryExample.swift")
+            ])
+    }
+
+    @Test func swiftExampleDoesWhatItSays() throws {
+        try workspace.runSilently("import-tasks")
+        let gone = """
+            WITH RECURSIVE gone(pk) AS (
+                SELECT t.Z_PK FROM ZTASK t JOIN ZCATEGORY c ON c.Z_PK = t.ZCATEGORY
+                    WHERE c.ZNAME = 'Errands'
+                UNION SELECT t.Z_PK FROM ZTASK t JOIN gone g ON t.ZPARENT = g.pk)
+            """
+        let counts = try workspace.sqlite(
+            "out/tasks.sqlite",
+            """
+            \(gone) SELECT count(*) FROM gone;
+            \(gone) SELECT sum(ZPRIORITY + (ZPRIORITY < 2)) FROM ZTASK WHERE Z_PK NOT IN gone;
+            """)
+        let change = try tidy(
+            storeAt: workspace.path("out/tasks.sqlite"),
+            modelAt: workspace.path("pipelines/task-model.yaml"))
+        #expect("\(change.deleted.count)" == counts[0])
+        #expect(change.inserted.isEmpty)
+        #expect(
+            try workspace.sqlite(
+                "out/tasks.sqlite", "PRAGMA integrity_check; SELECT sum(ZPRIORITY) FROM ZTASK")
+                == ["ok", counts[1]])
+    }
+
+    @Test func specToCopyRuns() throws {
+        let spec = try #require(blocks("yaml").first)
+        try workspace.write(spec, to: "pipelines/nightly.yaml")
+        try workspace.write("Name,Color\nWork,#1E88E5\n", to: "pipelines/in/categories.csv")
+        try workspace.write(
+            """
+            {"id":"A5F2E1D0-0000-4000-8000-000000000001","title":"Old","status":"done",\
+            "created_at":"2020-01-01","completedAt":"2020-02-01","tags":["a"]}
+            {"id":"A5F2E1D0-0000-4000-8000-000000000002","title":"Late","status":"open",\
+            "created_at":"2020-01-01","dueOn":"2020-03-01","category":{"name":"Home"},"tags":[]}
+
+            """, to: "pipelines/in/tasks-1.ndjson")
+        let zipped = try Tool.run("gzip", [workspace.path("pipelines/in/tasks-1.ndjson")])
+        #expect(zipped == .silentSuccess)
+        try workspace.runSilently("nightly")
+        #expect(
+            try workspace.sqlite(
+                "pipelines/tasks.sqlite",
+                """
+                PRAGMA integrity_check;
+                SELECT t.ZTITLE, t.ZPRIORITY, c.ZNAME FROM ZTASK t
+                    JOIN ZCATEGORY c ON c.Z_PK = t.ZCATEGORY
+                """) == ["ok", "Late|1|Home"])
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: workspace.path("pipelines/out"))
+        #expect(files.count == 1)
+        #expect(files.allSatisfy { $0.hasPrefix("tasks-20") && $0.hasSuffix(".ndjson.gz") })
+    }
+
+    @Test func exitCodesAreThoseOfTheCommand() throws {
+        let readme = try Repository.text("README.md")
+        let source = try Repository.text("Sources/Pipelines/Running/ExitStatus.swift")
+        for match in source.matches(of: #/case \w+ = (\d+)/#) {
+            #expect(
+                readme.contains("| \(match.1) |") || readme.contains("| \(match.1), ")
+                    || readme.contains(", \(match.1) |"), "\(match.1)")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@Suite("Repository") struct RepositoryTests {
+    /// What the binary calls its commands.
+    private func commands() throws -> [String] {
+        let help = try Tool.etl(["--help"]).standardOutput
+        let list = help.split(separator: "SUBCOMMANDS:").last ?? ""
+        return list.matches(of: #/(?m)^ {2}([a-z]+) {2}/#).map { String($0.1) }
+    }
+
+    @Test func everyCommandIsInTheReadmeAndHasHelp() throws {
+        let readme = try Repository.text("README.md")
+        let commands = try commands()
+        #expect(commands.contains("run") && commands.contains("check"))
+        for command in commands {
+            #expect(readme.contains("`etl \(command) "), "\(command)")
+            let help = try Tool.etl(["help", command])
+            #expect(help.status == 0 && help.standardOutput.contains("USAGE: etl \(command)"))
+        }
+    }
+
+    @Test func everyFlagIsInTheReadme() throws {
+        let readme = try Repository.text("README.md")
+        for command in try commands() {
+            let help = try Tool.etl(["help", command]).standardOutput
+            for flag in Set(help.matches(of: #/--[a-z-]+/#).map { String($0.0) })
+            where flag != "--help" && flag != "--version" {
+                #expect(readme.contains(flag), "\(flag) of \(command)")
+            }
+        }
+    }
+
+    @Test func everyStageKindIsInTheReadmeAndInAPipeline() throws {
+        let readme = try Repository.text("README.md")
+        let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }
+        for file in try Repository.files(in: "Sources/Pipelines/Stages")
+        where file.hasSuffix("Stage.swift") {
+            let kind = String(file.dropLast("Stage.swift".count)).lowercased()
+            #expect(readme.contains("`\(kind)`"), "\(kind)")
+            #expect(specs.contains { $0.contains("- \(kind): ") }, "\(kind)")
+        }
+    }
+
+    @Test func everyFileOfPipelinesIsASpecOrAModelThatOneUses() throws {
+        let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }
+        #expect(specs.count == 5)
+        for file in try Repository.files(in: "pipelines") where !Repository.specs.contains(file) {
+            #expect(specs.contains { $0.contains("model: \(file)") }, "\(file)")
+        }
+    }
+
+    /// Every spec is run by a test, in a copy of the repository.
+    @Test func everySpecIsRunByATest() throws {
+        let tests = try Repository.files(under: "Tests/CommandTests", ending: "Tests.swift")
+            .map { try Repository.text($0) }.joined()
+        for spec in Repository.specs {
+            let name = spec.replacing(".yaml", with: "")
+            #expect(tests.contains("runSilently(\"\(name)\""), "\(name)")
+        }
+    }
+
+    @Test func everySampleIsReadByASpec() throws {
+        let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }.joined()
+        for file in try Repository.files(in: "sample-data") {
+            let pattern = file.replacing("tasks.ndjson.gz", with: "tasks*.ndjson.gz")
+            #expect(specs.contains("../sample-data/\(pattern)"), "\(file)")
+        }
+    }
+
+    @Test func topLevelHoldsWhatTheDesignNames() throws {
+        let allowed: Set<String> = [
+            "Package.swift", "Package.resolved", "Sources", "Tests", "pipelines", "sample-data",
+            "README.md", ".ci", ".git", ".gitignore", ".swift-format", ".build", ".swiftpm",
+            "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks", "Plugins",
+            "Documentation", "out",
+        ]
+        #expect(Set(try Repository.files(in: ".")).subtracting(allowed) == [])
+    }
+
+    @Test func noSourceFileIsOver500Lines() throws {
+        for file in sources + Repository.files(under: "Tests", ending: ".swift") {
+            let count = try Repository.text(file).split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).count
+            #expect(count <= 501, "\(file)")
+        }
+    }
+
+    @Test func nothingIsForgotten() throws {
+        // In two pieces, so that this file does not find itself.
+        let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+        let places = sources + Repository.files(under: "Tests", ending: ".swift")
+        for file in places + ["Package.swift", "README.md", "CONTRIBUTING.md", ".ci/run"] {
+            let text = try Repository.text(file)
+            for mark in marks { #expect(!text.contains(mark), "\(file)") }
+        }
+    }
+
+    /// Each use stands under a comment that says why it is safe.
+    @Test func uncheckedConcurrencyIsCountedAndExplained() throws {
+        var places: [String] = []
+        for file in sources {
+            let lines = try Repository.text(file).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            for (number, line) in lines.enumerated()
+            where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+                places.append(file)
+                let above = lines[max(0, number - 1)].trimmingCharacters(in: .whitespaces)
+                #expect(above.hasPrefix("//"), "\(file):\(number + 1)")
+            }
+        }
+        #expect(
+            places == [
+                "Sources/GraphStore/Contexts/BackgroundContext.swift",
+                "Sources/GraphStore/Contexts/PersistentContainer.swift",
+                "Sources/Pipelines/Running/BatchQueue.swift",
+                "Sources/Pipelines/Stages/ImportReader.swift",
+                "Sources/RecordStreams/Compression/GzipWriter.swift",
+                "Sources/RecordStreams/Outputs/WriteBehind.swift",
+            ])
+    }
+
+    private var sources: [String] { Repository.files(under: "Sources", ending: ".swift") }
+}
