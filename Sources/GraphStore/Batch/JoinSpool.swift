@@ -14,7 +14,7 @@ import SQLite
 /// New owners come with rising keys, so their pairs stand in that order, too; a mark every few
 /// owners leads to where those of one begin.
 final class JoinSpool {
-    private static let ownersBetweenMarks = 16
+    private static let ownersBetweenMarks = 32
 
     private let insertOne: Statement
     private let insertGroup: Statement
