@@ -85,20 +85,10 @@ extension BulkWriter {
             let cell = pending.cell(place, column)
             let index = first + Int32(column) + 1
             if cell.kind == .absent {
-                bindDefault(plan.columns[column].defaultValue, to: statement, at: index)
+                statement.bind(plan.columns[column].defaultValue, at: index)
             } else {
                 cell.bind(to: statement, at: index)
             }
-        }
-    }
-
-    private func bindDefault(_ value: StoredValue, to statement: Statement, at index: Int32) {
-        switch value {
-        case .null: statement.bindNull(at: index)
-        case .integer(let value): statement.bind(value, at: index)
-        case .real(let value): statement.bind(value, at: index)
-        case .text(let value): statement.bind(value, at: index)
-        case .blob(let value): statement.bind(value, at: index)
         }
     }
 

@@ -24,12 +24,6 @@ package struct PipelineSpec: Sendable, Hashable {
     /// The folder at which relative paths of the spec start.
     package var folder: String { PathText.folder(of: file) }
 
-    /// What `$name` may stand for in predicates and expressions.
-    package var variableKinds: [String: ParameterSpec.Kind] {
-        var kinds: [String: ParameterSpec.Kind] = ["now": .date, "today": .date]
-        for parameter in parameters { kinds[parameter.name] = parameter.kind }
-        return kinds
-    }
 }
 
 /// The store of a pipeline.
