@@ -22,6 +22,11 @@ enum Platform {
         var text: String { String(cString: strerror(errno)) }
         var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
         var isPermission: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+        /// Out of descriptors or memory, here or in the whole system.
+        var isExhausted: Bool { errno == EMFILE || errno == ENFILE || errno == ENOMEM }
+
+        /// The other end of the pipe is closed.
+        var isBrokenPipe: Bool { errno == EPIPE }
 
         var isExisting: Bool { errno == EEXIST }
 
@@ -45,6 +50,18 @@ enum Platform {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw .current() }
         return descriptor
+    }
+
+    /// Whether the file has a size, so that reading never waits for somebody to write.
+    static func isRegular(_ descriptor: Int32) -> Bool {
+        var info = stat()
+        return fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether a read would wait for somebody to write.
+    static func mustWait(_ descriptor: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) == 0
     }
 
     static func closeFile(_ descriptor: Int32) {

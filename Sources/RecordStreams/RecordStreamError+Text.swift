@@ -7,6 +7,7 @@ extension RecordStreamError {
         case .inputMissing: "There is no such file"
         case .inputUnreadable(let reason, _): "The file cannot be read: \(reason)"
         case .ambiguousFormat: "Neither the name nor the first byte tells the format"
+        case .resourcesExhausted(let reason): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
         case .badPath(let path, let reason): "The path '\(path)' is not valid: \(reason)"
         case .badDialect(let reason): reason
@@ -30,6 +31,7 @@ extension RecordStreamError {
         case .csvNoColumnNames: "The columns have no names"
         case .outputNotCreated(let reason, _): "The file cannot be made: \(reason)"
         case .outputNotWritten(let reason): "The file cannot be written: \(reason)"
+        case .outputClosed: "Whoever read the output went away"
         case .outputCompression(let code): "The data cannot be compressed (zlib code \(code))"
         }
     }
@@ -43,6 +45,8 @@ extension RecordStreamError {
         case .inputUnreadable(_, let isPermission):
             isPermission ? "give this user the right to read it" : nil
         case .ambiguousFormat: "set `read.as` to csv, tsv, json or ndjson"
+        case .resourcesExhausted:
+            "raise the limits on open files and memory (`ulimit -n`), and run again"
         case .badPattern, .badPath, .badDialect: nil
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipData, .gzipTrailing:
             "fetch the file again; the records before the damage were kept"
@@ -60,7 +64,7 @@ extension RecordStreamError {
         case .csvNoColumnNames: "name them in `read.columns`, or set `read.header: true`"
         case .outputNotCreated: "check the folder and its rights"
         case .outputNotWritten: "check the free space; the file that was there before is untouched"
-        case .outputCompression: nil
+        case .outputClosed, .outputCompression: nil
         }
     }
 }

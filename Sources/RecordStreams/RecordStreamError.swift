@@ -10,6 +10,7 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case inputMissing
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat
+        case resourcesExhausted(reason: String)
         case badPattern(reason: String)
         case badPath(path: String, reason: String)
         case badDialect(reason: String)
@@ -34,6 +35,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 
         case outputNotCreated(reason: String, isPermission: Bool)
         case outputNotWritten(reason: String)
+        /// Whoever read it went away.
+        case outputClosed
         case outputCompression(code: Int32)
     }
 
@@ -47,6 +50,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case cannotCreate
         /// Reading or writing failed, or the disk is full (74).
         case ioError
+        /// Out of descriptors or memory (71).
+        case resources
         /// The user may not (77).
         case permission
         /// The spec does not fit the data (78).
@@ -73,6 +78,7 @@ extension RecordStreamError {
         switch kind {
         case .inputMissing: .noInput
         case .inputUnreadable(_, let isPermission): isPermission ? .permission : .ioError
+        case .resourcesExhausted: .resources
         case .ambiguousFormat, .badPattern, .badPath, .badDialect, .csvUnknownColumn,
             .csvColumnCount, .csvNoColumnNames:
             .configuration
@@ -81,7 +87,7 @@ extension RecordStreamError {
             .csvDuplicateHeader:
             .dataError
         case .outputNotCreated: .cannotCreate
-        case .outputNotWritten, .outputCompression: .ioError
+        case .outputNotWritten, .outputClosed, .outputCompression: .ioError
         }
     }
 
@@ -91,6 +97,7 @@ extension RecordStreamError {
         case .inputMissing: "input.missing"
         case .inputUnreadable: "input.unreadable"
         case .ambiguousFormat: "input.ambiguous-format"
+        case .resourcesExhausted: "system.resources"
         case .badPattern: "input.bad-pattern"
         case .badPath: "input.bad-path"
         case .badDialect: "csv.bad-dialect"
@@ -111,6 +118,7 @@ extension RecordStreamError {
         case .csvNoColumnNames: "csv.no-column-names"
         case .outputNotCreated: "output.not-created"
         case .outputNotWritten: "output.not-written"
+        case .outputClosed: "output.closed"
         case .outputCompression: "output.compression"
         }
     }

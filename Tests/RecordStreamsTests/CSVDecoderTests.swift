@@ -92,6 +92,53 @@ import Testing
                 .records == ["1@2:1 - '1'"])
     }
 
+    @Test func takesASpaceAfterAQuoteForText() throws {
+        let reading = try Reading.of(
+            "a,b\n\"1\" ,x\n2, \"y\"\n3,z\n", as: "a.csv", paths: ["a", "b"])
+        #expect(reading.records == ["3@4:1 '3' 'z'"])
+        #expect(
+            reading.rejects == [
+                "1@2:4 csv.text-after-quote \"1\" ,x", "2@3:4 csv.quote-in-field 2, \"y\"",
+            ])
+    }
+
+    @Test func resumesAfterTheLastLineOfABadRecord() throws {
+        for chunk in [1, 7, 1 << 16] {
+            let reading = try Reading.of(
+                "a,b\n1,\"x\ny\"z,\"\n2,w\n", as: "a.csv", paths: ["a", "b"], chunk: chunk)
+            #expect(reading.records == ["2@4:1 '2' 'w'"])
+            #expect(reading.rejects == ["1@3:3 csv.text-after-quote 1,\"x\ny\"z,\""])
+        }
+    }
+
+    @Test func skipsBlankLinesWhateverEndsThem() throws {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["a,b", "", "1,2", "", "", "3,4"].joined(separator: end)
+            for chunk in [1, 2, 1 << 16] {
+                let reading = try Reading.of(text, as: "a.csv", paths: ["a", "b"], chunk: chunk)
+                #expect(reading.records == ["1@3:1 '1' '2'", "2@6:1 '3' '4'"])
+                #expect(reading.blankLines == 3)
+            }
+        }
+        let spaces = try Reading.of("a,b\n \n1,2\n", as: "a.csv", paths: ["a", "b"])
+        #expect(spaces.rejects == ["1@2:1 csv.too-few-fields  "])
+    }
+
+    @Test func readsAnyNumberOfColumns() throws {
+        let names = (0..<5000).map { "c\($0)" }
+        let text =
+            names.joined(separator: ",") + "\n"
+            + (0..<5000).map(String.init)
+            .joined(separator: ",")
+        let reading = try Reading.of(text, as: "a.csv", paths: ["c4999", "c0", "c63", "c64"])
+        #expect(reading == Reading(records: ["1@2:1 '4999' '0' '63' '64'"]))
+    }
+
+    @Test func takesAMarkInsideTheFileForText() throws {
+        let reading = try Reading.of("a\n\u{FEFF}1\n", as: "a.csv", paths: ["a"])
+        #expect(reading.records == ["1@2:1 '\u{FEFF}1'"])
+    }
+
     @Test func rejectsBadTextAndGoesOn() throws {
         let bytes = Array("a,b\n1,".utf8) + [0xE9] + Array("\n2,x\n".utf8)
         let reading = try Reading.of(bytes, as: "a.csv", paths: ["a", "b"])

@@ -96,6 +96,20 @@ import Testing
         #expect(try Self.read(Self.member(Self.text), as: "a.ndjson") == "1 2 3")
     }
 
+    @Test func unwrapsGzipOnce() throws {
+        let folder = try TemporaryFolder()
+        let inner = Self.member(Self.text)
+        let output = try OutputFile(path: folder.path + "/a.ndjson.gz", gzipLevel: 6)
+        try inner.withUnsafeBytes { try output.write($0) }
+        _ = try output.finish(rowCount: 0)
+        let source = try ByteSource(
+            InputFile(path: folder.path + "/a.ndjson.gz", byteCount: 0), compression: .auto)
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1000)
+        defer { buffer.deallocate() }
+        let count = try source.read(into: buffer, count: 1000)
+        #expect(Array(UnsafeBufferPointer(start: buffer, count: count)) == inner)
+    }
+
     @Test func stopsABomb() throws {
         let folder = try TemporaryFolder()
         let output = try OutputFile(path: folder.path + "/b.csv.gz", gzipLevel: 9)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import RecordStreams
 import Testing
 
@@ -56,31 +55,5 @@ import Testing
         #expect(!Self.accepts(nested(513)))
         #expect(!Self.accepts(Array(repeating: UInt8(ascii: "["), count: 100_000)))
         #expect(!Self.accepts(Array(String(repeating: "{\"\":", count: 100_000).utf8)))
-    }
-
-    @Test(
-        .enabled(
-            if: JSONSpecimens.folder != nil,
-            "set ETL_SPECIMENS to a folder with y_*.json and n_*.json below json/"))
-    func agreesWithTheSpecimens() throws {
-        let folder = try #require(JSONSpecimens.folder)
-        let files = try InputFiles.expand(patterns: ["**/*.json"], baseFolder: folder)
-        #expect(!files.isEmpty)
-        for file in files {
-            let name = file.path.split(separator: "/").last ?? ""
-            let isAccepted = Self.accepts([UInt8](try Data(contentsOf: URL(filePath: file.path))))
-            if name.hasPrefix("y_") { #expect(isAccepted, "\(name)") }
-            if name.hasPrefix("n_") { #expect(!isAccepted, "\(name)") }
-        }
-    }
-}
-
-private enum JSONSpecimens {
-    static var folder: String? {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let specimens =
-            ProcessInfo.processInfo.environment["ETL_SPECIMENS"] ?? "/\(root)/../shared/specimens"
-        let folder = specimens + "/json"
-        return FileManager.default.fileExists(atPath: folder) ? folder : nil
     }
 }

@@ -53,6 +53,8 @@ final class GzipInflater {
         var filled = 0
         do throws(RecordStreamError) {
             while filled < count, state != .done {
+                // What is inflated is worth more than a full buffer later.
+                if filled > 0, input.mustWait { break }
                 switch state {
                 case .header:
                     try readHeader()

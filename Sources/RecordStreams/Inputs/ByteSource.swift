@@ -1,11 +1,18 @@
-/// The plain bytes of an input, inflated where it is compressed.
+/// The plain bytes of an input, inflated where it is compressed, in UTF-8 where it is text of
+/// another encoding.
 package final class ByteSource {
     private let input: StoredInput
     private let inflater: GzipInflater?
+    private var transcoder: TextTranscoder?
+    private let piece: UnsafeMutablePointer<UInt8>?
 
     package init(
-        _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000
+        _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000,
+        encoding: TextEncoding = .utf8
     ) throws(RecordStreamError) {
+        let piece = encoding == .utf8 ? nil : TextTranscoder.makePiece()
+        self.piece = piece
+        transcoder = piece.map { TextTranscoder(encoding, piece: $0) }
         input = try StoredInput(file)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
@@ -16,14 +23,30 @@ package final class ByteSource {
         }
     }
 
+    deinit {
+        piece?.deallocate()
+    }
+
     /// The bytes of the file as stored that were used so far, for a progress bar.
     package var compressedBytesRead: Int { input.bytesConsumed }
 
-    /// Fills a buffer as far as it goes.
+    /// Whether `read` would wait for somebody to write into a pipe.
+    var mustWait: Bool { input.mustWait }
+
+    /// Fills a buffer as far as it goes, or as far as a pipe has something at hand.
     ///
     /// - Returns: the number of bytes, 0 at the end. Damage is thrown only when every byte before
     ///   it was given out.
     package func read(
+        into target: UnsafeMutablePointer<UInt8>, count: Int
+    ) throws(RecordStreamError) -> Int {
+        guard transcoder == nil else {
+            return try transcoder?.read(into: target, count: count, from: readStored) ?? 0
+        }
+        return try readStored(into: target, count: count)
+    }
+
+    private func readStored(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
         if let inflater { return try inflater.read(into: target, count: count) }

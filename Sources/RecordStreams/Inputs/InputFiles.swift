@@ -29,6 +29,7 @@ package enum InputFiles {
             throw RecordStreamError(.badPattern(reason: "it is empty"), in: pattern)
         }
         let path = join(baseFolder, pattern)
+        // A name that has wildcards in it may be one all the same; what else it is is told below.
         if let file = try? literalFile(path) { return [file] }
         guard GlobPattern.hasWildcards(pattern) else { return [try literalFile(path)] }
         var files: [InputFile] = []
@@ -62,11 +63,15 @@ package enum InputFiles {
 extension RecordStreamError {
     /// The error for an input that the system would not open or read.
     init(inputFailure failure: Platform.Failure, path: String) {
-        self.init(
-            failure.isMissing
-                ? .inputMissing
-                : .inputUnreadable(reason: failure.text, isPermission: failure.isPermission),
-            in: path)
+        let kind: Kind =
+            if failure.isMissing {
+                .inputMissing
+            } else if failure.isExhausted {
+                .resourcesExhausted(reason: failure.text)
+            } else {
+                .inputUnreadable(reason: failure.text, isPermission: failure.isPermission)
+            }
+        self.init(kind, in: path)
     }
 }
 
@@ -88,8 +93,7 @@ private struct GlobWalk {
             try walk(folder: folder, parts: rest.isEmpty ? ["*"] : rest)
             for name in try sortedNames(folder) where !name.hasPrefix(".") {
                 let path = folder + name
-                let status = try? Platform.status(path, followingLinks: false)
-                if status?.kind == .folder {
+                if try status(path, followingLinks: false)?.kind == .folder {
                     try walk(folder: path + "/", parts: parts)
                 }
             }
@@ -108,13 +112,26 @@ private struct GlobWalk {
     private mutating func visit(
         _ path: String, rest: ArraySlice<Substring>
     ) throws(RecordStreamError) {
-        guard let status = try? Platform.status(path) else { return }
+        guard let status = try status(path) else { return }
         if rest.isEmpty {
             if status.kind != .folder {
                 files.append(InputFile(path: path, byteCount: status.size))
             }
         } else if status.kind == .folder {
             try walk(folder: path + "/", parts: rest)
+        }
+    }
+
+    /// What stands at a path, nil where that is nothing; what may not be looked at is an error,
+    /// since it would be left out unseen.
+    private func status(
+        _ path: String, followingLinks: Bool = true
+    ) throws(RecordStreamError) -> (kind: Platform.NodeKind, size: Int)? {
+        do throws(Platform.Failure) {
+            return try Platform.status(path, followingLinks: followingLinks)
+        } catch {
+            guard !error.isMissing else { return nil }
+            throw RecordStreamError(inputFailure: error, path: path)
         }
     }
 

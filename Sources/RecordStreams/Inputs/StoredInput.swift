@@ -7,6 +7,7 @@ final class StoredInput {
     private var end = 0
     private var isAtEnd = false
     private let descriptor: Int32
+    private let isRegular: Bool
     private let buffer: UnsafeMutablePointer<UInt8>
     private static let capacity = 256 * 1024
 
@@ -21,6 +22,7 @@ final class StoredInput {
                 throw RecordStreamError(inputFailure: error, path: file.path)
             }
         }
+        isRegular = Platform.isRegular(descriptor)
         buffer = .allocate(capacity: Self.capacity)
     }
 
@@ -35,6 +37,11 @@ final class StoredInput {
     /// The bytes in the buffer.
     var available: UnsafeMutableBufferPointer<UInt8> {
         UnsafeMutableBufferPointer(start: buffer + position, count: end - position)
+    }
+
+    /// Whether nothing is at hand now and more may come: never true of a file.
+    var mustWait: Bool {
+        !isRegular && position == end && !isAtEnd && Platform.mustWait(descriptor)
     }
 
     /// Drops bytes from the front of the buffer.

@@ -1,5 +1,8 @@
 /// Text as a JSON string.
-enum JSONText {
+package enum JSONText {
+    /// The bytes that an escape has at most.
+    package static let escapeBytesMax = 6
+
     /// Adds the text in quotes; only what RFC 8259 demands is escaped.
     static func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
         buffer.reserve(text.count + 2 + 8)
@@ -36,7 +39,7 @@ enum JSONText {
         }
         while index < count {
             let byte = start[index]
-            if byte < 0x20 || byte == JSONToken.quote || byte == JSONToken.backslash {
+            if needsEscape(byte) {
                 appendEscape(byte, left: count - index, to: &buffer)
             } else {
                 buffer.put(byte)
@@ -48,21 +51,35 @@ enum JSONText {
     @inline(never)
     private static func appendEscape(_ byte: UInt8, left: Int, to buffer: inout ByteBuffer) {
         buffer.reserve(left + 16)
-        buffer.put(JSONToken.backslash)
+        buffer.count += writeEscape(of: byte, to: buffer.start + buffer.count)
+    }
+
+    /// Whether a byte may not stand in a string as it is (RFC 8259 section 7).
+    package static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == JSONToken.quote || byte == JSONToken.backslash
+    }
+
+    /// Writes the shortest escape of a byte that needs one.
+    ///
+    /// - Returns: the number of bytes, `escapeBytesMax` at most.
+    package static func writeEscape(of byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        target[0] = JSONToken.backslash
         switch byte {
-        case JSONToken.quote, JSONToken.backslash: buffer.put(byte)
-        case 10: buffer.put(UInt8(ascii: "n"))
-        case 13: buffer.put(UInt8(ascii: "r"))
-        case 9: buffer.put(UInt8(ascii: "t"))
-        case 8: buffer.put(UInt8(ascii: "b"))
-        case 12: buffer.put(UInt8(ascii: "f"))
+        case JSONToken.quote, JSONToken.backslash: target[1] = byte
+        case 10: target[1] = UInt8(ascii: "n")
+        case 13: target[1] = UInt8(ascii: "r")
+        case 9: target[1] = UInt8(ascii: "t")
+        case 8: target[1] = UInt8(ascii: "b")
+        case 12: target[1] = UInt8(ascii: "f")
         default:
             let digits = StaticString("0123456789abcdef").utf8Start
-            buffer.put(UInt8(ascii: "u"))
-            buffer.put(UInt8(ascii: "0"))
-            buffer.put(UInt8(ascii: "0"))
-            buffer.put(digits[Int(byte >> 4)])
-            buffer.put(digits[Int(byte & 15)])
+            target[1] = UInt8(ascii: "u")
+            target[2] = UInt8(ascii: "0")
+            target[3] = UInt8(ascii: "0")
+            target[4] = digits[Int(byte >> 4)]
+            target[5] = digits[Int(byte & 15)]
+            return escapeBytesMax
         }
+        return 2
     }
 }

@@ -27,16 +27,21 @@ package final class OutputFile {
     private var behind: WriteBehind?
     private var byteCount = 0
     private let observer: ((UnsafeRawBufferPointer) -> Void)?
+    private let escapesControls: Bool
 
     /// Makes the temporary file.
     ///
     /// - Parameters:
     ///   - gzipLevel: the level from 0 to 9, or nil to write the bytes as they are.
+    ///   - escapesControls: spells control characters out, for a terminal; each `write` must then
+    ///     end with a whole character.
     ///   - observer: sees every byte of the file as stored, in order; for a digest.
     package init(
-        path: String, gzipLevel: Int? = nil, observer: ((UnsafeRawBufferPointer) -> Void)? = nil
+        path: String, gzipLevel: Int? = nil, escapesControls: Bool = false,
+        observer: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) throws(RecordStreamError) {
         self.path = path
+        self.escapesControls = escapesControls
         self.observer = observer
         target = path
         if path == "-" {
@@ -62,6 +67,7 @@ package final class OutputFile {
         for target: String, named path: String
     ) throws(RecordStreamError) -> (String, Int32) {
         let (folder, name) = split(target)
+        // Nothing there is as it should be; what else is wrong is told by making the file.
         let kind = (try? Platform.status(target))?.kind
         if kind == .other {
             throw RecordStreamError(
@@ -84,7 +90,10 @@ package final class OutputFile {
             }
         } catch {
             throw RecordStreamError(
-                .outputNotCreated(reason: error.text, isPermission: error.isPermission), in: path)
+                error.isExhausted
+                    ? .resourcesExhausted(reason: error.text)
+                    : .outputNotCreated(reason: error.text, isPermission: error.isPermission),
+                in: path)
         }
     }
 
@@ -112,8 +121,13 @@ package final class OutputFile {
     /// Writes bytes, which may be changed as soon as the call returns.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(RecordStreamError) {
         guard let gzip else {
-            try store(bytes)
-            return
+            guard escapesControls, let escaped = TerminalText.escaped(bytes) else {
+                return try store(bytes)
+            }
+            let stored = escaped.withUnsafeBytes { block -> Result<Void, RecordStreamError> in
+                Result { () throws(RecordStreamError) in try store(block) }
+            }
+            return try stored.get()
         }
         try gzip.write(bytes) { block throws(RecordStreamError) in try self.store(block) }
     }
@@ -127,7 +141,9 @@ package final class OutputFile {
                 try Platform.writeBytes(descriptor, bytes)
             }
         } catch {
-            throw RecordStreamError(.outputNotWritten(reason: error.text), in: path)
+            throw RecordStreamError(
+                error.isBrokenPipe ? .outputClosed : .outputNotWritten(reason: error.text),
+                in: path)
         }
         byteCount += bytes.count
     }
@@ -150,7 +166,10 @@ package final class OutputFile {
             } catch {
                 abandon()
                 Platform.removeFile(temporaryPath)
-                throw RecordStreamError(.outputNotWritten(reason: error.text), in: path)
+                throw RecordStreamError(
+                    error.isExhausted
+                        ? .resourcesExhausted(reason: error.text)
+                        : .outputNotWritten(reason: error.text), in: path)
             }
         }
         return OutputSummary(byteCount: byteCount, rowCount: rowCount)

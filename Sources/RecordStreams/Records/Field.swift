@@ -30,7 +30,7 @@ package struct Field {
     package var kind: Kind
 
     @inline(__always)
-    init(_ kind: Kind, start: UnsafePointer<UInt8>? = nil, count: Int = 0) {
+    package init(_ kind: Kind, start: UnsafePointer<UInt8>? = nil, count: Int = 0) {
         self.start = start
         self.count = Int32(truncatingIfNeeded: count)
         self.kind = kind

@@ -50,6 +50,8 @@ package struct ReadOptions: Sendable {
     package var at = "$"
     /// How the input is compressed.
     package var compression = InputCompression.auto
+    /// How the bytes of the input stand for text.
+    package var encoding = TextEncoding.utf8
     /// Whether a CSV input starts with the names of its columns.
     package var header = true
     /// The names of the columns, which replace those of the header.

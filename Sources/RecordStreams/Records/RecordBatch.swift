@@ -20,6 +20,8 @@ package final class RecordBatch {
     package internal(set) var count = 0
     /// The records that could not be read, in input order.
     package internal(set) var rejects: [RejectedRecord] = []
+    /// The records of the batch, good and bad.
+    package var recordCount: Int { count + rejects.count }
     /// Members of objects whose name came twice; the last one won.
     package internal(set) var duplicateKeyCount = 0
     /// Lines without anything in them, which are not records.

@@ -32,7 +32,8 @@ package final class RecordReader {
         slotCount = selection.paths.count
         recordsMax = max(64, min(options.batchRecordsMax, (1 << 17) / max(1, slotCount)))
         source = try ByteSource(
-            input, compression: options.compression, maxRatio: options.maxRatio)
+            input, compression: options.compression, maxRatio: options.maxRatio,
+            encoding: options.encoding)
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
         format = try Self.format(of: input, options: options, filler: &filler)
         decoder = try Self.decoder(
@@ -80,10 +81,14 @@ package final class RecordReader {
 
     /// Fills a batch with the next records.
     ///
+    /// - Parameter limit: records that the batch may hold at most, good and bad.
     /// - Returns: false at the end of the input. Damage is thrown only after every record before
     ///   it was delivered.
-    package func next(_ batch: RecordBatch) throws(RecordStreamError) -> Bool {
-        batch.prepare(source: sourceName, slotCount: slotCount, recordsMax: recordsMax)
+    package func next(
+        _ batch: RecordBatch, limit: Int = .max
+    ) throws(RecordStreamError) -> Bool {
+        batch.prepare(
+            source: sourceName, slotCount: slotCount, recordsMax: min(recordsMax, limit))
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
         observeStart()
         if let failure = decoder.failure { throw failure }
@@ -121,7 +126,8 @@ package final class RecordReader {
         return min(options.chunkBytes, max(4096, average * (recordsMax + recordsMax / 16)))
     }
 
-    /// Fills the chunk from what was carried over, then from the source.
+    /// Fills the chunk from what was carried over, then from the source, which is not waited for
+    /// where there is something new already.
     private func load(_ chunk: ByteChunk, upTo wanted: Int) {
         chunk.reserve(wanted)
         let carried = min(carry.count - carryStart, wanted - chunk.count)
@@ -131,7 +137,9 @@ package final class RecordReader {
             carryStart += carried
         }
         guard carryStart == carry.count else { return }
-        while chunk.count < wanted, !isSourceAtEnd {
+        var hasNew = carried > 0
+        while chunk.count < wanted, !isSourceAtEnd, !(hasNew && source.mustWait) {
+            hasNew = true
             do throws(RecordStreamError) {
                 let length = try source.read(
                     into: chunk.start + chunk.count, count: wanted - chunk.count)
@@ -172,7 +180,9 @@ package final class RecordReader {
         mutating func fill() {
             let wanted = max(step, carry.count * 2)
             carry.reserve(wanted)
-            while carry.count < wanted, !isAtEnd {
+            var hasNew = false
+            while carry.count < wanted, !isAtEnd, !(hasNew && source.mustWait) {
+                hasNew = true
                 do throws(RecordStreamError) {
                     let length = try source.read(
                         into: carry.start + carry.count, count: wanted - carry.count)

@@ -1,0 +1,119 @@
+/// Turns text of another encoding into UTF-8, piece by piece.
+///
+/// What is no text in that encoding, a surrogate without its other half or half a unit at the end,
+/// becomes a byte that UTF-8 never has, so that its record is rejected and the others are not.
+struct TextTranscoder {
+    private static let pieceBytes = 32 * 1024
+    /// In no UTF-8 text.
+    private static let badByte: UInt8 = 0xFF
+
+    private let encoding: TextEncoding
+    private let piece: UnsafeMutablePointer<UInt8>
+    /// UTF-8 that nobody has taken yet.
+    private var ready: [UInt8] = []
+    private var taken = 0
+    private var isAtEnd = false
+
+    /// The first byte of a unit whose second is still to come.
+    private var halfUnit: UInt8?
+    private var highSurrogate: UInt32?
+    private var isBigEndian = false
+    private var isAtStart = true
+
+    init(_ encoding: TextEncoding, piece: UnsafeMutablePointer<UInt8>) {
+        self.encoding = encoding
+        self.piece = piece
+    }
+
+    /// Memory for `init`, which its owner deallocates.
+    static func makePiece() -> UnsafeMutablePointer<UInt8> { .allocate(capacity: pieceBytes) }
+
+    /// Fills a buffer with UTF-8; 0 at the end.
+    ///
+    /// - Parameter source: gives the next bytes as they are, 0 at the end.
+    mutating func read(
+        into target: UnsafeMutablePointer<UInt8>, count: Int,
+        from source: (UnsafeMutablePointer<UInt8>, Int) throws(RecordStreamError) -> Int
+    ) throws(RecordStreamError) -> Int {
+        while taken == ready.count, !isAtEnd {
+            ready.removeAll(keepingCapacity: true)
+            taken = 0
+            let length = try source(piece, Self.pieceBytes)
+            isAtEnd = length == 0
+            let bytes = UnsafeBufferPointer(start: piece, count: length)
+            switch encoding {
+            case .utf8: ready.append(contentsOf: bytes)
+            case .latin1: for byte in bytes { append(UInt32(byte)) }
+            case .utf16:
+                for byte in bytes { add(byte) }
+                if isAtEnd { finish() }
+            }
+        }
+        let length = min(count, ready.count - taken)
+        ready.withUnsafeBufferPointer { bytes in
+            if let base = bytes.baseAddress { target.update(from: base + taken, count: length) }
+        }
+        taken += length
+        return length
+    }
+
+    // MARK: UTF-16 (RFC 2781)
+
+    private mutating func add(_ byte: UInt8) {
+        guard let first = halfUnit else {
+            halfUnit = byte
+            return
+        }
+        halfUnit = nil
+        if isAtStart {
+            isAtStart = false
+            if first == 0xFE, byte == 0xFF {
+                isBigEndian = true
+                return
+            }
+            if first == 0xFF, byte == 0xFE { return }
+        }
+        add(
+            unit: isBigEndian
+                ? UInt32(first) << 8 | UInt32(byte) : UInt32(byte) << 8 | UInt32(first))
+    }
+
+    private mutating func add(unit: UInt32) {
+        if let high = highSurrogate {
+            highSurrogate = nil
+            if unit & 0xFC00 == 0xDC00 {
+                return append(0x10000 + ((high & 0x3FF) << 10 | unit & 0x3FF))
+            }
+            ready.append(Self.badByte)
+        }
+        switch unit & 0xFC00 {
+        case 0xD800: highSurrogate = unit
+        case 0xDC00: ready.append(Self.badByte)
+        default: append(unit)
+        }
+    }
+
+    private mutating func finish() {
+        if highSurrogate != nil || halfUnit != nil { ready.append(Self.badByte) }
+        highSurrogate = nil
+        halfUnit = nil
+    }
+
+    private mutating func append(_ scalar: UInt32) {
+        switch scalar {
+        case 0..<0x80: ready.append(UInt8(truncatingIfNeeded: scalar))
+        case 0x80..<0x800:
+            ready.append(UInt8(truncatingIfNeeded: 0xC0 | scalar >> 6))
+            ready.append(UInt8(truncatingIfNeeded: 0x80 | scalar & 0x3F))
+        case 0x800..<0x10000:
+            ready.append(UInt8(truncatingIfNeeded: 0xE0 | scalar >> 12))
+            ready.append(UInt8(truncatingIfNeeded: 0x80 | scalar >> 6 & 0x3F))
+            ready.append(UInt8(truncatingIfNeeded: 0x80 | scalar & 0x3F))
+        default:
+            ready.append(UInt8(truncatingIfNeeded: 0xF0 | scalar >> 18))
+            ready.append(UInt8(truncatingIfNeeded: 0x80 | scalar >> 12 & 0x3F))
+            ready.append(UInt8(truncatingIfNeeded: 0x80 | scalar >> 6 & 0x3F))
+            ready.append(UInt8(truncatingIfNeeded: 0x80 | scalar & 0x3F))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import RecordStreams
+import Testing
+
+/// A pipe gives what has arrived, without waiting for a full chunk.
+@Suite("Slow pipes", .timeLimit(.minutes(5))) struct SlowPipeTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let descriptor: Int32
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        // Open for both, so that neither side waits for the other to open it.
+        descriptor = open(path, O_RDWR)
+        #expect(descriptor >= 0)
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+
+    private func reader(_ format: RecordFormat) throws -> RecordReader {
+        var options = ReadOptions()
+        options.format = format
+        return try RecordReader(
+            input: InputFile(path: path, byteCount: 0), options: options,
+            selection: FieldSelection([FieldPath(name: "a")]))
+    }
+
+    /// The next records, one at a time as they were sent.
+    private func next(_ reader: RecordReader) throws -> [String] {
+        let batch = RecordBatch()
+        guard try reader.next(batch) else { return ["end"] }
+        return (0..<batch.count).map { batch.fields(of: $0)[0].text }
+    }
+
+    @Test(arguments: [
+        (RecordFormat.ndjson, ["{\"a\":1}\n{\"a", "\":2}\n", "{\"a\":3}\n{\"a\":4}\n"]),
+        (.csv, ["a,b\n1,x\n2", ",y\n", "3,z\n4,z\n"]),
+        (.json, ["[{\"a\":1},{\"a", "\":2},", "{\"a\":3},{\"a\":4}]"]),
+    ])
+    func deliverWhatHasArrived(format: RecordFormat, parts: [String]) throws {
+        send(Array(parts[0].utf8))
+        let reader = try reader(format)
+        #expect(try next(reader) == ["1"])
+        send(Array(parts[1].utf8))
+        #expect(try next(reader) == ["2"])
+        send(Array(parts[2].utf8))
+        #expect(try next(reader) == ["3", "4"])
+        close(descriptor)
+        #expect(try next(reader) == ["end"])
+    }
+
+    @Test func deliverWhatIsInflated() throws {
+        func block(_ text: String) -> [UInt8] {
+            let count = UInt8(text.utf8.count)
+            return [0, count, 0, ~count, 0xFF] + Array(text.utf8)
+        }
+        send([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + block("{\"a\":1}\n"))
+        let reader = try reader(.ndjson)
+        #expect(try next(reader) == ["1"])
+        send(block("{\"a\":2}\n"))
+        #expect(try next(reader) == ["2"])
+        close(descriptor)
+        #expect(throws: RecordStreamError.self) { try next(reader) }
+    }
+}
