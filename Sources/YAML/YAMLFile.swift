@@ -12,6 +12,16 @@ struct YAMLFileError: Error {
 
     var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+    /// The stable code of the problem.
+    var code: String {
+        switch number {
+        case ENOENT, ENOTDIR: "file.missing"
+        case EACCES, EPERM: "file.permission"
+        case EMFILE, ENFILE, ENOMEM: "file.resources"
+        default: "file.unreadable"
+        }
+    }
+
     var message: String {
         isMissing
             ? "The file does not exist"

@@ -51,10 +51,7 @@ package enum YAMLParser {
             let bytes = try YAMLFile.read(file, bytesMax: limits.bytesMax)
             return parse(bytes, file: file, limits: limits)
         } catch {
-            let missing = Diagnostic(
-                code: error.isMissing ? "file.missing" : "file.unreadable", error.message,
-                at: .file(file))
-            return (nil, [missing])
+            return (nil, [Diagnostic(code: error.code, error.message, at: .file(file))])
         }
     }
 }

@@ -8,6 +8,11 @@ enum AttributeReader {
         guard value.isMapping, let mapping = value.mapping() else {
             let type = readType(value)
             if type == .undefined { failUndefined(value) }
+            if type == .composite {
+                value.fail(
+                    "attribute-type", "A Composite attribute must name its composite",
+                    fix: "write `{ type: Composite, composite: NAME }`")
+            }
             return AttributeDescription(name: name, type: type ?? .undefined)
         }
         let typeValue = mapping.required("type")
@@ -26,7 +31,10 @@ enum AttributeReader {
         if let defaultValue = mapping.optional("default"), let type {
             attribute.defaultValue = DefaultValueReader.read(defaultValue, type, attribute)
         }
-        mapping.notSupportedYet("derived", "searchable", "composite", "xcode")
+        attribute.derivationExpression = mapping.optional("derived")?.filledText()
+        attribute.extras = ModelReader.userInfo(mapping.optional("xcode"))
+        readComposite(mapping, type, &attribute)
+        mapping.notSupportedYet("searchable")
         mapping.finish()
         if type == .undefined, !attribute.isTransient, let typeValue { failUndefined(typeValue) }
         return attribute
@@ -52,6 +60,13 @@ enum AttributeReader {
     private static func readExternal(
         _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
     ) {
+        if let value = mapping.optional("external-threshold") {
+            attribute.externalStorageThreshold = value.integer(in: 0...Int64(Int32.max))
+                .map(Int.init)
+            if mapping.optional("external") == nil {
+                value.fail("rule", "'external-threshold' is for external storage")
+            }
+        }
         guard let value = mapping.optional("external") else { return }
         attribute.allowsExternalBinaryDataStorage = value.boolean() ?? false
         if let type, type != .binary, type != .transformable {
@@ -67,6 +82,16 @@ enum AttributeReader {
         attribute.transformerName = value.filledText()
         if let type, type != .transformable {
             value.fail("rule", "'transformer' is for Transformable, not for \(type.rawValue)")
+        }
+    }
+
+    private static func readComposite(
+        _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
+    ) {
+        if type == .composite {
+            attribute.compositeName = mapping.required("composite")?.filledText()
+        } else if let value = mapping.optional("composite"), let type {
+            value.fail("rule", "'composite' is for Composite, not for \(type.rawValue)")
         }
     }
 

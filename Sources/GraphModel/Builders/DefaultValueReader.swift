@@ -32,7 +32,7 @@ enum DefaultValueReader {
         case .uri:
             return parsed(value, "a URI with a scheme") { ScalarText.hasScheme($0) ? $0 : nil }
                 .map { .text($0) }
-        case .transformable, .undefined:
+        case .transformable, .composite, .undefined:
             value.fail("default", "A \(type.rawValue) attribute cannot have a default")
             return nil
         }
@@ -63,6 +63,14 @@ enum DefaultValueReader {
     private static func checkRules(
         _ value: YAMLValue, _ stored: StoredValue, _ attribute: AttributeDescription
     ) {
+        for problem in brokenRules(stored, attribute) { value.fail("default", problem) }
+    }
+
+    /// What the attribute's own rules say against the value.
+    static func brokenRules(
+        _ stored: StoredValue, _ attribute: AttributeDescription
+    ) -> [String] {
+        var problems: [String] = []
         let number: Double? =
             switch stored {
             case .integer(let integer): Double(integer)
@@ -70,20 +78,21 @@ enum DefaultValueReader {
             default: nil
             }
         if let number, let range = attribute.range, !range.contains(number) {
-            value.fail("default", "The default breaks the attribute's own range")
+            problems.append("The default breaks the attribute's own range")
         }
-        guard case .text(let text) = stored else { return }
+        guard case .text(let text) = stored else { return problems }
         if let length = attribute.length, !length.contains(Double(text.utf16.count)) {
-            value.fail("default", "The default breaks the attribute's own length")
+            problems.append("The default breaks the attribute's own length")
         }
-        guard let pattern = attribute.pattern else { return }
+        guard let pattern = attribute.pattern else { return problems }
         do {
             if try !CompiledPattern(pattern).matches(text) {
-                value.fail("default", "The default breaks the attribute's own pattern")
+                problems.append("The default breaks the attribute's own pattern")
             }
         } catch {
             // An unreadable pattern is reported where it stands.
-            return
+            return problems
         }
+        return problems
     }
 }

@@ -25,7 +25,10 @@ enum EntityReader {
         for rule in entity.optional("validate")?.list() ?? [] {
             readRule(rule, &declared)
         }
-        entity.notSupportedYet("fetched", "xcode")
+        for entry in entity.optional("fetched")?.mapping()?.all() ?? [] {
+            readFetched(entry.key, entry.value, &declared)
+        }
+        declared.description.extras = ModelReader.userInfo(entity.optional("xcode"))
         entity.finish()
         return declared
     }
@@ -58,14 +61,15 @@ enum EntityReader {
         }
     }
 
-    /// `[a, b desc]`, or `{ properties: [a, b desc] }`.
+    /// `[a, b desc]`, or `{ properties: [a, b desc], where: "a != nil" }`.
     private static func readIndex(
         _ name: String, _ value: YAMLValue, _ declared: inout EntityDeclaration
     ) {
         var items: [YAMLValue] = []
+        var predicate: YAMLValue?
         if value.isMapping, let index = value.mapping() {
             items = index.required("properties")?.listOrOne() ?? []
-            index.notSupportedYet("where")
+            predicate = index.optional("where")
             index.finish()
         } else {
             items = value.listOrOne() ?? []
@@ -73,20 +77,69 @@ enum EntityReader {
         var elements: [FetchIndexDescription.Element] = []
         var places: [PlacedName] = []
         for item in items {
-            guard let text = item.filledText() else { continue }
-            let words = text.split(separator: " ").map(String.init)
-            let order = words.count == 2 ? words[1].lowercased() : "asc"
-            guard let property = words.first, words.count <= 2, ["asc", "desc"].contains(order)
-            else {
-                item.fail(
-                    "type", "'\(item.label)' must be a property, then asc or desc, not '\(text)'")
-                continue
-            }
-            elements.append(.init(propertyName: property, isAscending: order == "asc"))
-            places.append(PlacedName(name: property, place: item.location))
+            guard let element = readIndexElement(item) else { continue }
+            elements.append(element)
+            guard !element.isExpression else { continue }
+            places.append(PlacedName(name: element.propertyName, place: item.location))
         }
-        declared.description.indexes.append(FetchIndexDescription(name: name, elements: elements))
+        declared.description.indexes.append(
+            FetchIndexDescription(
+                name: name, elements: elements, partialIndexPredicate: predicate?.filledText()))
         declared.indexElements.append(places)
+        declared.indexPredicatePlaces.append((predicate ?? value).location)
+    }
+
+    /// A property, then perhaps asc or desc.
+    static func directed(_ item: YAMLValue) -> (property: String, isAscending: Bool)? {
+        guard let text = item.filledText() else { return nil }
+        let words = text.split(separator: " ").map(String.init)
+        let order = words.count == 2 ? words[1].lowercased() : "asc"
+        guard let property = words.first, words.count <= 2, ["asc", "desc"].contains(order)
+        else {
+            item.fail(
+                "type", "'\(item.label)' must be a property, then asc or desc, not '\(text)'")
+            return nil
+        }
+        return (property, order == "asc")
+    }
+
+    /// `a desc`, or `{ expression: "…", order: desc, collation: RTree }`.
+    private static func readIndexElement(_ item: YAMLValue) -> FetchIndexDescription.Element? {
+        if item.isMapping, let element = item.mapping() {
+            let expression = element.optional("expression")?.filledText()
+            let property =
+                expression == nil ? element.required("property")?.filledText() : nil
+            let order = element.optional("order")?.choice(among: ["asc", "desc"])
+            let collation = element.optional("collation")?
+                .choice(FetchIndexDescription.Collation.self)
+            element.finish()
+            return (expression ?? property).map {
+                .init(
+                    propertyName: $0, isAscending: order != "desc",
+                    collation: collation ?? .binary, isExpression: expression != nil)
+            }
+        }
+        return directed(item).map { .init(propertyName: $0.property, isAscending: $0.isAscending) }
+    }
+
+    private static func readFetched(
+        _ name: String, _ value: YAMLValue, _ declared: inout EntityDeclaration
+    ) {
+        guard let mapping = value.mapping() else { return }
+        let requestName =
+            mapping.optional("request")?.filledText() ?? FetchedPropertyDescription.requestName
+        let request = ModelReader.template(requestName, mapping)
+        let isOptional = mapping.optional("optional")?.boolean() ?? true
+        let renamingIdentifier = mapping.optional("renamed-from")?.filledText()
+        let info = ModelReader.userInfo(mapping.optional("info"))
+        let extras = ModelReader.userInfo(mapping.optional("xcode-property"))
+        mapping.finish()
+        guard let request else { return }
+        declared.description.fetchedProperties.append(
+            FetchedPropertyDescription(
+                name: name, request: request.description, isOptional: isOptional,
+                renamingIdentifier: renamingIdentifier, userInfo: info, extras: extras))
+        declared.fetchedPlaces.append(request.place)
     }
 
     private static func readRule(_ value: YAMLValue, _ declared: inout EntityDeclaration) {

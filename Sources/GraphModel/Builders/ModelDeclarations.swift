@@ -1,47 +1,104 @@
-import Diagnostics
+package import Diagnostics
+import YAML
 
 /// A name that a file uses, with its place.
-struct PlacedName {
-    var name: String
-    var place: SourceLocation
+package struct PlacedName: Sendable {
+    package var name: String
+    package var place: SourceLocation
+
+    package init(name: String, place: SourceLocation) {
+        self.name = name
+        self.place = place
+    }
 }
 
 /// What a model file declares, with the places that lints point at.
-struct ModelDeclarations {
-    var entities: [EntityDeclaration] = []
-    var versionIdentifiers: [String] = []
+package struct ModelDeclarations {
+    package var entities: [EntityDeclaration] = []
+    package var versionIdentifiers: [String] = []
     /// Each configuration's members.
-    var configurationMembers: [(name: String, members: [PlacedName])] = []
+    package var configurationMembers: [(name: String, members: [PlacedName])] = []
+    /// Sets of attributes that entities use as types.
+    package var composites: [CompositeDescription] = []
+    /// In the order of `composites`: the places of each one's attributes.
+    package var compositePlaces: [[SourceLocation]] = []
+    /// Named requests.
+    package var fetchRequestTemplates: [FetchRequestTemplate] = []
+    /// In the order of `fetchRequestTemplates`: where each names its entity.
+    package var templatePlaces: [SourceLocation] = []
+    /// What the file says beyond this, by its own names.
+    package var extras: [String: String] = [:]
 
-    var configurations: [String: [String]] {
+    package init() {}
+
+    package var configurations: [String: [String]] {
         Dictionary(
             configurationMembers.map { ($0.name, $0.members.map(\.name)) },
             uniquingKeysWith: { first, _ in first })
     }
+
+    /// The model; what it lacks a place for is in the lints.
+    package func model() throws(ModelError) -> ManagedObjectModel {
+        try ManagedObjectModel(
+            entities: entities.map(\.description), versionIdentifiers: versionIdentifiers,
+            configurations: configurations, composites: composites,
+            fetchRequestTemplates: fetchRequestTemplates, extras: extras)
+    }
+
+    /// What is wrong with the declarations, each problem at its place.
+    package func lints(file: String) -> [Diagnostic] {
+        let problems = YAMLProblems(file: file, area: "model")
+        ModelLints(self, problems).check()
+        return problems.sorted
+    }
 }
 
 /// One entity as its file declares it.
-struct EntityDeclaration {
-    var description: EntityDescription
-    var place: SourceLocation
-    var parentPlace: SourceLocation?
+package struct EntityDeclaration: Sendable {
+    package var description: EntityDescription
+    package var place: SourceLocation
+    package var parentPlace: SourceLocation?
     /// In the order of `description.ownAttributes`.
-    var attributePlaces: [SourceLocation] = []
+    package var attributePlaces: [SourceLocation] = []
     /// In the order of `description.ownRelationships`.
-    var relationshipPlaces: [RelationshipPlaces] = []
-    var constraints: [[PlacedName]] = []
+    package var relationshipPlaces: [RelationshipPlaces] = []
+    package var constraints: [[PlacedName]] = []
     /// In the order of `description.validationRules`.
-    var rulePlaces: [SourceLocation] = []
+    package var rulePlaces: [SourceLocation] = []
+    /// In the order of `description.fetchedProperties`: where each names its entity.
+    package var fetchedPlaces: [SourceLocation] = []
     /// Each index's elements.
-    var indexElements: [[PlacedName]] = []
+    package var indexElements: [[PlacedName]] = []
+    /// Where each index's predicate stands, or the index itself.
+    package var indexPredicatePlaces: [SourceLocation] = []
+    /// In the order of `description.ownAttributes`, where they are written in Swift.
+    var attributeDeclarations: [Attribute] = []
 
-    var name: String { description.name }
+    package var name: String { description.name }
+
+    package init(
+        description: EntityDescription, place: SourceLocation, parentPlace: SourceLocation? = nil
+    ) {
+        self.description = description
+        self.place = place
+        self.parentPlace = parentPlace
+    }
 }
 
 /// Where the parts of a relationship stand.
-struct RelationshipPlaces {
-    var place: SourceLocation
-    var destination: SourceLocation
-    var inverse: SourceLocation?
-    var deleteRule: SourceLocation?
+package struct RelationshipPlaces: Sendable {
+    package var place: SourceLocation
+    package var destination: SourceLocation
+    package var inverse: SourceLocation?
+    package var deleteRule: SourceLocation?
+
+    package init(
+        place: SourceLocation, destination: SourceLocation, inverse: SourceLocation?,
+        deleteRule: SourceLocation?
+    ) {
+        self.place = place
+        self.destination = destination
+        self.inverse = inverse
+        self.deleteRule = deleteRule
+    }
 }

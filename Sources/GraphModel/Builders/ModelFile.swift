@@ -59,18 +59,23 @@ package enum ModelFile {
         guard let declared = ModelReader.read(value, isInline: isInline) else {
             return (nil, problems.sorted)
         }
+        return model(of: declared, problems)
+    }
+
+    /// The model of the declarations, where no lint is an error, and all that was found.
+    static func model(
+        of declared: ModelDeclarations, _ problems: YAMLProblems
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         ModelLints(declared, problems).check()
         guard !problems.hasErrors else { return (nil, problems.sorted) }
         do {
-            let model = try ManagedObjectModel(
-                entities: declared.entities.map(\.description),
-                versionIdentifiers: declared.versionIdentifiers,
-                configurations: declared.configurations)
+            let model = try declared.model()
             RuleLints.check(declared, model, problems)
+            PredicateLints.check(declared, model, problems)
             return (problems.hasErrors ? nil : model, problems.sorted)
         } catch {
             // The lints say the same with a place; this is for what they might overlook.
-            value.fail("invalid", error.description)
+            problems.report("model.invalid", error.description, at: .file(problems.file))
             return (nil, problems.sorted)
         }
     }

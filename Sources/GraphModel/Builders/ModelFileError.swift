@@ -7,7 +7,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     /// The same as data.
     package let diagnostics: [Diagnostic]
 
-    init(_ diagnostics: [Diagnostic]) {
+    package init(_ diagnostics: [Diagnostic]) {
         self.diagnostics = diagnostics
         description = diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n")
     }

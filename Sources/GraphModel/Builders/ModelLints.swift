@@ -35,8 +35,11 @@ struct ModelLints {
             checkRelationships(entity)
             checkConstraints(entity)
             checkIndexes(entity)
+            checkFetchedProperties(entity)
         }
         checkConfigurations()
+        checkTemplates()
+        checkComposites()
     }
 
     func error(

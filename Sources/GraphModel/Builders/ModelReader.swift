@@ -17,7 +17,14 @@ enum ModelReader {
             let members = names(entry.value)
             declared.configurationMembers.append((entry.key, members))
         }
-        model.notSupportedYet("composites", "requests", "history", "xcode")
+        for entry in model.optional("composites")?.mapping()?.all() ?? [] {
+            readComposite(entry.key, entry.value, &declared)
+        }
+        for entry in model.optional("requests")?.mapping()?.all() ?? [] {
+            readTemplate(entry.key, entry.value, &declared)
+        }
+        declared.extras = userInfo(model.optional("xcode"))
+        model.notSupportedYet("history")
         model.finish()
         return declared
     }
@@ -31,6 +38,44 @@ enum ModelReader {
         found.fail(
             "version",
             "The model is of format \(version); this program reads format \(ModelFile.version)")
+    }
+
+    private static func readComposite(
+        _ name: String, _ value: YAMLValue, _ declared: inout ModelDeclarations
+    ) {
+        guard let mapping = value.mapping() else { return }
+        let entries = mapping.required("attributes")?.mapping()?.all() ?? []
+        declared.composites.append(
+            CompositeDescription(
+                name: name, attributes: entries.map { AttributeReader.read($0.key, $0.value) },
+                extras: userInfo(mapping.optional("xcode"))))
+        declared.compositePlaces.append(entries.map(\.keyLocation))
+        mapping.finish()
+    }
+
+    private static func readTemplate(
+        _ name: String, _ value: YAMLValue, _ declared: inout ModelDeclarations
+    ) {
+        guard let mapping = value.mapping() else { return }
+        let template = template(name, mapping)
+        mapping.finish()
+        guard let template else { return }
+        declared.fetchRequestTemplates.append(template.description)
+        declared.templatePlaces.append(template.place)
+    }
+
+    /// The request of `entity`, `where`, `limit`; nil where no entity is named.
+    static func template(
+        _ name: String, _ mapping: YAMLMapping
+    ) -> (description: FetchRequestTemplate, place: SourceLocation)? {
+        let entity = mapping.required("entity")
+        let template = FetchRequestTemplate(
+            name: name, entityName: entity?.filledText() ?? "",
+            predicate: mapping.optional("where")?.filledText(),
+            fetchLimit: mapping.optional("limit")?.integer(in: 0...Int64(Int32.max)).map(Int.init),
+            extras: userInfo(mapping.optional("xcode")))
+        guard let entity, !template.entityName.isEmpty else { return nil }
+        return (template, entity.location)
     }
 
     /// A list of names with their places.

@@ -21,7 +21,7 @@ enum RelationshipReader {
         let deleteRule = mapping.optional("delete")
         relationship.deleteRule = deleteRule?.choice(DeleteRule.self) ?? .nullify
         readMany(mapping, &relationship)
-        mapping.notSupportedYet("xcode")
+        relationship.extras = ModelReader.userInfo(mapping.optional("xcode"))
         mapping.finish()
         guard let to, !relationship.destinationEntityName.isEmpty else { return nil }
         let places = RelationshipPlaces(
@@ -38,8 +38,9 @@ enum RelationshipReader {
             if relationship.isOrdered, !relationship.isToMany { failUnlessMany(value) }
         }
         guard let value = mapping.optional("count") else { return }
-        guard relationship.isToMany else { return failUnlessMany(value) }
         guard let count = RangeReader.counts(value) else { return }
+        // Xcode's models also say of a to-one that it has at least one.
+        guard relationship.isToMany || count.maximum == 1 else { return failUnlessMany(value) }
         if count.maximum == 0 {
             value.fail("range", "'count' allows no object at all")
         }

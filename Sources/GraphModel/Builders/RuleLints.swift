@@ -22,7 +22,8 @@ enum RuleLints {
         }
         let resolved: GraphPredicate
         do {
-            resolved = try ParsedPredicate(format: rule.predicate).resolved(for: entity, in: model)
+            resolved = try ParsedPredicate(format: rule.predicate)
+                .resolved(for: entity, in: model, allowsTransient: true)
             _ = try CompiledPredicate(resolved) { _ in 0 }
         } catch {
             return report(error.code.rawValue, error.description)

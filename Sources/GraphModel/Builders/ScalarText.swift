@@ -1,17 +1,17 @@
 /// The scalar parsers, for text that stands in a model file.
-enum ScalarText {
+package enum ScalarText {
     /// Seconds since 2001-01-01 UTC.
-    static func date(_ text: String) -> Double? {
+    package static func date(_ text: String) -> Double? {
         withBytes(text) { ScalarParser.isoDate($0) }
     }
 
     /// A decimal that a double holds without loss.
-    static func decimal(_ text: String) -> Double? {
+    package static func decimal(_ text: String) -> Double? {
         withBytes(text) { ScalarParser.decimal($0) }
     }
 
     /// The 16 bytes of a UUID.
-    static func uuid(_ text: String) -> [UInt8]? {
+    package static func uuid(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let isRead = bytes.withUnsafeMutableBufferPointer { destination in
             guard let start = destination.baseAddress else { return false }
@@ -21,7 +21,7 @@ enum ScalarText {
     }
 
     /// The bytes that base64 text stands for.
-    static func base64(_ text: String) -> [UInt8]? {
+    package static func base64(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: ScalarParser.base64BytesMax(text.utf8.count))
         let count = bytes.withUnsafeMutableBufferPointer { destination in
             withBytes(text) { ScalarParser.base64($0, into: destination) }
@@ -30,7 +30,7 @@ enum ScalarText {
     }
 
     /// Whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).
-    static func hasScheme(_ text: String) -> Bool {
+    package static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic
         else { return false }

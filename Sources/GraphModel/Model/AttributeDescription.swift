@@ -16,6 +16,8 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
     case uuid = "UUID"
     case uri = "URI"
     case transformable = "Transformable"
+    /// Several values under one name, as `compositeName` says.
+    case composite = "Composite"
     /// Lawful for transient attributes alone.
     case undefined = "Undefined"
 
@@ -36,6 +38,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
         case .uuid: 1100
         case .uri: 1200
         case .transformable: 1800
+        case .composite: 2100
         }
     }
 }
@@ -87,6 +90,8 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var isTransient: Bool
     /// Large binaries may live in files beside the store.
     public var allowsExternalBinaryDataStorage: Bool
+    /// A value of more bytes goes to a file, where that is allowed; nil is 128 KiB.
+    public var externalStorageThreshold: Int?
     /// History keeps the value when the object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
     /// Numbers: the values allowed; dates: in seconds since 2001.
@@ -107,17 +112,22 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var transformerName: String?
     /// Free text for tools.
     public var userInfo: [String: String]
+    /// The model's composite that an attribute of type `Composite` consists of.
+    public var compositeName: String?
+    /// What a model file says beyond this, by the file's own names.
+    @EmptyByDefault public var extras: [String: String]
 
     /// Creates an attribute; everything but name and type has Core Data's default.
     public init(
         name: String, type: AttributeType, isOptional: Bool = true,
         defaultValue: StoredValue? = nil, isTransient: Bool = false,
-        allowsExternalBinaryDataStorage: Bool = false,
+        allowsExternalBinaryDataStorage: Bool = false, externalStorageThreshold: Int? = nil,
         preservesValueInHistoryOnDeletion: Bool = false, range: NumberRange? = nil,
         length: NumberRange? = nil, pattern: String? = nil, derivationExpression: String? = nil,
         isSearchable: Bool = false, renamingIdentifier: String? = nil,
         versionHashModifier: String? = nil, transformerName: String? = nil,
-        userInfo: [String: String] = [:]
+        userInfo: [String: String] = [:], compositeName: String? = nil,
+        extras: [String: String] = [:]
     ) {
         self.name = name
         self.type = type
@@ -125,6 +135,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.defaultValue = defaultValue
         self.isTransient = isTransient
         self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+        self.externalStorageThreshold = externalStorageThreshold
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
         self.range = range
         self.length = length
@@ -135,5 +146,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.versionHashModifier = versionHashModifier
         self.transformerName = transformerName
         self.userInfo = userInfo
+        self.compositeName = compositeName
+        self.extras = extras
     }
 }

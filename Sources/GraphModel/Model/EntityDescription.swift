@@ -1,34 +1,3 @@
-/// An index that requests use; it does not change the version hash.
-public struct FetchIndexDescription: Sendable, Hashable, Codable {
-    /// One property of an index.
-    public struct Element: Sendable, Hashable, Codable {
-        /// An attribute or a to-one relationship.
-        public var propertyName: String
-        /// Ascending unless false.
-        public var isAscending: Bool
-
-        /// Creates an element.
-        public init(propertyName: String, isAscending: Bool = true) {
-            self.propertyName = propertyName
-            self.isAscending = isAscending
-        }
-    }
-
-    /// The index's name, unique within its entity.
-    public var name: String
-    /// The properties in order.
-    public var elements: [Element]
-    /// A predicate, in text, that rows must meet to be in the index.
-    public var partialIndexPredicate: String?
-
-    /// Creates an index.
-    public init(name: String, elements: [Element], partialIndexPredicate: String? = nil) {
-        self.name = name
-        self.elements = elements
-        self.partialIndexPredicate = partialIndexPredicate
-    }
-}
-
 /// A rule over the whole object, with the message that a violation shows.
 public struct ValidationRule: Sendable, Hashable, Codable {
     /// A predicate in text.
@@ -51,7 +20,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var superentityName: String?
     /// No object is of this entity itself.
     public var isAbstract: Bool
-    /// The class that stands for it in code.
+    /// The class that stands for it in code; nil is a class of the entity's own name.
     public var managedObjectClassName: String?
     /// The attributes declared here.
     public var ownAttributes: [AttributeDescription]
@@ -69,6 +38,10 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var versionHashModifier: String?
     /// Free text for tools.
     public var userInfo: [String: String]
+    /// The fetched properties declared here.
+    @EmptyByDefault public var fetchedProperties: [FetchedPropertyDescription]
+    /// What a model file says beyond this, by the file's own names.
+    @EmptyByDefault public var extras: [String: String]
 
     /// Creates an entity; everything but the name has Core Data's default.
     public init(
@@ -77,7 +50,8 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         ownRelationships: [RelationshipDescription] = [], uniquenessConstraints: [[String]] = [],
         indexes: [FetchIndexDescription] = [], validationRules: [ValidationRule] = [],
         renamingIdentifier: String? = nil, versionHashModifier: String? = nil,
-        userInfo: [String: String] = [:]
+        userInfo: [String: String] = [:], fetchedProperties: [FetchedPropertyDescription] = [],
+        extras: [String: String] = [:]
     ) {
         self.name = name
         self.superentityName = superentityName
@@ -91,5 +65,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
+        self.fetchedProperties = fetchedProperties
+        self.extras = extras
     }
 }

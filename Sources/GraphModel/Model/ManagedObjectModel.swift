@@ -9,6 +9,12 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     public let versionIdentifiers: [String]
     /// Named sets of entities.
     public let configurations: [String: [String]]
+    /// Sets of attributes that entities use as types, in the order of their names.
+    public let composites: [CompositeDescription]
+    /// Requests that the model names, in the order of their names.
+    public let fetchRequestTemplates: [FetchRequestTemplate]
+    /// What a model file says beyond this, by the file's own names.
+    public let extras: [String: String]
 
     private let positionByName: [String: Int]
 
@@ -18,12 +24,16 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     ///   a cycle or an inverse does not point back.
     public init(
         entities: [EntityDescription], versionIdentifiers: [String] = [],
-        configurations: [String: [String]] = [:]
+        configurations: [String: [String]] = [:], composites: [CompositeDescription] = [],
+        fetchRequestTemplates: [FetchRequestTemplate] = [], extras: [String: String] = [:]
     ) throws(ModelError) {
         let ordered = try Self.depthFirst(entities)
         self.entities = ordered
         self.versionIdentifiers = versionIdentifiers
         self.configurations = configurations
+        self.composites = composites.sorted { $0.name < $1.name }
+        self.fetchRequestTemplates = fetchRequestTemplates.sorted { $0.name < $1.name }
+        self.extras = extras
         positionByName = Dictionary(
             uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
         try checkRelationships()
@@ -81,6 +91,16 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
             entity.ownAttributes.contains { $0.name == property }
                 || entity.ownRelationships.contains { $0.name == property }
         }?.name
+    }
+
+    /// The composite of that name.
+    public func composite(named name: String) -> CompositeDescription? {
+        composites.first { $0.name == name }
+    }
+
+    /// The request of that name.
+    public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
+        fetchRequestTemplates.first { $0.name == name }
     }
 
     /// Every uniqueness constraint that objects of the entity must meet, inherited ones first.
@@ -154,6 +174,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
 extension ManagedObjectModel {
     private enum CodingKeys: String, CodingKey {
         case entities, versionIdentifiers, configurations
+        case composites, fetchRequestTemplates, extras
     }
 
     /// Reads what `encode(to:)` wrote.
@@ -162,7 +183,12 @@ extension ManagedObjectModel {
         try self.init(
             entities: container.decode([EntityDescription].self, forKey: .entities),
             versionIdentifiers: container.decode([String].self, forKey: .versionIdentifiers),
-            configurations: container.decode([String: [String]].self, forKey: .configurations))
+            configurations: container.decode([String: [String]].self, forKey: .configurations),
+            composites: container.decodeIfPresent(
+                [CompositeDescription].self, forKey: .composites) ?? [],
+            fetchRequestTemplates: container.decodeIfPresent(
+                [FetchRequestTemplate].self, forKey: .fetchRequestTemplates) ?? [],
+            extras: container.decodeIfPresent([String: String].self, forKey: .extras) ?? [:])
     }
 
     /// Writes the declarations; what is derived from them is left out.
@@ -171,5 +197,10 @@ extension ManagedObjectModel {
         try container.encode(entities, forKey: .entities)
         try container.encode(versionIdentifiers, forKey: .versionIdentifiers)
         try container.encode(configurations, forKey: .configurations)
+        if !composites.isEmpty { try container.encode(composites, forKey: .composites) }
+        if !fetchRequestTemplates.isEmpty {
+            try container.encode(fetchRequestTemplates, forKey: .fetchRequestTemplates)
+        }
+        if !extras.isEmpty { try container.encode(extras, forKey: .extras) }
     }
 }

@@ -36,6 +36,8 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var versionHashModifier: String?
     /// Free text for tools.
     public var userInfo: [String: String]
+    /// What a model file says beyond this, by the file's own names.
+    @EmptyByDefault public var extras: [String: String]
 
     /// Creates a relationship; everything but name and destination has Core Data's default.
     public init(
@@ -43,7 +45,7 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
         isToMany: Bool = false, isOrdered: Bool = false, isOptional: Bool = true,
         deleteRule: DeleteRule = .nullify, minimumCount: Int = 0, maximumCount: Int? = nil,
         renamingIdentifier: String? = nil, versionHashModifier: String? = nil,
-        userInfo: [String: String] = [:]
+        userInfo: [String: String] = [:], extras: [String: String] = [:]
     ) {
         self.name = name
         self.destinationEntityName = destinationEntityName
@@ -57,5 +59,6 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
+        self.extras = extras
     }
 }

@@ -13,6 +13,9 @@ internal import FoundationEssentials
 /// ```
 /// An inverse that is the relationship itself counts as none. Transient properties, defaults,
 /// rules, delete rules, indexes and class names are not part of it.
+///
+/// How Core Data hashes derived and composite attributes is not known. Ours tell two of our own
+/// models apart, but say nothing about an app's store: see `entityNamesWithOwnHashes`.
 extension ManagedObjectModel {
     /// The 32 bytes of each entity (`NSStoreModelVersionHashes`).
     public var versionHashes: [String: [UInt8]] {
@@ -35,6 +38,17 @@ extension ManagedObjectModel {
     /// Base64 of SHA-256 over the hashes (`NSStoreModelVersionChecksumKey`).
     public var versionChecksum: String {
         Data(SHA256.hash(data: sortedHashes.flatMap(\.hash))).base64EncodedString()
+    }
+
+    /// The entities whose hashes cannot be compared with those in an app's store, because they
+    /// have or inherit a derived or composite attribute; in the order of the model.
+    public var entityNamesWithOwnHashes: [String] {
+        entities.map(\.name).filter { name in
+            attributes(of: name).contains { attribute in
+                guard !attribute.isTransient else { return false }
+                return attribute.derivationExpression != nil || attribute.type == .composite
+            }
+        }
     }
 
     private var sortedHashes: [(name: String, hash: [UInt8])] {
@@ -74,6 +88,7 @@ extension ManagedObjectModel {
         bytes += littleEndian(attribute.type.code)
         if attribute.preservesValueInHistoryOnDeletion { bytes.append(1) }
         if attribute.allowsExternalBinaryDataStorage { bytes.append(1) }
+        bytes += Array((attribute.derivationExpression ?? attribute.compositeName ?? "").utf8)
         return Array(SHA256.hash(data: bytes))
     }
 

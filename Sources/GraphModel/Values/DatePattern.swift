@@ -22,7 +22,7 @@ package struct DatePattern: Sendable, Hashable {
         case field(Field, width: Int)
     }
 
-    private let elements: [Element]
+    let elements: [Element]
 
     /// Reads a pattern.
     ///

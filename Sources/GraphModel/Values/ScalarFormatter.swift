@@ -3,10 +3,6 @@
 /// Every function returns the number of bytes written. A buffer that is too small gets nothing,
 /// and 0 is returned; the `…BytesMax` constants always suffice.
 package enum ScalarFormatter {
-    /// The longest integer, `-9223372036854775808`.
-    package static let integerBytesMax = 20
-    /// The longest double, `-2.2250738585072014e-308`.
-    package static let doubleBytesMax = 24
     /// Every UUID.
     package static let uuidBytes = 36
     /// The longest date, with an eight-digit year, a sign and an eighteen-digit fraction.

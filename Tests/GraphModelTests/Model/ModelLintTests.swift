@@ -14,29 +14,29 @@ import Testing
         let text = """
             Task:
               atributes: {}
-              fetched: {}
+              fetched: { some: { where: "a != nil" } }
               attributes:
                 a: { type: String, defualt: x, derived: "tags.@count", searchable: true }
-              indexes: { byA: { properties: [a], where: "a != nil" } }
+              indexes: { byA: { properties: [a], were: "a != nil" } }
             """
         #expect(
-            problems(text, rest: "requests: {}\nhistory: []\n") == """
+            problems(text, rest: "requests: { all: { entity: Tusk } }\nhistory: []\n") == """
                 m.yaml:4:5: error: The key 'atributes' is unknown here. Did you mean \
                 'attributes'? [model.unknown-key]
                   in: entities.Task.atributes
-                m.yaml:5:5: error: The key 'fetched' is not supported yet [model.unknown-key]
-                  in: entities.Task.fetched
+                m.yaml:5:22: error: The key 'entity' is missing [model.missing-key]
+                  in: entities.Task.fetched.some
                 m.yaml:7:26: error: The key 'defualt' is unknown here. Did you mean 'default'? \
                 [model.unknown-key]
                   in: entities.Task.attributes.a.defualt
-                m.yaml:7:38: error: The key 'derived' is not supported yet [model.unknown-key]
-                  in: entities.Task.attributes.a.derived
                 m.yaml:7:62: error: The key 'searchable' is not supported yet [model.unknown-key]
                   in: entities.Task.attributes.a.searchable
-                m.yaml:8:40: error: The key 'where' is not supported yet [model.unknown-key]
-                  in: entities.Task.indexes.byA.where
-                m.yaml:9:1: error: The key 'requests' is not supported yet [model.unknown-key]
-                  in: requests
+                m.yaml:8:40: error: The key 'were' is unknown here. Did you mean 'where'? \
+                [model.unknown-key]
+                  in: entities.Task.indexes.byA.were
+                m.yaml:9:28: error: No entity is named 'Tusk'. Did you mean 'Task'? \
+                [model.unknown-entity]
+                  in: requests.all.entity
                 m.yaml:10:1: error: The key 'history' is not supported yet [model.unknown-key]
                   in: history
                 """)
@@ -65,7 +65,7 @@ import Testing
                 [model.attribute-type]
                   in: entities.Task.attributes.a
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI or Transformable
+                Boolean, Date, Binary, UUID, URI, Transformable or Composite
                 m.yaml:6:10: error: The key 'type' is missing [model.missing-key]
                   in: entities.Task.attributes.b
                 m.yaml:7:34: error: 'range' is for numbers and dates, not for Boolean [model.rule]

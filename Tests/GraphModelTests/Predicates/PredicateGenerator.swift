@@ -3,6 +3,8 @@
 /// Makes random predicates that the language can say.
 struct PredicateGenerator {
     var random: SeededGenerator
+    /// The keys that key paths are made of; where there are none, keys of all kinds.
+    var names: [String] = []
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -25,7 +27,7 @@ struct PredicateGenerator {
     }
 
     mutating func expression(depth: Int) -> GraphExpression {
-        switch depth == 0 ? pick(4) : pick(11) {
+        switch depth == 0 ? pick(4) : pick(14) {
         case 0: return .constant(value())
         case 1: return .keyPath(keys())
         case 2: return .variable("x", pick(2) == 0 ? [] : keys())
@@ -35,12 +37,17 @@ struct PredicateGenerator {
             let op = ArithmeticOperator.allCases.randomElement(using: &random) ?? .add
             return .arithmetic(op, expression(depth: depth - 1), expression(depth: depth - 1))
         case 6: return .aggregate((0..<pick(3)).map { _ in expression(depth: depth - 1) })
-        case 7: return .function("coalesce", [expression(depth: depth - 1)])
+        case 7: return function(depth: depth - 1)
         case 8:
             let op = CollectionOperator.allCases.randomElement(using: &random) ?? .count
             return .collection(.keyPath(keys()), op, op == .count ? [] : keys())
         case 9:
             return .subquery(.keyPath(keys()), variable: "y", predicate(depth: depth - 1))
+        case 10: return .index(collection(depth: depth - 1), index(depth: depth - 1))
+        case 11:
+            return .member(
+                .index(collection(depth: depth - 1), index(depth: depth - 1)), keys(inMaps: true))
+        case 12: return .negation(.constant(value()))
         default:
             return .conditional(
                 predicate(depth: depth - 1), expression(depth: depth - 1),
@@ -48,8 +55,60 @@ struct PredicateGenerator {
         }
     }
 
+    private mutating func collection(depth: Int) -> GraphExpression {
+        switch pick(5) {
+        case 0: .keyPath(keys() + keys(inMaps: true))
+        case 1: .variable("x", keys(inMaps: true))
+        case 2: .function("split", [expression(depth: depth), .constant(value())])
+        case 3: .aggregate([expression(depth: depth)])
+        default: .arithmetic(.add, expression(depth: depth), .evaluatedObject)
+        }
+    }
+
+    private mutating func index(depth: Int) -> GraphIndex {
+        switch pick(5) {
+        case 0: .first
+        case 1: .last
+        case 2: .size
+        case 3: .position(.keyPath([["first", "LAST", "size", "in", "a"].randomElement() ?? "a"]))
+        default: .position(expression(depth: depth))
+        }
+    }
+
+    /// A call of any function with as many arguments as it takes.
+    private mutating func function(depth: Int) -> GraphExpression {
+        let functions = PredicateKeywords.functions.sorted { $0.key < $1.key }
+        guard let (name, counts) = functions.randomElement(using: &random) else {
+            return .evaluatedObject
+        }
+        let count = Int.random(in: counts.lowerBound...min(counts.upperBound, 3), using: &random)
+        var arguments = (0..<count).map { _ in expression(depth: depth) }
+        let formats = ["yyyy-MM-dd", "d.M.yy H:m", "?", "Q"]
+        switch name {
+        case "cast":
+            let type = AttributeType.allCases.randomElement(using: &random) ?? .string
+            arguments[1] = .constant(.string(type.rawValue))
+        case "date", "format":
+            arguments[1] = .constant(.string(formats.randomElement(using: &random) ?? ""))
+        case "split" where pick(2) == 0, "join" where pick(2) == 0:
+            arguments = [.keyPath(keys()), .constant(.string(text()))]
+        default: break
+        }
+        return .function(name, arguments)
+    }
+
     mutating func value() -> GraphValue {
-        switch pick(8) {
+        switch pick(11) {
+        case 8:
+            .object(
+                ManagedObjectID(
+                    entityNumber: Int64(bitPattern: random.next()) >> Int64(pick(64)),
+                    primaryKey: Int64(bitPattern: random.next()) >> Int64(pick(64))))
+        case 9: .integer([Int64.min, .max, 0, -1].randomElement(using: &random) ?? 0)
+        case 10:
+            .double(
+                [-0.0, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -.infinity, .infinity]
+                    .randomElement(using: &random) ?? 0)
         case 0: .null
         case 1: .boolean(pick(2) == 0)
         case 2: .integer(Int64(bitPattern: random.next()) >> Int64(pick(64)))
@@ -69,14 +128,20 @@ struct PredicateGenerator {
     private mutating func text() -> String {
         let characters: [String] = [
             "a", "\"", "'", "\\", "\n", "\t", "\r", "é", "😀", "%@", "*", "?", " ", "\0", "n",
+            "u0041", "\u{7F}", "\u{85}", "\u{2028}", "e\u{301}", "\u{FEFF}", "\u{10FFFF}", "\r\n",
         ]
         return (0..<pick(8)).map { _ in characters.randomElement(using: &random) ?? "" }.joined()
     }
 
-    private mutating func keys() -> [String] {
-        let names = [
+    private mutating func keys(inMaps: Bool = false) -> [String] {
+        if !self.names.isEmpty {
+            return (0...pick(3)).map { _ in self.names.randomElement(using: &random) ?? "a" }
+        }
+        var names = [
             "title", "owner", "in", "SELF", "Full Name", "a.b", "größe", "_x1", "first", "",
+            "@count", "#", "nil", "TRUEPREDICATE", "any", "1st", "\"", "'", "$x", "cast",
         ]
+        if inMaps { names += ["@allKeys", "@allValues"] }
         return (0...pick(3)).map { _ in names.randomElement(using: &random) ?? "a" }
     }
 

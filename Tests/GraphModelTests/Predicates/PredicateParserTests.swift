@@ -79,13 +79,18 @@ struct PredicateParserTests {
         "says what is wrong and where",
         arguments: [
             ("a == ", 5, "predicate.syntax", "A value is missing at the end"),
-            ("", 0, "predicate.syntax", "A value is missing at the end"),
+            ("", 0, "predicate.syntax", "The predicate is empty"),
             (
                 "a", 0, "predicate.syntax",
                 "'a' alone is no condition; compare it, as in '== YES' or '!= nil'"
             ),
             ("a == 'x", 5, "predicate.syntax", "The quoted text never ends"),
             ("a == 1 b", 7, "predicate.syntax", "AND, OR or the end is expected here"),
+            ("a 1", 2, "predicate.syntax", "An operator is missing before this value"),
+            (
+                "a == 1 == 2", 7, "predicate.syntax",
+                "A comparison ends here; join it with AND or OR"
+            ),
             ("a == 1)", 6, "predicate.syntax", "AND, OR or the end is expected here"),
             ("(a == 1", 0, "predicate.syntax", "')' is missing"),
             (
@@ -102,7 +107,7 @@ struct PredicateParserTests {
                 "a == lenght(b)", 5, "predicate.function",
                 "There is no function 'lenght'. Did you mean 'length'?"
             ),
-            ("a == length(b, c)", 5, "predicate.function", "'length' takes 1 arguments, not 2"),
+            ("a == length(b, c)", 5, "predicate.function", "'length' takes 1 argument, not 2"),
             (
                 "FUNCTION('x', 'y') == 1", 0, "predicate.function",
                 "FUNCTION(…) calls methods by name, which is refused"
@@ -112,7 +117,10 @@ struct PredicateParserTests {
                 "There is no collection operator '@cuont'. Did you mean '@count'?"
             ),
             ("a == %@", 5, "predicate.argument", "There is no argument for %@"),
-            ("a[0] == 1", 1, "predicate.unsupported", "An index in brackets is not supported yet"),
+            (
+                "a[] == 1", 2, "predicate.syntax",
+                "FIRST, LAST, SIZE or a number is missing in the brackets"
+            ),
             ("d == CAST('x', 'NSDate')", 5, "predicate.type", "This is no NSDate"),
         ])
     func reportsErrors(format: String, offset: Int, code: String, message: String) {
@@ -174,7 +182,8 @@ struct PredicateParserTests {
             let parsed = try ParsedPredicate(format: predicate.description)
             #expect(parsed.predicate == predicate, "seed \(seed): \(predicate)")
             #expect(
-                parsed.source.offsets.count == predicate.nodeCount, "seed \(seed): \(predicate)")
+                parsed.source.offsets.count == TreeSize(predicate).nodes,
+                "seed \(seed): \(predicate)")
         }
     }
 

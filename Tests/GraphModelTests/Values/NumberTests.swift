@@ -82,7 +82,7 @@ struct NumberTests {
             (-2.2250738585072014e-308, "-2.2250738585072014e-308"), (.infinity, ""), (.nan, ""),
         ] as [(Double, String)])
     func writesDoubles(value: Double, expected: String) {
-        let text = written(capacity: ScalarFormatter.doubleBytesMax) {
+        let text = written(capacity: "-2.2250738585072014e-308".utf8.count) {
             ScalarFormatter.double(value, into: $0)
         }
         #expect(text == expected)

@@ -23,16 +23,18 @@ package enum EvaluatedValue {
     case uuid(ByteView)
     /// Bytes.
     case binary(ByteView)
+    /// An object.
+    case object(ManagedObjectID)
 }
 
-/// Where a predicate finds the values of one object or record.
+/// Where a predicate finds the values of one record.
 package protocol EvaluationRow {
     /// The value in a slot; slots are the numbers that `slotOf` gave when compiling.
     func value(at slot: Int) -> EvaluatedValue
 }
 
 /// Why a predicate has no answer for a row; imports reject such a record with the code `expr`.
-package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Text that is compared or computed with as a number, and is none.
     case notANumber(String)
     /// Text that is compared with a boolean, and is none.
@@ -49,9 +51,17 @@ package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible
     case overflow
     /// The text is too long for a regular expression.
     case textTooLong(bytes: Int)
+    /// A collection where one value is needed.
+    case severalValues
+    /// A regular expression or a date pattern that came from the data and is none.
+    case invalidPattern(String)
+    /// A value that has no equal of the type it is cast to.
+    case uncastable(String, type: String)
+    /// What the predicate looks at cannot be read.
+    case unreadable(String)
 
     /// One sentence.
-    package var description: String {
+    public var description: String {
         switch self {
         case .notANumber(let text): "'\(text)' is no number"
         case .notABoolean(let text): "'\(text)' is neither true nor false"
@@ -63,6 +73,10 @@ package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible
         case .textTooLong(let bytes):
             "A text of \(bytes) bytes is too long for a regular expression "
                 + "(\(CompiledPattern.textBytesMax) at most)"
+        case .severalValues: "One value is needed, not a collection"
+        case .invalidPattern(let reason): reason
+        case .uncastable(let value, let type): "\(value) is no \(type)"
+        case .unreadable(let reason): reason
         }
     }
 
@@ -78,9 +92,15 @@ extension EvaluatedValue {
     package var isNull: Bool {
         switch self {
         case .null: true
-        case .double(let value): value.isNaN
+        case .double(let value), .date(let value): value.isNaN
         default: false
         }
+    }
+
+    /// The bytes of text, which it must be.
+    func neededText() throws(EvaluationError) -> ByteView {
+        guard let bytes = textBytes else { throw .wrongKind(needed: "Text", found: kindName) }
+        return bytes
     }
 
     /// The bytes of either kind of text.
@@ -101,6 +121,7 @@ extension EvaluatedValue {
         case .date: "a date"
         case .uuid: "a UUID"
         case .binary: "binary data"
+        case .object: "an object"
         }
     }
 }

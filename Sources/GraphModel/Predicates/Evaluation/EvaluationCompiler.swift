@@ -3,53 +3,86 @@ internal import Diagnostics
 /// Turns a tree into a program.
 ///
 /// Nodes are visited in the parser's post-order, so that an error can name its place.
-struct EvaluationCompiler {
+struct EvaluationCompiler<Scheme: EvaluationScheme> {
+    typealias Node = EvaluationProgram.Node
+
     /// What a program needs besides the tree.
     struct Setting {
-        var slotOf: ([String]) -> Int?
         var variables: [String: GraphValue]
         /// Seconds since 2001-01-01 UTC.
         var now: Double
         var source: PredicateSource?
     }
 
-    let setting: Setting
-    let program = EvaluationProgram()
-    private var visited = 0
-
-    init(_ setting: Setting) {
-        self.setting = setting
+    /// A node, with what is known of its value.
+    struct Compiled {
+        var node: Int
+        var shape = EvaluationShape.single
+        /// The kind of the objects that it leads to; nil where it leads to none.
+        var kind: Int?
+        var isList = false
+        /// Whether its values are numbers that need not be whole.
+        var isFractional = false
     }
 
-    private func error(
+    /// Deeper trees than the parser makes would overflow the stack.
+    private static var depthMax: Int { 1_000 }
+
+    private(set) var scheme: Scheme
+    let setting: Setting
+    let program = EvaluationProgram()
+    var nodes: [Node] = []
+    private var depth = 0
+    /// The variables of the subqueries around, the innermost last.
+    private var elements: [(name: String, kind: Int)] = []
+
+    init(_ scheme: Scheme, _ setting: Setting) {
+        self.scheme = scheme
+        self.setting = setting
+        program.rootNumbers = scheme.rootNumbers
+    }
+
+    func error(
         _ code: GraphPredicateError.Code, _ message: String
     ) -> GraphPredicateError {
         GraphPredicateError(
-            code, message, at: setting.source?.offset(ofNode: visited),
+            code, message, at: setting.source?.offset(ofNode: nodes.count),
             in: setting.source?.format)
     }
 
-    private mutating func add(_ node: EvaluationProgram.Node) -> Int {
-        visited += 1
-        program.nodes.append(node)
-        return program.nodes.count - 1
+    mutating func add(_ node: Node) -> Int {
+        nodes.append(node)
+        return nodes.count - 1
+    }
+
+    mutating func add(
+        _ node: Node, _ shape: EvaluationShape = .single, kind: Int? = nil
+    ) -> Compiled {
+        Compiled(node: add(node), shape: shape, kind: kind)
+    }
+
+    private mutating func enter() throws(GraphPredicateError) {
+        depth += 1
+        if depth > Self.depthMax { throw error(.tooDeep, "The predicate is nested too deeply") }
     }
 
     // MARK: Predicates
 
     /// Adds a predicate and returns its node.
     mutating func compile(_ predicate: GraphPredicate) throws(GraphPredicateError) -> Int {
+        try enter()
+        defer { depth -= 1 }
         switch predicate {
         case .constant(let value): return add(.truth(value))
         case .not(let part):
             let part = try compile(part)
             return add(.not(part))
         case .and(let parts):
-            let nodes = try compile(parts)
-            return add(.and(nodes))
+            let parts = program.list(try compile(parts))
+            return add(.and(parts))
         case .or(let parts):
-            let nodes = try compile(parts)
-            return add(.or(nodes))
+            let parts = program.list(try compile(parts))
+            return add(.or(parts))
         case .comparison(let comparison): return try compile(comparison)
         }
     }
@@ -62,135 +95,200 @@ struct EvaluationCompiler {
         return nodes
     }
 
-    private mutating func compile(
-        _ comparison: GraphComparison
-    ) throws(GraphPredicateError) -> Int {
-        let left = try compile(comparison.left)
-        let right = try compile(comparison.right)
-        guard comparison.modifier == .direct else {
-            throw error(
-                .unsupported, "\(comparison.modifier.rawValue) is not supported here yet")
-        }
-        let takesList = comparison.op == .in || comparison.op == .between
-        try refuseLists(takesList ? [comparison.left] : [comparison.left, comparison.right])
-        switch comparison.op {
-        case .in:
-            guard case .aggregate = comparison.right else {
-                throw error(.type, "IN needs a list on its right: {1, 2}")
-            }
-        case .between:
-            guard case .aggregate(let bounds) = comparison.right, bounds.count == 2 else {
-                throw error(.type, "BETWEEN needs a list of two bounds: {1, 5}")
-            }
-        case .matches: return try match(comparison, left)
-        default: break
-        }
-        return add(.comparison(comparison.op, comparison.options, left, right))
-    }
-
-    private mutating func match(
-        _ comparison: GraphComparison, _ left: Int
-    ) throws(GraphPredicateError) -> Int {
-        guard case .constant(.string(let text)) = comparison.right else {
-            throw error(.unsupported, "MATCHES needs its pattern as text in quotes")
-        }
-        guard !comparison.options.contains(.diacriticInsensitive) else {
-            throw error(.unsupported, "MATCHES cannot leave out diacritics")
-        }
-        do {
-            program.patterns.append(
-                try CompiledPattern(
-                    text, ignoresCase: comparison.options.contains(.caseInsensitive)))
-        } catch {
-            throw self.error(.type, error.description)
-        }
-        return add(.matches(left, pattern: program.patterns.count - 1))
-    }
-
     // MARK: Expressions
 
-    /// Adds an expression and returns its node.
-    mutating func compile(_ expression: GraphExpression) throws(GraphPredicateError) -> Int {
+    /// Adds an expression.
+    mutating func compile(
+        _ expression: GraphExpression
+    ) throws(GraphPredicateError) -> Compiled {
+        try enter()
+        defer { depth -= 1 }
         switch expression {
         case .constant(let value): return add(.constant(constant(value)))
-        case .keyPath(let keys):
-            guard let slot = setting.slotOf(keys) else {
-                throw error(.unknownKey, "There is no field '\(keys.joined(separator: "."))'")
+        case .keyPath(let keys): return try path(keys, depth: 0, kind: 0)
+        case .variable(let name, let keys): return try variable(name, keys)
+        case .evaluatedObject:
+            guard scheme.hasIdentity else {
+                throw error(.unsupported, "A record is no object, so there is no SELF")
             }
-            return add(.slot(slot))
-        case .variable(let name, let keys):
-            guard keys.isEmpty, let value = setting.variables[name] else {
-                let phrase = Suggestion.phrase(for: name, among: setting.variables.keys)
-                throw error(.variable, "The variable '$\(name)' has no value" + phrase)
-            }
-            return add(.constant(constant(value)))
+            return add(.identity(depth: 0), kind: 0)
         case .negation(let operand):
-            let node = try compile(operand)
-            try refuseLists([operand])
+            let node = try single(operand)
             return add(.negation(node))
         case .arithmetic(let op, let left, let right):
-            let nodes = try compile([left, right])
-            try refuseLists([left, right])
+            let nodes = try singles([left, right])
             return add(.arithmetic(op, nodes[0], nodes[1]))
         case .aggregate(let elements):
-            let nodes = try compile(elements)
-            try refuseLists(elements)
-            return add(.list(nodes))
-        case .function(let name, let arguments):
-            let nodes = try compile(arguments)
-            try refuseLists(arguments)
-            return try function(name, nodes)
+            let nodes = program.list(try singles(elements))
+            var list = add(.list(nodes), .several)
+            list.isList = true
+            return list
+        case .function(let name, let arguments): return try function(name, arguments)
         case .conditional(let predicate, let yes, let no):
             let predicate = try compile(predicate)
-            let nodes = try compile([yes, no])
-            try refuseLists([yes, no])
+            let nodes = try singles([yes, no])
             return add(.conditional(predicate, nodes[0], nodes[1]))
-        case .evaluatedObject, .collection, .subquery:
-            throw error(.unsupported, "'\(expression)' is not supported here yet")
+        case .collection(let base, let op, let keys): return try collection(base, op, keys)
+        case .index(let base, let index): return try self.index(base, index)
+        case .member(let base, let keys): return try member(base, keys)
+        case .subquery(let base, let variable, let predicate):
+            let collection = try compile(base)
+            guard collection.shape != .single, let kind = collection.kind else {
+                throw error(.toMany, "SUBQUERY needs a to-many relationship before the variable")
+            }
+            elements.append((variable, kind))
+            let condition = try compile(predicate)
+            elements.removeLast()
+            return add(.subquery(collection.node, condition), .several, kind: kind)
         }
     }
 
-    private mutating func compile(
+    /// Adds expressions that must have one value each.
+    mutating func singles(
         _ expressions: [GraphExpression]
     ) throws(GraphPredicateError) -> [Int] {
-        var nodes: [Int] = []
-        for expression in expressions { nodes.append(try compile(expression)) }
-        return nodes
+        var compiled: [Compiled] = []
+        for expression in expressions { compiled.append(try compile(expression)) }
+        for part in compiled { try refuseSeveral(part) }
+        return compiled.map(\.node)
     }
 
-    /// A list stands on the right of IN and BETWEEN and nowhere else.
-    private func refuseLists(
-        _ expressions: [GraphExpression]
-    ) throws(GraphPredicateError) {
-        for case .aggregate in expressions {
+    private mutating func single(
+        _ expression: GraphExpression
+    ) throws(GraphPredicateError) -> Int {
+        let compiled = try compile(expression)
+        try refuseSeveral(compiled)
+        return compiled.node
+    }
+
+    func refuseSeveral(_ part: Compiled) throws(GraphPredicateError) {
+        guard part.shape == .several else { return }
+        if part.isList {
             throw error(.type, "A list has its place after IN and BETWEEN only")
         }
+        throw error(
+            .toMany,
+            "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count")
     }
 
-    private mutating func function(
-        _ name: String, _ arguments: [Int]
-    ) throws(GraphPredicateError) -> Int {
-        if name == "now" { return add(.constant(.date(setting.now))) }
-        if name == "today" {
-            let day = (setting.now / 86_400).rounded(.down) * 86_400
-            return add(.constant(.date(day)))
+    private mutating func path(
+        _ keys: [String], depth: Int, kind: Int
+    ) throws(GraphPredicateError) -> Compiled {
+        guard let path = scheme.path(of: keys, from: kind) else {
+            throw error(.unknownKey, "There is no field '\(keys.joined(separator: "."))'")
         }
-        guard let function = EvaluationFunction(rawValue: name), !arguments.isEmpty else {
-            throw error(.unsupported, "The function '\(name)' is not supported here yet")
+        if depth == 0, path.handles.count == 1, path.shape != .several {
+            return add(.slot(path.handles[0]), path.shape, kind: path.kind)
         }
-        return add(.function(function, arguments))
+        var result = add(
+            .path(
+                depth: depth, handles: program.list(path.handles), toManyCount: path.toManyCount,
+                path.shape),
+            path.shape, kind: path.kind)
+        result.isFractional = path.isFractional
+        return result
+    }
+
+    private mutating func variable(
+        _ name: String, _ keys: [String]
+    ) throws(GraphPredicateError) -> Compiled {
+        if let index = elements.lastIndex(where: { $0.name == name }) {
+            let kind = elements[index].kind
+            if keys.isEmpty { return add(.identity(depth: index + 1), kind: kind) }
+            return try path(keys, depth: index + 1, kind: kind)
+        }
+        guard keys.isEmpty, let value = setting.variables[name] else {
+            let names = Array(setting.variables.keys) + elements.map(\.name)
+            let phrase = Suggestion.phrase(for: name, among: names)
+            throw error(.variable, "The variable '$\(name)' has no value" + phrase)
+        }
+        return add(.constant(constant(value)))
+    }
+
+    private mutating func collection(
+        _ base: GraphExpression, _ op: CollectionOperator, _ keys: [String]
+    ) throws(GraphPredicateError) -> Compiled {
+        let base = try compile(base)
+        guard base.shape != .single else {
+            throw error(.toMany, "\(op.rawValue) needs a to-many key path before it")
+        }
+        var handles: [Int] = []
+        var kind = base.kind
+        var isFractional = base.isFractional
+        if !keys.isEmpty {
+            guard let start = base.kind, let path = scheme.path(of: keys, from: start) else {
+                throw error(.unknownKey, "There is no field '\(keys.joined(separator: "."))'")
+            }
+            handles = path.handles
+            kind = path.kind
+            isFractional = path.isFractional
+        }
+        let isUnion = op == .unionOfObjects || op == .distinctUnionOfObjects
+        var result = add(
+            .collection(base.node, op, handles: program.list(handles)),
+            isUnion ? .several : .single, kind: isUnion ? kind : nil)
+        if isUnion {
+            result.isFractional = isFractional
+        } else if op == .sum, isFractional {
+            // The sum of none is a double, too.
+            let zero = add(.constant(.double(0)))
+            result.node = add(.arithmetic(.add, result.node, zero))
+        }
+        return result
+    }
+
+    private mutating func index(
+        _ base: GraphExpression, _ index: GraphIndex
+    ) throws(GraphPredicateError) -> Compiled {
+        let base = try compile(base)
+        guard base.shape != .single else {
+            throw error(.toMany, "An index needs an ordered collection or a list before it")
+        }
+        switch index {
+        case .first: return add(.index(base.node, .first, position: 0), kind: base.kind)
+        case .last: return add(.index(base.node, .last, position: 0), kind: base.kind)
+        case .size: return add(.index(base.node, .size, position: 0))
+        case .position(let expression):
+            let position = try single(expression)
+            return add(.index(base.node, .position, position: position), kind: base.kind)
+        }
+    }
+
+    private mutating func member(
+        _ base: GraphExpression, _ keys: [String]
+    ) throws(GraphPredicateError) -> Compiled {
+        let base = try compile(base)
+        guard let kind = base.kind, let path = scheme.path(of: keys, from: kind) else {
+            throw error(.unknownKey, "There is no field '\(keys.joined(separator: "."))'")
+        }
+        try refuseSeveral(base)
+        var result = add(
+            .member(
+                base.node, handles: program.list(path.handles), toManyCount: path.toManyCount),
+            path.shape, kind: path.kind)
+        result.isFractional = path.isFractional
+        return result
     }
 
     private func constant(_ value: GraphValue) -> EvaluatedValue {
-        switch value {
-        case .null: .null
-        case .boolean(let flag): .boolean(flag)
-        case .integer(let number): .integer(number)
-        case .double(let number): .double(number)
-        case .string(let text): .text(program.constants.store(Array(text.utf8)))
-        case .date(let seconds): .date(seconds)
-        case .uuid(let bytes): .uuid(program.constants.store(bytes))
-        case .binary(let bytes): .binary(program.constants.store(bytes))
-        }
+        EvaluatedValue(value, in: program.constants)
+    }
+}
+
+extension EvaluatedValue {
+    /// A constant's value, its bytes in the arena.
+    package init(_ value: GraphValue, in arena: EvaluationArena) {
+        self =
+            switch value {
+            case .null: .null
+            case .boolean(let flag): .boolean(flag)
+            case .integer(let number): .integer(number)
+            case .double(let number): .double(number)
+            case .string(let text): .text(arena.store(text.utf8))
+            case .date(let seconds): .date(seconds)
+            case .uuid(let bytes): .uuid(arena.store(bytes))
+            case .binary(let bytes): .binary(arena.store(bytes))
+            case .object(let id): .object(id)
+            }
     }
 }

@@ -1,125 +1,157 @@
 extension EvaluationProgram {
-    /// Whether the comparison holds, by the rules for nil that SQL is made to follow as well.
-    func compare(
+    /// Whether the comparison of one value holds, by the rules for nil that SQL follows as well.
+    func compare<Graph>(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ leftNode: Int, _ rightNode: Int,
-        _ row: some EvaluationRow
+        _ shape: EvaluationShape, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
-        let left = try value(leftNode, row)
+        if op == .contains, shape != .single, try isCollection(leftNode, shape, scope) {
+            let part = try value(rightNode, scope)
+            return try contains(leftNode, part, options, scope)
+        }
+        let left = try value(leftNode, scope)
         switch op {
-        case .in:
-            for element in elements(rightNode)
-            where try isEqual(left, try value(element, row), options) {
-                return true
+        case .in, .between: return try holds(op, options, left, rightNode, scope)
+        case .matches: return try matches(left, rightNode, options, scope)
+        default: return try holds(op, options, left, try value(rightNode, scope))
+        }
+    }
+
+    /// Whether it holds for one, all or none of the elements on the left.
+    func compare<Graph>(
+        _ modifier: ComparisonModifier, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ leftNode: Int, _ rightNode: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> Bool {
+        // The right side is the same for all elements; without any it is not asked for.
+        var right: EvaluatedValue?
+        let wanted = modifier == .all
+        let isNeverBroken = try visit(leftNode, scope) {
+            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+            let left = self.value(of: element, scope)
+            switch op {
+            case .in, .between:
+                return try self.holds(op, options, left, rightNode, scope) == wanted
+            case .matches:
+                return try self.matches(left, rightNode, options, scope) == wanted
+            default:
+                let value = if let right { right } else { try self.value(rightNode, scope) }
+                right = value
+                return try self.holds(op, options, left, value) == wanted
             }
-            return false
-        case .between:
-            let bounds = elements(rightNode)
-            guard bounds.count == 2 else { return false }
-            let low = try value(bounds[0], row)
-            let high = try value(bounds[1], row)
-            if left.isNull || low.isNull || high.isNull { return false }
-            if try order(left, low, options) < 0 { return false }
-            return try order(left, high, options) <= 0
+        }
+        return modifier == .any ? !isNeverBroken : isNeverBroken
+    }
+
+    private func isCollection<Graph>(
+        _ node: Int, _ shape: EvaluationShape, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> Bool {
+        if shape == .several { return true }
+        switch nodes[node] {
+        case .slot, .path, .member:
+            if case .elements = try property(node, scope) { return true }
         default: break
         }
-        let right = try value(rightNode, row)
+        return false
+    }
+
+    /// Whether an element equals the value.
+    private func contains<Graph>(
+        _ collection: Int, _ value: EvaluatedValue, _ options: ComparisonOptions,
+        _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> Bool {
+        try !visit(collection, scope) {
+            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+            try !self.isEqual(value, self.value(of: element, scope), options)
+        }
+    }
+
+    /// IN and BETWEEN.
+    private func holds<Graph>(
+        _ op: ComparisonOperator, _ options: ComparisonOptions, _ left: EvaluatedValue,
+        _ rightNode: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> Bool {
+        guard case .list(let elements) = nodes[rightNode] else {
+            if op == .in { return try contains(rightNode, left, options, scope) }
+            var bounds: [EvaluatedValue] = []
+            _ = try visit(rightNode, scope) {
+                (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+                bounds.append(self.value(of: element, scope))
+                return bounds.count <= 2
+            }
+            guard bounds.count == 2 else {
+                throw .wrongKind(needed: "A list of two bounds", found: "another one")
+            }
+            return try isBetween(left, bounds[0], bounds[1], options)
+        }
+        if op == .between {
+            return try isBetween(
+                left, try value(elements[0], scope), try value(elements[1], scope), options)
+        }
+        for index in 0..<elements.count
+        where try isEqual(left, try value(elements[index], scope), options) {
+            return true
+        }
+        return false
+    }
+
+    private func isBetween(
+        _ value: EvaluatedValue, _ low: EvaluatedValue, _ high: EvaluatedValue,
+        _ options: ComparisonOptions
+    ) throws(EvaluationError) -> Bool {
+        if value.isNull || low.isNull || high.isNull { return false }
+        if try ValueOrder.compare(value, low, options) < 0 { return false }
+        return try ValueOrder.compare(value, high, options) <= 0
+    }
+
+    /// Whether two values are equal; objects are where their hierarchy and their key are.
+    private func isEqual(
+        _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
+    ) throws(EvaluationError) -> Bool {
+        if case .object(let left) = left, case .object(let right) = right {
+            return left.primaryKey == right.primaryKey
+                && rootNumber(left.entityNumber) == rootNumber(right.entityNumber)
+        }
+        return try ValueOrder.isEqual(left, right, options)
+    }
+
+    private func rootNumber(_ entityNumber: Int64) -> Int64 {
+        rootNumbers[entityNumber] ?? entityNumber
+    }
+
+    /// Every operator but IN, BETWEEN and MATCHES.
+    private func holds(
+        _ op: ComparisonOperator, _ options: ComparisonOptions, _ left: EvaluatedValue,
+        _ right: EvaluatedValue
+    ) throws(EvaluationError) -> Bool {
         switch op {
         case .equal: return try isEqual(left, right, options)
         case .notEqual: return try !isEqual(left, right, options)
         case .lessOrEqual, .greaterOrEqual:
             if left.isNull || right.isNull { return left.isNull && right.isNull }
-            let order = try order(left, right, options)
+            let order = try ValueOrder.compare(left, right, options)
             return op == .lessOrEqual ? order <= 0 : order >= 0
         case .less, .greater:
             if left.isNull || right.isNull { return false }
-            let order = try order(left, right, options)
+            let order = try ValueOrder.compare(left, right, options)
             return op == .less ? order < 0 : order > 0
         default:
             if left.isNull || right.isNull { return false }
-            guard let text = left.textBytes else {
-                throw .wrongKind(needed: "Text", found: left.kindName)
-            }
-            guard let part = right.textBytes else {
-                throw .wrongKind(needed: "Text", found: right.kindName)
-            }
-            return TextComparison.holds(op, text, part, options)
+            return TextComparison.holds(
+                op, try left.neededText(), try right.neededText(), options)
         }
     }
 
-    private func elements(_ node: Int) -> [Int] {
-        guard case .list(let elements) = nodes[node] else { return [] }
-        return elements
-    }
-
-    private func isEqual(
-        _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
+    private func matches<Graph>(
+        _ left: EvaluatedValue, _ rightNode: Int, _ options: ComparisonOptions,
+        _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
-        if left.isNull || right.isNull { return left.isNull && right.isNull }
-        if let left = left.textBytes, let right = right.textBytes {
-            return TextComparison.holds(.equal, left, right, options)
+        if case .pattern(let index) = nodes[rightNode] {
+            if left.isNull { return false }
+            return try PatternMatch.holds(try left.neededText(), patterns[index], options)
         }
-        return try order(left, right, options) == 0
-    }
-
-    /// The order of two values that are not nil; untyped text is read as the other side's kind.
-    private func order(
-        _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
-    ) throws(EvaluationError) -> Int {
-        switch (left, right) {
-        case (.text(let left), .text(let right)), (.text(let left), .untypedText(let right)),
-            (.untypedText(let left), .text(let right)),
-            (.untypedText(let left), .untypedText(let right)):
-            return TextComparison.order(left, right, options)
-        case (.uuid(let left), .uuid(let right)), (.binary(let left), .binary(let right)):
-            return TextComparison.order(left, right)
-        case (.date(let left), .date(let right)):
-            return left < right ? -1 : left > right ? 1 : 0
-        case (.date(let date), _): return -(try order(right, date: date))
-        case (_, .date(let date)): return try order(left, date: date)
-        case (.uuid(let bytes), _): return -(try order(right, uuid: bytes))
-        case (_, .uuid(let bytes)): return try order(left, uuid: bytes)
-        case (.boolean(let flag), .untypedText(let text)):
-            return (flag ? 1 : 0) - (try boolean(text) ? 1 : 0)
-        case (.untypedText(let text), .boolean(let flag)):
-            return (try boolean(text) ? 1 : 0) - (flag ? 1 : 0)
-        default:
-            guard let one = try NumericValue(left), let other = try NumericValue(right) else {
-                throw .incomparable(left.kindName, right.kindName)
-            }
-            return NumericValue.order(one, other)
-        }
-    }
-
-    private func boolean(_ bytes: ByteView) throws(EvaluationError) -> Bool {
-        guard let flag = ScalarParser.boolean(bytes) else {
-            throw .notABoolean(EvaluationError.excerpt(bytes))
-        }
-        return flag
-    }
-
-    /// The order of a value, which must be text, to a date.
-    private func order(
-        _ value: EvaluatedValue, date: Double
-    ) throws(EvaluationError) -> Int {
-        guard let bytes = value.textBytes else { throw .incomparable(value.kindName, "a date") }
-        guard let read = ScalarParser.isoDate(bytes) else {
-            throw .notADate(EvaluationError.excerpt(bytes))
-        }
-        return read < date ? -1 : read > date ? 1 : 0
-    }
-
-    /// The order of a value, which must be text, to a UUID.
-    private func order(
-        _ value: EvaluatedValue, uuid: ByteView
-    ) throws(EvaluationError) -> Int {
-        guard let bytes = value.textBytes else { throw .incomparable(value.kindName, "a UUID") }
-        let order = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { read -> Int? in
-            guard let start = read.baseAddress, ScalarParser.uuid(bytes, into: start) else {
-                return nil
-            }
-            return TextComparison.order(ByteView(read), uuid)
-        }
-        guard let order else { throw .notAUUID(EvaluationError.excerpt(bytes)) }
-        return order
+        let right = try value(rightNode, scope)
+        if left.isNull || right.isNull { return false }
+        let text = try left.neededText()
+        let pattern = try context.pattern(try right.neededText(), options)
+        return try PatternMatch.holds(text, pattern, options)
     }
 }

@@ -1,4 +1,4 @@
-/// A tree made ready to run: nodes in one array, key paths as slots, constants as bytes.
+/// A tree made ready to run: nodes in one block of memory, keys as handles, constants as bytes.
 ///
 /// Not `Sendable`: it has scratch space, and regular expressions are not. Each user compiles its
 /// own. Ordinary comparisons, arithmetic and constants allocate nothing while they run.
@@ -6,98 +6,236 @@ final class EvaluationProgram {
     /// Nodes point to others by their number.
     enum Node {
         case constant(EvaluatedValue)
+        /// A key of the object itself, by its handle.
         case slot(Int)
+        /// Keys from the object (depth 0) or from an element of a subquery around.
+        case path(depth: Int, handles: List, toManyCount: Int?, EvaluationShape)
+        /// The object, or an element of a subquery around.
+        case identity(depth: Int)
         case negation(Int)
         case arithmetic(ArithmeticOperator, Int, Int)
-        case function(EvaluationFunction, [Int])
+        case function(EvaluationFunction, List)
         case conditional(Int, Int, Int)
-        case list([Int])
+        case list(List)
+        case collection(Int, CollectionOperator, handles: List)
+        case index(Int, IndexKind, position: Int)
+        /// Keys from the object that another node gives.
+        case member(Int, handles: List, toManyCount: Int?)
+        case subquery(Int, Int)
         case truth(Bool)
-        case comparison(ComparisonOperator, ComparisonOptions, Int, Int)
-        case matches(Int, pattern: Int)
+        case comparison(
+            ComparisonOperator, ComparisonOptions, ComparisonModifier, Int, Int, EvaluationShape)
+        /// A constant on the right of MATCHES.
+        case pattern(Int)
         case not(Int)
-        case and([Int])
-        case or([Int])
+        case and(List)
+        case or(List)
     }
 
-    var nodes: [Node] = []
+    /// Which element an index means.
+    enum IndexKind {
+        case first, last, size, position
+    }
+
+    /// Numbers that a node has: of other nodes, or handles.
+    struct List {
+        let start: UnsafePointer<Int>
+        let count: Int
+
+        subscript(index: Int) -> Int { start[index] }
+    }
+
+    /// The nodes, once `finish` has been called.
+    private(set) var nodes: UnsafeMutablePointer<Node>
+    private var nodeCount = 0
+    private var lists: [UnsafeMutablePointer<Int>] = []
     var patterns: [CompiledPattern] = []
     let constants = EvaluationArena()
-    let scratch = EvaluationArena()
+    let context = EvaluationContext()
+    /// The root entity's number for that of each entity below it.
+    var rootNumbers: [Int64: Int64] = [:]
 
+    init() {
+        nodes = .allocate(capacity: 0)
+    }
+
+    deinit {
+        nodes.deallocate()
+        for list in lists { list.deallocate() }
+    }
+
+    /// Takes the nodes, after which the program can run.
+    func finish(_ nodes: [Node]) {
+        self.nodes.deallocate()
+        self.nodes = .allocate(capacity: nodes.count)
+        nodeCount = nodes.count
+        for (index, node) in nodes.enumerated() { (self.nodes + index).initialize(to: node) }
+    }
+
+    /// Copies numbers to where they stay as long as the program.
+    func list(_ numbers: [Int]) -> List {
+        let copy = UnsafeMutablePointer<Int>.allocate(capacity: numbers.count)
+        for (index, number) in numbers.enumerated() { (copy + index).initialize(to: number) }
+        lists.append(copy)
+        return List(start: copy, count: numbers.count)
+    }
+}
+
+/// What a program runs over, and where it is in it.
+struct EvaluationScope<Graph: EvaluationGraph> {
+    let graph: Graph
+    let object: Graph.Node
+    /// The elements of the subqueries around, the outermost first.
+    ///
+    /// Memory of the subquery that is running: an array would be counted at every step.
+    var elements: UnsafeMutablePointer<Graph.Node>?
+    var depth = 0
+
+    init(_ graph: Graph, _ object: Graph.Node) {
+        self.graph = graph
+        self.object = object
+    }
+
+    func node(_ depth: Int) -> Graph.Node {
+        guard depth > 0, let elements else { return object }
+        return elements[depth - 1]
+    }
+}
+
+extension EvaluationProgram {
     /// The answer of a predicate's node.
-    func test(_ node: Int, _ row: some EvaluationRow) throws(EvaluationError) -> Bool {
+    func test<Graph>(
+        _ node: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> Bool {
         switch nodes[node] {
         case .truth(let value): return value
-        case .not(let part): return try !test(part, row)
+        case .not(let part): return try !test(part, scope)
         case .and(let parts):
-            for part in parts where try !test(part, row) {
+            for index in 0..<parts.count where try !test(parts[index], scope) {
                 return false
             }
             return true
         case .or(let parts):
-            for part in parts where try test(part, row) {
+            for index in 0..<parts.count where try test(parts[index], scope) {
                 return true
             }
             return false
-        case .comparison(let op, let options, let left, let right):
-            return try compare(op, options, left, right, row)
-        case .matches(let text, let pattern):
-            return try match(try value(text, row), patterns[pattern])
+        case .comparison(let op, let options, let modifier, let left, let right, let shape):
+            if modifier == .direct {
+                return try compare(op, options, left, right, shape, scope)
+            }
+            return try compare(modifier, op, options, left, right, scope)
         default: return false
         }
     }
 
-    /// The value of an expression's node.
-    func value(
-        _ node: Int, _ row: some EvaluationRow
+    /// The value of an expression's node, which must be one.
+    func value<Graph>(
+        _ node: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedValue {
         switch nodes[node] {
         case .constant(let value): return value
-        case .slot(let slot): return row.value(at: slot)
+        case .slot(let slot):
+            return try single(scope.graph.property(slot, of: scope.object), scope)
+        case .path, .index, .member: return try single(property(node, scope), scope)
+        case .identity(let depth): return scope.graph.identity(of: scope.node(depth))
         case .negation(let operand):
-            let value = try value(operand, row)
+            let value = try value(operand, scope)
             if value.isNull { return .null }
             return try compute(.subtract, .integer(0), value)
         case .arithmetic(let op, let left, let right):
-            let left = try value(left, row)
-            let right = try value(right, row)
+            let left = try value(left, scope)
+            let right = try value(right, scope)
             if left.isNull || right.isNull { return .null }
             return try compute(op, left, right)
         case .function(let function, let arguments):
-            return try call(function, arguments, row)
+            return try call(function, arguments, scope)
         case .conditional(let predicate, let yes, let no):
-            return try value(try test(predicate, row) ? yes : no, row)
-        default: return .null
+            return try value(try test(predicate, scope) ? yes : no, scope)
+        case .collection(let base, let op, let handles):
+            return try aggregate(base, op, handles, scope)
+        case .list, .subquery: throw .severalValues
+        case .truth, .comparison, .pattern, .not, .and, .or: return .null
         }
+    }
+
+    /// What an expression leads to, objects as such.
+    func property<Graph>(
+        _ node: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {
+        switch nodes[node] {
+        case .slot(let slot): return scope.graph.property(slot, of: scope.object)
+        case .path(let depth, let handles, _, _):
+            return try read(handles, from: scope.node(depth), scope)
+        case .identity(let depth): return .object(scope.node(depth))
+        case .index(let base, let kind, let position):
+            return try element(base, kind, position, scope)
+        case .member(let base, let handles, _):
+            switch try property(base, scope) {
+            case .object(let object): return try read(handles, from: object, scope)
+            case .value(let value):
+                if value.isNull { return .value(.null) }
+                throw .wrongKind(needed: "An object", found: value.kindName)
+            case .elements: throw .severalValues
+            }
+        default: return .value(try value(node, scope))
+        }
+    }
+
+    /// The value that a property is; objects stand for their IDs.
+    func single<Graph>(
+        _ property: EvaluatedProperty<Graph.Node>, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedValue {
+        switch property {
+        case .value(let value): return value
+        case .object(let node): return scope.graph.identity(of: node)
+        case .elements: throw .severalValues
+        }
+    }
+
+    /// What a path of to-ones ends with.
+    func read<Graph>(
+        _ handles: List, from start: Graph.Node, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {
+        var node = start
+        for index in 0..<handles.count {
+            let property = scope.graph.property(handles[index], of: node)
+            if index == handles.count - 1 { return property }
+            switch property {
+            case .object(let next): node = next
+            case .value(let value):
+                if value.isNull { return property }
+                throw .wrongKind(needed: "An object", found: value.kindName)
+            case .elements: return property
+            }
+        }
+        return .object(node)
     }
 
     private func compute(
         _ op: ArithmeticOperator, _ left: EvaluatedValue, _ right: EvaluatedValue
     ) throws(EvaluationError) -> EvaluatedValue {
-        let result = try NumericValue.compute(op, number(left), number(right))
+        let result = try NumericValue.compute(op, .init(needed: left), .init(needed: right))
         return result?.value ?? .null
     }
 
-    /// The value as a number, which it must be.
-    func number(_ value: EvaluatedValue) throws(EvaluationError) -> NumericValue {
-        guard let number = try NumericValue(value) else {
-            throw .wrongKind(needed: "A number", found: value.kindName)
+    /// The function's value; nil arguments give nil, except in `coalesce` and `join`.
+    private func call<Graph>(
+        _ function: EvaluationFunction, _ arguments: List, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedValue {
+        if function == .coalesce {
+            for index in 0..<arguments.count {
+                let value = try value(arguments[index], scope)
+                if !value.isNull { return value }
+            }
+            return .null
         }
-        return number
-    }
-
-    private func match(
-        _ value: EvaluatedValue, _ pattern: CompiledPattern
-    ) throws(EvaluationError) -> Bool {
-        if value.isNull { return false }
-        guard let bytes = value.textBytes else {
-            throw .wrongKind(needed: "Text", found: value.kindName)
-        }
-        do {
-            return try pattern.matches(bytes)
-        } catch {
-            throw .textTooLong(bytes: bytes.count)
-        }
+        if function == .join { return try join(arguments[0], arguments[1], scope) }
+        if function == .split { throw .severalValues }
+        let first = arguments.count > 0 ? try value(arguments[0], scope) : .null
+        let second = arguments.count > 1 ? try value(arguments[1], scope) : .null
+        let third = arguments.count > 2 ? try value(arguments[2], scope) : .null
+        return try function.call(
+            first, second, third, count: arguments.count, in: context)
     }
 }

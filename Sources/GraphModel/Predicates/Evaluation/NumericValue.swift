@@ -14,10 +14,60 @@ enum NumericValue {
         }
     }
 
-    /// Reads a JSON number: exactly where it is whole and fits, else as the nearest double.
-    private init(reading bytes: ByteView) throws(EvaluationError) {
+    /// The number that a value is, which it must be.
+    init(needed value: EvaluatedValue) throws(EvaluationError) {
+        guard let number = try NumericValue(value) else {
+            throw .wrongKind(needed: "A number", found: value.kindName)
+        }
+        self = number
+    }
+
+    /// Reads what most numbers are, whole or with a few digits; nil where more is needed.
+    @inline(__always)
+    init?(plain bytes: ByteView) {
         if let integer = ScalarParser.integer(bytes) {
             self = .integer(integer)
+        } else if let double = Self.shortDecimal(bytes) {
+            self = .double(double)
+        } else {
+            return nil
+        }
+    }
+
+    /// Reads `-?(0|[1-9][0-9]*)\.[0-9]+` of at most fifteen digits whose value is not whole.
+    ///
+    /// Both numbers of the quotient are exact, so it is the nearest double.
+    private static func shortDecimal(_ bytes: ByteView) -> Double? {
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        let start = isNegative ? 1 : 0
+        guard bytes.count - start >= 3, bytes.count - start <= 16 else { return nil }
+        var digits: Int64 = 0
+        var whole: Int64 = 0
+        var point: Int?
+        for index in start..<bytes.count {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            if digit <= 9 {
+                digits = digits &* 10 &+ Int64(digit)
+            } else if bytes[index] == UInt8(ascii: "."), point == nil {
+                point = index
+                whole = digits
+            } else {
+                return nil
+            }
+        }
+        guard let point, point > start, point < bytes.count - 1 else { return nil }
+        if bytes[start] == UInt8(ascii: "0"), point > start + 1 { return nil }
+        var scale: Int64 = 1
+        for _ in point..<(bytes.count - 1) { scale &*= 10 }
+        guard digits != whole &* scale else { return nil }
+        let value = Double(digits) / Double(scale)
+        return isNegative ? -value : value
+    }
+
+    /// Reads a JSON number: exactly where it is whole and fits, else as the nearest double.
+    private init(reading bytes: ByteView) throws(EvaluationError) {
+        if let plain = NumericValue(plain: bytes) {
+            self = plain
             return
         }
         guard let number = DecimalNumber(bytes) else {

@@ -11,6 +11,11 @@ package enum TextComparison {
             guard options.contains(.caseInsensitive) else { return Array(bytes) }
             return bytes.map(lowercased)
         }
+        return simplyFolded(bytes, options) ?? composed(bytes, options)
+    }
+
+    /// Any text, folded by way of its decomposition.
+    static func composed(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
         var scalars = String.UnicodeScalarView()
         for scalar in text._nfd {
@@ -42,6 +47,7 @@ package enum TextComparison {
         if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
             return holds(op, left, right)
         }
+        if op == .equal { return TextCollation.folded(left, right, options) == 0 }
         return folded(left, options).withUnsafeBufferPointer { left in
             folded(right, options).withUnsafeBufferPointer { holds(op, left, $0) }
         }
@@ -52,19 +58,9 @@ package enum TextComparison {
         _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
     ) -> Int {
         if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
-            return order(left, right)
+            return TextCollation.bytes(left, right)
         }
-        return folded(left, options).withUnsafeBufferPointer { left in
-            folded(right, options).withUnsafeBufferPointer { order(left, $0) }
-        }
-    }
-
-    /// Byte order, which is the order of Unicode scalars.
-    static func order(_ left: ByteView, _ right: ByteView) -> Int {
-        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
-            return left[index] < right[index] ? -1 : 1
-        }
-        return left.count < right.count ? -1 : left.count > right.count ? 1 : 0
+        return TextCollation.folded(left, right, options)
     }
 
     private static func holds(
@@ -74,16 +70,23 @@ package enum TextComparison {
         case .equal: return left.count == right.count && matches(left, right, at: 0)
         case .beginsWith: return !right.isEmpty && matches(left, right, at: 0)
         case .endsWith: return !right.isEmpty && matches(left, right, at: left.count - right.count)
-        case .contains:
-            guard let first = right.first, left.count >= right.count else { return false }
-            for start in 0...(left.count - right.count)
-            where left[start] == first && matches(left, right, at: start) {
-                return true
-            }
-            return false
+        case .contains: return firstIndex(of: right, in: left) != nil
         case .like: return like(left, right)
         default: return false
         }
+    }
+
+    /// Where the part first occurs, from an index on; an empty part occurs nowhere.
+    static func firstIndex(of part: ByteView, in text: ByteView, from start: Int = 0) -> Int? {
+        guard let first = part.first, text.count - start >= part.count else { return nil }
+        // Nearly every place fails at its first byte, so that loop has nothing else in it.
+        let last = text.count - part.count
+        var index = start
+        while index <= last {
+            if text[index] == first, matches(text, part, at: index) { return index }
+            index &+= 1
+        }
+        return nil
     }
 
     private static func matches(_ text: ByteView, _ part: ByteView, at start: Int) -> Bool {

@@ -1,7 +1,28 @@
-/// What a `%@` placeholder may be replaced with.
+/// What a placeholder may be replaced with, and a variable bound to.
+///
+/// Texts, booleans, numbers of every width, dates, UUIDs, bytes, URLs, object IDs, optionals of
+/// them, and arrays, sets and closed ranges as lists. Expressions and predicates are taken in as
+/// they are.
 public protocol GraphPredicateArgument: Sendable {
     /// The expression that takes the placeholder's place.
     var graphExpression: GraphExpression { get }
+    /// The condition that takes the place of a `%@` that stands for a whole condition.
+    var graphPredicate: GraphPredicate? { get }
+}
+
+extension GraphPredicateArgument {
+    /// No condition: the argument is a value.
+    public var graphPredicate: GraphPredicate? { nil }
+}
+
+extension GraphPredicate: GraphPredicateArgument {
+    /// `TERNARY(predicate, YES, NO)`, where a value is needed.
+    public var graphExpression: GraphExpression {
+        .conditional(self, .constant(.boolean(true)), .constant(.boolean(false)))
+    }
+
+    /// The predicate itself.
+    public var graphPredicate: GraphPredicate? { self }
 }
 
 extension GraphValue: GraphPredicateArgument {
@@ -14,9 +35,19 @@ extension GraphExpression: GraphPredicateArgument {
     public var graphExpression: GraphExpression { self }
 }
 
+extension ManagedObjectID: GraphPredicateArgument {
+    /// The object as a constant.
+    public var graphExpression: GraphExpression { .constant(.object(self)) }
+}
+
 extension String: GraphPredicateArgument {
     /// The text as a constant; for `%K` it is a key path.
     public var graphExpression: GraphExpression { .constant(.string(self)) }
+}
+
+extension Substring: GraphPredicateArgument {
+    /// The text as a constant; for `%K` it is a key path.
+    public var graphExpression: GraphExpression { .constant(.string(String(self))) }
 }
 
 extension Bool: GraphPredicateArgument {
@@ -24,27 +55,29 @@ extension Bool: GraphPredicateArgument {
     public var graphExpression: GraphExpression { .constant(.boolean(self)) }
 }
 
-extension Int: GraphPredicateArgument {
-    /// The integer as a constant.
-    public var graphExpression: GraphExpression { .constant(.integer(Int64(self))) }
-}
-
-extension Int64: GraphPredicateArgument {
-    /// The integer as a constant.
-    public var graphExpression: GraphExpression { .constant(.integer(self)) }
-}
-
-extension Double: GraphPredicateArgument {
-    /// The number as a constant.
-    public var graphExpression: GraphExpression { .constant(.double(self)) }
-}
-
 extension Array: GraphPredicateArgument where Element: GraphPredicateArgument {
-    /// The elements as a list, for IN and BETWEEN.
+    /// The elements as a list, for IN and BETWEEN; but bytes are one binary value.
+    public var graphExpression: GraphExpression {
+        if let bytes = self as? [UInt8] { return .constant(.binary(bytes)) }
+        return .aggregate(map(\.graphExpression))
+    }
+}
+
+extension Set: GraphPredicateArgument where Element: GraphPredicateArgument {
+    /// The elements as a list in no particular order, for IN.
     public var graphExpression: GraphExpression { .aggregate(map(\.graphExpression)) }
+}
+
+extension ClosedRange: GraphPredicateArgument where Bound: GraphPredicateArgument {
+    /// The two bounds as a list, for BETWEEN.
+    public var graphExpression: GraphExpression {
+        .aggregate([lowerBound.graphExpression, upperBound.graphExpression])
+    }
 }
 
 extension Optional: GraphPredicateArgument where Wrapped: GraphPredicateArgument {
     /// The value, or nil as a constant.
     public var graphExpression: GraphExpression { self?.graphExpression ?? .constant(.null) }
+    /// The condition, if there is one.
+    public var graphPredicate: GraphPredicate? { self?.graphPredicate }
 }

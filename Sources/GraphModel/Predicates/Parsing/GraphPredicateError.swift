@@ -6,6 +6,8 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
         case syntax = "predicate.syntax"
         /// Deeper than the limit.
         case tooDeep = "predicate.too-deep"
+        /// Longer than the limit.
+        case tooLong = "predicate.too-long"
         /// An argument for a `%` placeholder is missing, left over or of the wrong type.
         case argument = "predicate.argument"
         /// The entity has no such property, or there is no such entity.

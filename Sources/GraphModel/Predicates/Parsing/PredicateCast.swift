@@ -5,10 +5,24 @@ enum PredicateCast {
         switch (type, value) {
         case ("NSDate", .integer(let seconds)): return .date(secondsSinceReference: Double(seconds))
         case ("NSDate", .double(let seconds)): return .date(secondsSinceReference: seconds)
-        case ("NSDate", .string(let text)): return date(text)
+        case ("NSDate", .string(let text)):
+            return nonFinite(text).map { .date(secondsSinceReference: $0) } ?? date(text)
+        case ("NSNumber", .string(let text)):
+            return nonFinite(text).map { .double($0) }
         case ("NSUUID", .string(let text)): return uuid(text)
         case ("NSData", .string(let text)): return binary(text)
+        case ("NSManagedObjectID", .string(let text)): return object(text)
         default: return nil
+        }
+    }
+
+    /// The numbers that have no digits.
+    private static func nonFinite(_ text: String) -> Double? {
+        switch text {
+        case "nan": .nan
+        case "inf": .infinity
+        case "-inf": -.infinity
+        default: nil
         }
     }
 
@@ -36,25 +50,36 @@ enum PredicateCast {
         }
     }
 
-    /// A date, UUID or bytes as a cast that reads back equal.
+    /// An object ID as it is printed: `12/p345` is the entity's number and the key.
+    private static func object(_ text: String) -> GraphValue? {
+        let parts = text.split(separator: "/p", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let entity = Int64(parts[0]), let key = Int64(parts[1])
+        else { return nil }
+        return .object(ManagedObjectID(entityNumber: entity, primaryKey: key))
+    }
+
+    /// A date, UUID, object ID or bytes as a cast that reads back equal.
     static func text(_ value: GraphValue) -> String? {
         switch value {
         case .date(let seconds):
+            if !seconds.isFinite { return "CAST('\(seconds)', 'NSDate')" }
             let text = written(capacity: ScalarFormatter.isoDateBytesMax) {
                 ScalarFormatter.isoDate(seconds, into: $0)
             }
             let isExact = date(text) == value
             return "CAST(\(isExact ? "'\(text)'" : seconds.description), 'NSDate')"
-        case .uuid(let bytes):
+        case .uuid(let bytes) where bytes.count == 16:
             let text = written(capacity: ScalarFormatter.uuidBytes) { buffer in
                 bytes.withUnsafeBufferPointer { ScalarFormatter.uuid($0, into: buffer) }
             }
             return "CAST('\(text)', 'NSUUID')"
-        case .binary(let bytes):
+        case .uuid(let bytes), .binary(let bytes):
             let text = written(capacity: ScalarFormatter.base64Bytes(bytes.count)) { buffer in
                 bytes.withUnsafeBufferPointer { ScalarFormatter.base64($0, into: buffer) }
             }
             return "CAST('\(text)', 'NSData')"
+        case .object(let id):
+            return "CAST('\(id.entityNumber)/p\(id.primaryKey)', 'NSManagedObjectID')"
         default: return nil
         }
     }

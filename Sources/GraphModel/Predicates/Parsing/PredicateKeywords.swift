@@ -1,18 +1,18 @@
-/// Words that mean something in predicates, whatever their case.
+/// Words that mean something in predicates, whatever their case (of ASCII letters).
 enum PredicateKeywords {
     /// Operators between two expressions that are words.
-    static let comparisons: [String: ComparisonOperator] = [
+    private static let comparisons: [String: ComparisonOperator] = [
         "IN": .in, "BETWEEN": .between, "CONTAINS": .contains, "BEGINSWITH": .beginsWith,
         "ENDSWITH": .endsWith, "LIKE": .like, "MATCHES": .matches,
     ]
 
     /// Words before a comparison.
-    static let modifiers: [String: ComparisonModifier] = [
+    private static let modifiers: [String: ComparisonModifier] = [
         "ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none,
     ]
 
     /// Words that are values.
-    static let constants: [String: GraphValue] = [
+    private static let constants: [String: GraphValue] = [
         "YES": .boolean(true), "TRUE": .boolean(true), "NO": .boolean(false),
         "FALSE": .boolean(false), "NIL": .null, "NULL": .null,
     ]
@@ -21,11 +21,46 @@ enum PredicateKeywords {
         "AND", "OR", "NOT", "SELF", "TRUEPREDICATE", "FALSEPREDICATE",
     ]
 
+    private static let longest = 14
+
+    /// Words between the brackets of an index expression.
+    private static let indexes: [String: GraphIndex] = [
+        "FIRST": .first, "LAST": .last, "SIZE": .size,
+    ]
+
+    // What a word in capitals means.
+
+    static func comparison(_ upper: String?) -> ComparisonOperator? {
+        upper.flatMap { comparisons[$0] }
+    }
+
+    static func modifier(_ upper: String?) -> ComparisonModifier? {
+        upper.flatMap { modifiers[$0] }
+    }
+
+    static func constant(_ upper: String?) -> GraphValue? { upper.flatMap { constants[$0] } }
+
+    static func index(_ upper: String?) -> GraphIndex? { upper.flatMap { indexes[$0] } }
+
     /// Whether a key of this name needs a `#` before it.
     static func isReserved(_ word: String) -> Bool {
-        let upper = word.uppercased()
-        return comparisons[upper] != nil || modifiers[upper] != nil || constants[upper] != nil
+        upper(word).map(isReserved(upper:)) ?? false
+    }
+
+    static func isReserved(upper: String) -> Bool {
+        comparisons[upper] != nil || modifiers[upper] != nil || constants[upper] != nil
             || others.contains(upper)
+    }
+
+    /// The word in capitals; nil where it is too long for a keyword or not ASCII.
+    static func upper(_ word: String) -> String? {
+        guard word.utf8.count <= longest else { return nil }
+        var bytes: [UInt8] = []
+        for byte in word.utf8 {
+            if byte >= 0x80 { return nil }
+            bytes.append(byte >= 0x61 && byte <= 0x7A ? byte & 0xDF : byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The functions, with how many arguments they take.

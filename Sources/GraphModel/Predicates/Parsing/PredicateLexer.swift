@@ -21,9 +21,9 @@ enum PredicateToken: Hashable {
 
 /// Cuts a predicate's text into tokens, in one pass over its UTF-8.
 struct PredicateLexer {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let format: String
-    private var index = 0
+    var index = 0
 
     init(_ format: String) {
         self.format = format
@@ -62,13 +62,13 @@ struct PredicateLexer {
         }
     }
 
-    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+    var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private func peek(_ distance: Int) -> UInt8? {
+    func peek(_ distance: Int) -> UInt8? {
         index + distance < bytes.count ? bytes[index + distance] : nil
     }
 
-    private func error(_ message: String, at offset: Int) -> GraphPredicateError {
+    func error(_ message: String, at offset: Int) -> GraphPredicateError {
         GraphPredicateError(.syntax, message, at: offset, in: format)
     }
 
@@ -87,69 +87,7 @@ struct PredicateLexer {
         return word()
     }
 
-    private mutating func number() throws(GraphPredicateError) -> PredicateToken {
-        let start = index
-        var isInteger = true
-        skipDigits()
-        if current == UInt8(ascii: "."), let after = peek(1), Self.isDigit(after) {
-            isInteger = false
-            index += 1
-            skipDigits()
-        }
-        if let byte = current, byte | 0x20 == UInt8(ascii: "e") {
-            isInteger = false
-            index += 1
-            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { index += 1 }
-            guard let digit = current, Self.isDigit(digit) else {
-                throw error("The number's exponent has no digits", at: start)
-            }
-            skipDigits()
-        }
-        if let byte = current, Self.startsWord(byte) {
-            throw error("A number ends in a letter", at: index)
-        }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        if isInteger {
-            if let value = Int64(text) { return .integer(value) }
-            if UInt64(text) == 1 << 63 { return .integerMinimum }
-        }
-        guard let value = Double(text), value.isFinite else {
-            throw error("The number is too large", at: start)
-        }
-        return .double(value)
-    }
-
-    private mutating func skipDigits() {
-        while let byte = current, Self.isDigit(byte) { index += 1 }
-    }
-
-    /// Text in quotes.
-    ///
-    /// Escapes that are not known keep their backslash, as regular expressions
-    /// and LIKE want it.
-    private mutating func quoted() throws(GraphPredicateError) -> String {
-        let start = index
-        let quote = bytes[index]
-        var text: [UInt8] = []
-        index += 1
-        while let byte = current {
-            index += 1
-            if byte == quote { return String(decoding: text, as: UTF8.self) }
-            guard byte == UInt8(ascii: "\\"), let escaped = current else {
-                text.append(byte)
-                continue
-            }
-            index += 1
-            switch escaped {
-            case UInt8(ascii: "n"): text.append(0x0A)
-            case UInt8(ascii: "r"): text.append(0x0D)
-            case UInt8(ascii: "t"): text.append(0x09)
-            case UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""): text.append(escaped)
-            default: text += [byte, escaped]
-            }
-        }
-        throw error("The quoted text never ends", at: start)
-    }
+    // MARK: Placeholders and symbols
 
     private mutating func placeholder() throws(GraphPredicateError) -> PredicateToken {
         let start = index
@@ -159,37 +97,61 @@ struct PredicateLexer {
             return .placeholder("@")
         }
         let name = word()
-        guard ["K", "d", "i", "ld", "li", "lld", "u", "lu", "llu", "f", "lf", "g"].contains(name)
-        else {
-            throw error("Placeholders are %@, %K, %d, %i, %ld and %f", at: start)
+        guard Self.placeholders.contains(name) else {
+            throw error("Placeholders are %@, %K, %d, %i, %u, %x, %ld, %lu, %f and %g", at: start)
         }
         return .placeholder(name)
     }
 
+    private static let placeholders: Set<String> = [
+        "K", "d", "D", "i", "u", "U", "x", "X", "o", "hd", "hi", "hu", "hx", "ld", "li", "lu",
+        "lx", "lld", "lli", "llu", "llx", "qd", "qu", "zd", "zu", "f", "F", "lf", "e", "E", "g",
+        "G", "lg",
+    ]
+
     private mutating func symbol() throws(GraphPredicateError) -> PredicateToken {
         let first = bytes[index]
-        let pair = [first, peek(1) ?? 0]
-        if let canonical = Self.pairs[String(decoding: pair, as: UTF8.self)] {
+        if let canonical = Self.pair(first, peek(1) ?? 0) {
             index += 2
             return .symbol(canonical)
         }
-        guard let canonical = Self.singles[Character(Unicode.Scalar(first))] else {
-            throw error("'\(Character(Unicode.Scalar(first)))' has no meaning here", at: index)
+        guard let canonical = Self.single(first) else {
+            let shown =
+                first < 0x20 || first == 0x7F ? "A control character" : "'\(character(first))'"
+            throw error("\(shown) has no meaning here", at: index)
         }
         index += 1
         return .symbol(canonical)
     }
 
-    private static let pairs = [
+    private func character(_ byte: UInt8) -> Character { Character(Unicode.Scalar(byte)) }
+
+    private static func pair(_ first: UInt8, _ second: UInt8) -> String? {
+        // Only these can start a pair; most symbols are brackets and commas.
+        guard first >= 0x3C && first <= 0x3E || first == 0x21 || first == 0x26 || first == 0x7C
+        else { return nil }
+        return pairs[[first, second]]
+    }
+
+    private static let pairs: [[UInt8]: String] = [
         "==": "==", "!=": "!=", "<>": "!=", "<=": "<=", "=<": "<=", ">=": ">=", "=>": ">=",
         "&&": "AND", "||": "OR",
-    ]
+    ].reduce(into: [:]) { $0[Array($1.key.utf8)] = $1.value }
 
-    private static let singles: [Character: String] = [
-        "=": "==", "<": "<", ">": ">", "!": "NOT", "+": "+", "-": "-", "*": "*", "/": "/",
-        "(": "(", ")": ")", "{": "{", "}": "}", "[": "[", "]": "]", ",": ",", ".": ".",
-        ":": ":",
-    ]
+    private static func single(_ byte: UInt8) -> String? {
+        byte < 0x80 ? singles[Int(byte)] : nil
+    }
+
+    /// The symbols of one byte, by the byte.
+    private static let singles: [String?] = {
+        var symbols = [String?](repeating: nil, count: 0x80)
+        for byte in "<>+-*/(){}[],.:".utf8 {
+            symbols[Int(byte)] = String(Character(Unicode.Scalar(byte)))
+        }
+        symbols[Int(UInt8(ascii: "="))] = "=="
+        symbols[Int(UInt8(ascii: "!"))] = "NOT"
+        return symbols
+    }()
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 

@@ -45,9 +45,7 @@ extension PredicateParser {
     private mutating func comparison() throws(GraphPredicateError) -> Node {
         var modifier = ComparisonModifier.direct
         let start = offset
-        if case .word(let word) = token,
-            let found = PredicateKeywords.modifiers[word.uppercased()]
-        {
+        if let found = PredicateKeywords.modifier(keyword) {
             modifier = found
             try advance()
         }
@@ -78,7 +76,7 @@ extension PredicateParser {
         switch token {
         case .symbol(let symbol) where !afterNot && symbol != "NOT":
             ComparisonOperator(rawValue: symbol)
-        case .word(let word): PredicateKeywords.comparisons[word.uppercased()]
+        case .word: PredicateKeywords.comparison(keyword)
         default: nil
         }
     }
@@ -96,6 +94,10 @@ extension PredicateParser {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
             case "n": options.insert(.normalized)
+            case "l":
+                throw error(
+                    "[l] compares by locale, which differs between machines; there are c, d and n",
+                    at: offset)
             default: throw error("'\(letter)' is no option; there are c, d and n", at: offset)
             }
         }

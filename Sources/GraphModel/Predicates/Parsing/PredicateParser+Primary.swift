@@ -1,8 +1,11 @@
-internal import Diagnostics
-
 extension PredicateParser {
-    /// A constant, a key path, a variable, a function, a list, or something in brackets.
+    /// A value, with the keys, indexes and collection operators behind it.
     mutating func primary() throws(GraphPredicateError) -> Node {
+        try suffixes(of: try base())
+    }
+
+    /// A constant, a key, a variable, a function, a list, or something in brackets.
+    private mutating func base() throws(GraphPredicateError) -> Node {
         let place = offset
         switch token {
         case .integer(let value): return try constant(.integer(value))
@@ -12,10 +15,10 @@ extension PredicateParser {
         case .word(let word): return try self.word(word)
         case .key(let key):
             try advance()
-            return try path(from: .keyPath([key]), at: place)
+            return try finish(.expression(.keyPath([key])), at: place)
         case .variable(let name):
             try advance()
-            return try path(from: .variable(name, []), at: place)
+            return try finish(.expression(.variable(name, [])), at: place)
         case .placeholder(let name): return try placeholder(name)
         case .symbol("("): return try bracketed()
         case .symbol("{"): return try list()
@@ -34,76 +37,24 @@ extension PredicateParser {
 
     private mutating func word(_ word: String) throws(GraphPredicateError) -> Node {
         let place = offset
-        let upper = word.uppercased()
-        if let value = PredicateKeywords.constants[upper] { return try constant(value) }
+        let upper = keyword
+        if let value = PredicateKeywords.constant(upper) { return try constant(value) }
         if upper == "TRUEPREDICATE" || upper == "FALSEPREDICATE" {
             try advance()
             return try finish(.predicate(.constant(upper == "TRUEPREDICATE")), at: place)
         }
-        if upper != "SELF", PredicateKeywords.isReserved(word) {
+        if let upper, upper != "SELF", PredicateKeywords.isReserved(upper: upper) {
             throw error(
                 "'\(word)' is a keyword; a key of that name is written #\(word)", at: place)
         }
         try advance()
-        if upper == "SELF" { return try path(from: .evaluatedObject, at: place) }
+        if upper == "SELF" { return try finish(.expression(.evaluatedObject), at: place) }
         if token == .symbol(":") {
             try advance()
             guard token == .symbol("(") else { throw error("'(' is expected here", at: offset) }
         }
         if token == .symbol("(") { return try call(word, at: place) }
-        return try path(from: .keyPath([word]), at: place)
-    }
-
-    /// The rest of a key path, and a collection operator if one follows.
-    private mutating func path(
-        from start: GraphExpression, at place: Int
-    ) throws(GraphPredicateError) -> Node {
-        var base = start
-        while token == .symbol(".") {
-            try advance()
-            switch token {
-            case .word(let key), .key(let key):
-                base = base.appending(key: key)
-                try advance()
-            case .operation(let name):
-                let node = try finish(.expression(base), at: place)
-                return try collection(base, name, depth: node.depth)
-            default:
-                throw error("A key is missing after the dot", at: offset)
-            }
-        }
-        if token == .symbol("[") {
-            throw GraphPredicateError(
-                .unsupported, "An index in brackets is not supported yet", at: offset, in: format)
-        }
-        return try finish(.expression(base), at: place)
-    }
-
-    /// `@sum.estimate`, after the dot.
-    private mutating func collection(
-        _ base: GraphExpression, _ name: String, depth: Int
-    ) throws(GraphPredicateError) -> Node {
-        let place = offset
-        guard let op = CollectionOperator(rawValue: name) else {
-            let names = CollectionOperator.allCases.map(\.rawValue)
-            throw error(
-                "There is no collection operator '\(name)'"
-                    + Suggestion.phrase(for: name, among: names), at: place)
-        }
-        try advance()
-        var keys: [String] = []
-        while token == .symbol(".") {
-            try advance()
-            switch token {
-            case .word(let key), .key(let key): keys.append(key)
-            default: throw error("A key is missing after the dot", at: offset)
-            }
-            try advance()
-        }
-        if op == .count, !keys.isEmpty {
-            throw error("@count counts objects; no key follows it", at: place)
-        }
-        return try finish(.expression(.collection(base, op, keys)), at: place, depth: depth)
+        return try finish(.expression(.keyPath([word])), at: place)
     }
 
     private mutating func list() throws(GraphPredicateError) -> Node {
@@ -157,23 +108,27 @@ extension PredicateParser {
             let names = PredicateKeywords.functions.keys.sorted() + ["subquery", "ternary"]
             throw GraphPredicateError(
                 .function,
-                "There is no function '\(word)'" + Suggestion.phrase(for: name, among: names),
+                "There is no function '\(Self.shown(word))'" + Self.suggestion(name, names),
                 at: place, in: format)
         }
         let arguments = try elements(until: ")", opening: opening)
         guard counts.contains(arguments.values.count) else {
-            let wanted =
-                counts.count == 1
-                ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
             throw GraphPredicateError(
-                .function, "'\(name)' takes \(wanted) arguments, not \(arguments.values.count)",
-                at: place, in: format)
+                .function, Self.wrongCount(name, counts, arguments.values.count), at: place,
+                in: format)
         }
         if name == "cast", let value = try castConstant(arguments.values, at: place) {
             return try finish(.expression(.constant(value)), at: place, replacing: 2)
         }
         return try finish(
             .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
+    }
+
+    static func wrongCount(_ name: String, _ counts: ClosedRange<Int>, _ found: Int) -> String {
+        let wanted =
+            counts.count == 1
+            ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
+        return "'\(name)' takes \(wanted) argument\(wanted == "1" ? "" : "s"), not \(found)"
     }
 
     /// `CAST('2024-02-29', 'NSDate')`: constants as `NSPredicate` prints them.
@@ -203,14 +158,8 @@ extension PredicateParser {
         let condition = try self.condition()
         try expect(")", opening: opening)
         let base = GraphExpression.subquery(collection.0, variable: name, condition.0)
-        let node = try finish(
+        return try finish(
             .expression(base), at: place, depth: max(collection.depth, condition.depth))
-        guard token == .symbol(".") else { return node }
-        try advance()
-        guard case .operation(let operation) = token else {
-            throw error("A collection operator such as @count is expected here", at: offset)
-        }
-        return try self.collection(base, operation, depth: node.depth)
     }
 
     private mutating func conditional(
@@ -225,41 +174,5 @@ extension PredicateParser {
         return try finish(
             .expression(.conditional(condition.0, yes.0, no.0)), at: place,
             depth: max(condition.depth, yes.depth, no.depth))
-    }
-
-    // MARK: Placeholders
-
-    private mutating func placeholder(_ name: String) throws(GraphPredicateError) -> Node {
-        let place = offset
-        guard let argument = arguments.popFirst()?.graphExpression else {
-            throw GraphPredicateError(
-                .argument, "There is no argument for %\(name)", at: place, in: format)
-        }
-        try advance()
-        switch name {
-        case "@":
-            return try finish(
-                .expression(argument), at: place, depth: argument.depth,
-                nodes: argument.nodeCount)
-        case "K":
-            if case .keyPath(let keys) = argument, let first = keys.first {
-                let start = GraphExpression.keyPath([first])
-                return try path(
-                    from: keys.dropFirst().reduce(start) { $0.appending(key: $1) }, at: place)
-            }
-            if case .constant(.string(let text)) = argument, !text.isEmpty {
-                let keys = text.split(separator: ".", omittingEmptySubsequences: false)
-                return try path(from: .keyPath(keys.map(String.init)), at: place)
-            }
-        default:
-            switch argument {
-            case .constant(.integer), .constant(.double), .constant(.boolean):
-                return try finish(.expression(argument), at: place)
-            default: break
-            }
-        }
-        let wanted = name == "K" ? "a key path" : "a number"
-        throw GraphPredicateError(
-            .argument, "The argument for %\(name) must be \(wanted)", at: place, in: format)
     }
 }

@@ -1,3 +1,44 @@
+internal import Diagnostics
+
+// The language, in EBNF; words in any case, spaces anywhere between tokens:
+//
+//     predicate   = and { ("OR" | "||") and }
+//     and         = not { ("AND" | "&&") not }
+//     not         = ("NOT" | "!") not | comparison
+//     comparison  = "TRUEPREDICATE" | "FALSEPREDICATE" | "(" predicate ")" | "%@"
+//                 | [ "ANY" | "SOME" | "ALL" | "NONE" ] expression operator expression
+//     operator    = ("=" | "==" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>" | word) options
+//     word        = ["NOT"] ("IN" | "BETWEEN" | "CONTAINS" | "BEGINSWITH" | "ENDSWITH" | "LIKE"
+//                 | "MATCHES")
+//     options     = [ "[" { "c" | "d" | "n" } "]" ]
+//     expression  = product { ("+" | "-") product }
+//     product     = sign { ("*" | "/") sign }
+//     sign        = "-" sign | base { suffix }
+//     base        = literal | key | "$" name | "SELF" | placeholder | "(" expression ")"
+//                 | "{" [ expression { "," expression } ] "}"
+//                 | name [":"] "(" [ expression { "," expression } ] ")"
+//                 | "SUBQUERY" "(" expression "," "$" name "," predicate ")"
+//                 | "TERNARY" "(" predicate "," expression "," expression ")"
+//     suffix      = "." key | "." collection { "." key }
+//                 | "[" ("FIRST" | "LAST" | "SIZE" | expression) "]"
+//     collection  = "@count" | "@sum" | "@avg" | "@min" | "@max" | "@unionOfObjects"
+//                 | "@distinctUnionOfObjects"
+//     key         = name | "#" name | "#" text | "@allKeys" | "@allValues"
+//     literal     = number | text | "YES" | "TRUE" | "NO" | "FALSE" | "NIL" | "NULL"
+//                 | "CAST" "(" literal "," text ")"
+//     placeholder = "%@" | "%K" | "%d" | "%i" | "%u" | "%x" | "%ld" | "%lu" | "%f" | "%g" …
+//     name        = (letter | "_" | any scalar beyond ASCII) { the same | digit }
+//
+// So NOT binds before AND, AND before OR; a minus before `*` and `/`, those before `+` and `-`,
+// which join from the left; comparisons do not chain. Numbers are `12`, `1.5e-3`, `.5`, `0x1F`,
+// `0o17` and `0b101`; text is in single or double quotes with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`
+// and `\uhhhh`, and keeps other backslashes. A key that is spelt like a keyword has a `#` before
+// it. Some sentences of this grammar mean nothing to a model, such as an index into text; the
+// resolver refuses those.
+//
+// An example: `NOT a == 1 AND ANY b.c CONTAINS[c] 'x' OR d - 1 > $e` is
+// `((NOT (a == 1)) AND (ANY b.c CONTAINS[c] 'x')) OR ((d - 1) > $e)`.
+
 /// Parses `NSPredicate`'s language by recursive descent, without going back.
 ///
 /// A bracket may open a predicate or an expression; which one shows only behind it. So every
@@ -20,19 +61,29 @@ struct PredicateParser {
     /// Brackets, NOTs and so on inside each other; bounds the parser's own recursion.
     private static let nestingMax = 64
     /// Depth of the finished tree; bounds the recursion of everyone who walks it.
-    private static let depthMax = 400
+    static let depthMax = 400
+    /// Bytes of a format that people and programs write; what we printed ourselves has no limit.
+    static let bytesMax = 1 << 20
 
     let format: String
     var arguments: ArraySlice<any GraphPredicateArgument>
     private var lexer: PredicateLexer
     private(set) var token = PredicateToken.end
+    /// The token in capitals, where it is a word that might be a keyword.
+    private(set) var keyword: String?
     private(set) var offset = 0
     private var offsets: [Int] = []
     private var nesting = 0
 
     init(
-        _ format: String, arguments: [any GraphPredicateArgument]
+        _ format: String, arguments: [any GraphPredicateArgument], bytesMax: Int = Self.bytesMax
     ) throws(GraphPredicateError) {
+        guard format.utf8.count <= bytesMax else {
+            throw GraphPredicateError(
+                .tooLong,
+                "A predicate's text has at most \(bytesMax) bytes, not "
+                    + "\(format.utf8.count); give long lists as arguments")
+        }
         self.format = format
         self.arguments = arguments[...]
         lexer = PredicateLexer(format)
@@ -42,14 +93,16 @@ struct PredicateParser {
     var source: PredicateSource { PredicateSource(format: format, offsets: offsets) }
 
     mutating func wholePredicate() throws(GraphPredicateError) -> GraphPredicate {
+        if token == .end { throw error("The predicate is empty", at: offset) }
         let node = try disjunction()
-        try checkEnd()
+        try checkEnd(after: node)
         return try predicate(node)
     }
 
     mutating func wholeExpression() throws(GraphPredicateError) -> GraphExpression {
+        if token == .end { throw error("The expression is empty", at: offset) }
         let node = try disjunction()
-        try checkEnd()
+        try checkEnd(after: node)
         return try expression(node)
     }
 
@@ -57,14 +110,12 @@ struct PredicateParser {
 
     mutating func advance() throws(GraphPredicateError) {
         (token, offset) = try lexer.next()
+        keyword = if case .word(let word) = token { PredicateKeywords.upper(word) } else { nil }
     }
 
     func isAt(_ word: String) -> Bool {
-        switch token {
-        case .word(let found): found.uppercased() == word
-        case .symbol(let found): found == word
-        default: false
-        }
+        if case .symbol(let found) = token { return found == word }
+        return keyword == word
     }
 
     mutating func expect(_ symbol: String, opening: Int) throws(GraphPredicateError) {
@@ -75,14 +126,31 @@ struct PredicateParser {
         try advance()
     }
 
-    private func checkEnd() throws(GraphPredicateError) {
-        guard token == .end else {
-            throw error("AND, OR or the end is expected here", at: offset)
-        }
+    private func checkEnd(after node: Node) throws(GraphPredicateError) {
+        guard token == .end else { throw unexpected(after: node) }
         guard arguments.isEmpty else {
             throw GraphPredicateError(
                 .argument, "There are more arguments than placeholders", at: offset, in: format)
         }
+    }
+
+    /// What to say of a token behind a whole predicate or expression.
+    private func unexpected(after node: Node) -> GraphPredicateError {
+        let isCondition = if case .predicate = node.content { true } else { false }
+        switch token {
+        case .symbol("("), .symbol(")"), .symbol("{"), .symbol("}"), .symbol("["), .symbol("]"):
+            break
+        case .symbol(let symbol) where ComparisonOperator(rawValue: symbol) != nil && isCondition:
+            return error("A comparison ends here; join it with AND or OR", at: offset)
+        case .word where PredicateKeywords.comparison(keyword) != nil && isCondition:
+            return error("A comparison ends here; join it with AND or OR", at: offset)
+        case .symbol, .operation: break
+        default:
+            if !isCondition {
+                return error("An operator is missing before this value", at: offset)
+            }
+        }
+        return error("AND, OR or the end is expected here", at: offset)
     }
 
     /// Records a node's place.
@@ -112,7 +180,7 @@ struct PredicateParser {
         case .predicate(let predicate): return predicate
         case .expression(.keyPath(let keys)):
             throw error(
-                "'\(keys.joined(separator: "."))' alone is no condition; compare it, "
+                "'\(Self.shown(keys.joined(separator: ".")))' alone is no condition; compare it, "
                     + "as in '== YES' or '!= nil'",
                 at: node.offset)
         case .expression: throw error("A comparison is missing", at: node.offset)
@@ -126,11 +194,21 @@ struct PredicateParser {
         return expression
     }
 
+    /// A name from the text as messages show it: not the whole of a very long one.
+    static func shown(_ name: String) -> String {
+        name.utf8.count <= 80 ? name : String(name.unicodeScalars.prefix(40)) + "…"
+    }
+
+    /// ` Did you mean 'x'?`, or nothing; very long words are not compared.
+    static func suggestion(_ word: String, _ candidates: [String]) -> String {
+        word.utf8.count <= 80 ? Suggestion.phrase(for: word, among: candidates) : ""
+    }
+
     func error(_ message: String, at place: Int) -> GraphPredicateError {
         GraphPredicateError(.syntax, message, at: place, in: format)
     }
 
-    private func tooDeep(at place: Int) -> GraphPredicateError {
+    func tooDeep(at place: Int) -> GraphPredicateError {
         GraphPredicateError(.tooDeep, "The predicate is nested too deeply", at: place, in: format)
     }
 }

@@ -10,7 +10,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
     case binary
     /// A transformable or undefined attribute.
     case opaque
-    /// An object of that entity.
+    /// An object of that entity; of any, where the name is empty.
     case object(String)
     /// The values at the end of a to-many key path.
     indirect case collection(ExpressionKind)
@@ -26,7 +26,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         case .date: self = .date
         case .binary: self = .binary
         case .uuid: self = .uuid
-        case .transformable, .undefined: self = .opaque
+        case .transformable, .composite, .undefined: self = .opaque
         }
     }
 
@@ -40,6 +40,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         case .date: self = .date
         case .uuid: self = .uuid
         case .binary: self = .binary
+        case .object: self = .object("")
         }
     }
 
@@ -64,7 +65,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         case .uuid: "a UUID"
         case .binary: "binary data"
         case .opaque: "a transformable value"
-        case .object(let entity): "an object (\(entity))"
+        case .object(let entity): entity.isEmpty ? "an object" : "an object (\(entity))"
         case .collection: "a collection"
         case .list: "a list"
         }

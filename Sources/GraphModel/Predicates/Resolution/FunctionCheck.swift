@@ -7,6 +7,17 @@ struct FunctionCheck {
     func kind(
         _ arguments: [PredicateResolver.Resolved]
     ) throws(GraphPredicateError) -> ExpressionKind {
+        guard let counts = PredicateKeywords.functions[name] else {
+            throw resolver.error(
+                .function,
+                "There is no function '\(name)'"
+                    + PredicateParser.suggestion(name, PredicateKeywords.functions.keys.sorted()),
+                node: node)
+        }
+        guard counts.contains(arguments.count) else {
+            throw resolver.error(
+                .function, PredicateParser.wrongCount(name, counts, arguments.count), node: node)
+        }
         switch name {
         case "now", "today": return .date
         case "uuid": return .uuid
@@ -37,32 +48,74 @@ struct FunctionCheck {
         case "split":
             try check(arguments, [.text, .text])
             return .collection(.text)
-        case "join": return .text
+        case "join":
+            try checkJoin(arguments)
+            return .text
         case "date":
             try check(arguments, [.text, .text])
             return .date
         case "format":
             try check(arguments, [.date, .text])
             return .text
-        case "uuid5": return .uuid
+        case "uuid5":
+            guard let space = arguments.first, space.kind == .uuid || space.kind == .text else {
+                throw resolver.error(
+                    .function, "'uuid5' needs a UUID, not \(arguments[0].kind)",
+                    node: arguments[0].node)
+            }
+            try check(Array(arguments.dropFirst()), [.text])
+            return .uuid
         case "cast": return try castKind(arguments)
         default:
             throw resolver.error(.function, "There is no function '\(name)'", node: node)
         }
     }
 
+    private func checkJoin(
+        _ arguments: [PredicateResolver.Resolved]
+    ) throws(GraphPredicateError) {
+        guard let list = arguments.first else { return }
+        try check(Array(arguments.dropFirst()), [.text])
+        switch list.kind {
+        case .list: try check(list.elements, list.elements.map { _ in .text })
+        case .collection(.text): break
+        default:
+            throw resolver.error(
+                .function, "'join' needs a list of texts, not \(list.kind)", node: list.node)
+        }
+    }
+
     private func castKind(
         _ arguments: [PredicateResolver.Resolved]
     ) throws(GraphPredicateError) -> ExpressionKind {
+        guard let type = try castType(arguments) else { return .null }
+        switch arguments[0].kind {
+        case .object, .collection, .list, .opaque:
+            throw resolver.error(
+                .function, "cast cannot read \(arguments[0].kind)", node: arguments[0].node)
+        default: return ExpressionKind(type)
+        }
+    }
+
+    /// The type that the second argument of a cast names, as models or as Foundation call it.
+    func castType(
+        _ arguments: [PredicateResolver.Resolved]
+    ) throws(GraphPredicateError) -> AttributeType? {
         guard arguments.count == 2, case .constant(.string(let text)) = arguments[1].expression,
-            let type = AttributeType(rawValue: text)
+            let type = AttributeType(rawValue: text) ?? Self.foundationTypes[text],
+            type != .transformable, type != .undefined
         else {
             throw resolver.error(
                 .function, "cast needs the name of an attribute's type, such as 'Integer 64'",
                 node: arguments.last?.node ?? node)
         }
-        return ExpressionKind(type)
+        return type
     }
+
+    private static let foundationTypes: [String: AttributeType] = [
+        "NSString": .string, "NSNumber": .double, "NSDecimalNumber": .decimal, "NSDate": .date,
+        "NSUUID": .uuid, "NSData": .binary, "NSURL": .uri,
+    ]
 
     private func check(
         _ arguments: [PredicateResolver.Resolved], _ kinds: [ExpressionKind]

@@ -6,14 +6,18 @@ extension GraphPredicate {
     /// the type of the attribute they are compared with, where that loses nothing: text becomes
     /// a date or a UUID, `1` becomes `YES`.
     ///
-    /// - Parameter variables: the values of `$name`, without the dollar sign.
+    /// - Parameters:
+    ///   - variables: the values, lists or objects that `$name` stands for, without the dollar
+    ///     sign.
+    ///   - allowsTransient: whether transient attributes are lawful: in memory, not in a store.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
-        variables: [String: GraphValue] = [:]
+        variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphPredicate {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: nil)
-        return try resolver.resolve(self)
+            entityName: entityName, model: model, variables: variables, source: nil,
+            allowsTransient: allowsTransient)
+        return try resolver.resolveWhole(self)
     }
 }
 
@@ -21,11 +25,12 @@ extension ParsedPredicate {
     /// As `GraphPredicate.resolved`, with places in the text in the errors.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
-        variables: [String: GraphValue] = [:]
+        variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphPredicate {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: source)
-        return try resolver.resolve(predicate)
+            entityName: entityName, model: model, variables: variables, source: source,
+            allowsTransient: allowsTransient)
+        return try resolver.resolveWhole(predicate)
     }
 }
 
@@ -35,12 +40,15 @@ extension GraphExpression {
     /// - Parameters:
     ///   - variables: the values of `$name`, without the dollar sign.
     ///   - attribute: where the value is to be assigned; it must fit there.
+    ///   - allowsTransient: whether transient attributes are lawful: in memory, not in a store.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
-        variables: [String: GraphValue] = [:], assignedTo attribute: AttributeDescription? = nil
+        variables: [String: any GraphPredicateArgument] = [:],
+        assignedTo attribute: AttributeDescription? = nil, allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphExpression {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: nil)
+            entityName: entityName, model: model, variables: variables, source: nil,
+            allowsTransient: allowsTransient)
         return try resolver.resolve(self, assignedTo: attribute)
     }
 }
@@ -49,10 +57,12 @@ extension ParsedExpression {
     /// As `GraphExpression.resolved`, with places in the text in the errors.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
-        variables: [String: GraphValue] = [:], assignedTo attribute: AttributeDescription? = nil
+        variables: [String: any GraphPredicateArgument] = [:],
+        assignedTo attribute: AttributeDescription? = nil, allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphExpression {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: source)
+            entityName: entityName, model: model, variables: variables, source: source,
+            allowsTransient: allowsTransient)
         return try resolver.resolve(expression, assignedTo: attribute)
     }
 }
@@ -62,7 +72,7 @@ extension PredicateResolver {
     fileprivate mutating func resolve(
         _ expression: GraphExpression, assignedTo attribute: AttributeDescription?
     ) throws(GraphPredicateError) -> GraphExpression {
-        let resolved = try resolve(expression)
+        let resolved = try resolveWhole(expression)
         guard let attribute else { return resolved.expression }
         let kind = ExpressionKind(attribute.type)
         if case .constant(let value) = resolved.expression {

@@ -12,6 +12,8 @@ struct PredicateResolver {
         var node: Int
         /// Where it is a list: the same of its elements.
         var elements: [Resolved] = []
+        /// Where it is a collection: whether its elements have an order.
+        var isOrdered = false
 
         /// What it is, for messages.
         var describing: String {
@@ -24,20 +26,25 @@ struct PredicateResolver {
 
     let entityName: String
     let model: ManagedObjectModel
-    let variables: [String: GraphValue]
+    let variables: [String: any GraphPredicateArgument]
     let source: PredicateSource?
+    let allowsTransient: Bool
     private var node = 0
     /// The variables of the subqueries around, with their entities.
-    private var scope: [String: String] = [:]
+    private(set) var scope: [String: String] = [:]
+    /// The variables of the whole tree that stand for no element of a subquery.
+    private var free: [String] = []
 
     init(
-        entityName: String, model: ManagedObjectModel, variables: [String: GraphValue],
-        source: PredicateSource?
+        entityName: String, model: ManagedObjectModel,
+        variables: [String: any GraphPredicateArgument], source: PredicateSource?,
+        allowsTransient: Bool
     ) throws(GraphPredicateError) {
         self.entityName = entityName
         self.model = model
         self.variables = variables
         self.source = source
+        self.allowsTransient = allowsTransient
         guard model.entity(named: entityName) != nil else {
             let names = model.entities.map(\.name)
             throw GraphPredicateError(
@@ -54,8 +61,31 @@ struct PredicateResolver {
             code, message, at: source?.offset(ofNode: node), in: source?.format)
     }
 
+    /// Checks a whole predicate.
+    mutating func resolveWhole(
+        _ predicate: GraphPredicate
+    ) throws(GraphPredicateError) -> GraphPredicate {
+        try checkDepth(TreeSize(predicate))
+        free = predicate.variables
+        return try resolve(predicate)
+    }
+
+    /// Checks a whole expression.
+    mutating func resolveWhole(
+        _ expression: GraphExpression
+    ) throws(GraphPredicateError) -> Resolved {
+        try checkDepth(TreeSize(expression))
+        free = expression.variables
+        return try resolve(expression)
+    }
+
+    private func checkDepth(_ size: TreeSize) throws(GraphPredicateError) {
+        guard size.isTooDeep else { return }
+        throw GraphPredicateError(.tooDeep, "The predicate is nested too deeply")
+    }
+
     /// Takes the number of a node whose operands are done.
-    private mutating func number() -> Int {
+    mutating func number() -> Int {
         defer { node += 1 }
         return node
     }
@@ -108,9 +138,7 @@ struct PredicateResolver {
         case .constant(let value):
             return Resolved(expression: expression, kind: ExpressionKind(value), node: number())
         case .keyPath(let keys):
-            let place = number()
-            let kind = try kind(of: keys, from: entityName, node: place)
-            return Resolved(expression: expression, kind: kind, node: place)
+            return try path(expression, keys, from: entityName, node: number())
         case .variable(let name, let keys):
             return try variable(name, keys, node: number())
         case .evaluatedObject:
@@ -133,6 +161,10 @@ struct PredicateResolver {
             return try function(name, arguments)
         case .collection(let base, let op, let keys):
             return try collection(base, op, keys)
+        case .index(let base, let index):
+            return try self.index(base, index)
+        case .member(let base, let keys):
+            return try member(base, keys)
         case .subquery(let collection, let variable, let predicate):
             return try subquery(collection, variable, predicate)
         case .conditional(let predicate, let yes, let no):
@@ -158,7 +190,7 @@ struct PredicateResolver {
             kind: kinds.contains(.null) ? .null : kind, node: number())
     }
 
-    private func numeric(_ operand: Resolved) throws(GraphPredicateError) -> ExpressionKind {
+    func numeric(_ operand: Resolved) throws(GraphPredicateError) -> ExpressionKind {
         if operand.kind.isNumeric || operand.kind == .null { return operand.kind }
         if case .collection = operand.kind { throw toManyAlone(operand.node) }
         throw error(.type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node)
@@ -182,30 +214,67 @@ struct PredicateResolver {
         var results: [Resolved] = []
         for argument in arguments { results.append(try resolve(argument)) }
         let place = number()
-        let kind = try FunctionCheck(resolver: self, name: name, node: place).kind(results)
+        let check = FunctionCheck(resolver: self, name: name, node: place)
+        let kind = try check.kind(results)
+        var arguments = results.map(\.expression)
+        if name == "cast", let type = try check.castType(results) {
+            arguments[1] = .constant(.string(type.rawValue))
+        }
         return Resolved(
-            expression: .function(name, results.map(\.expression)), kind: kind, node: place)
+            expression: .function(name, arguments), kind: kind, node: place,
+            isOrdered: name == "split")
     }
 
-    private func variable(
+    private mutating func variable(
         _ name: String, _ keys: [String], node: Int
     ) throws(GraphPredicateError) -> Resolved {
+        let expression = GraphExpression.variable(name, keys)
         if let entity = scope[name] {
-            let kind =
-                keys.isEmpty ? .object(entity) : try kind(of: keys, from: entity, node: node)
-            return Resolved(expression: .variable(name, keys), kind: kind, node: node)
+            if !keys.isEmpty { return try path(expression, keys, from: entity, node: node) }
+            return Resolved(expression: expression, kind: .object(entity), node: node)
         }
-        guard let value = variables[name] else {
-            let names = Array(variables.keys) + scope.keys
-            throw error(
-                .variable,
-                "The variable '$\(name)' has no value" + Suggestion.phrase(for: name, among: names),
-                node: node)
-        }
+        guard let value = variables[name] else { throw unbound(name, node: node) }
         guard keys.isEmpty else {
             throw error(.variable, "'$\(name)' is a value and has no keys", node: node)
         }
-        return Resolved(expression: .constant(value), kind: ExpressionKind(value), node: node)
+        return try substitute(value.graphExpression, name, node: node)
+    }
+
+    /// A variable's value, all of which stands where the variable does.
+    private mutating func substitute(
+        _ value: GraphExpression, _ name: String, node: Int
+    ) throws(GraphPredicateError) -> Resolved {
+        switch value {
+        case .constant(let value):
+            return Resolved(
+                expression: .constant(value), kind: ExpressionKind(value), node: node)
+        case .aggregate(let values):
+            var elements: [Resolved] = []
+            for value in values {
+                elements.append(try substitute(value, name, node: node))
+            }
+            return Resolved(
+                expression: .aggregate(elements.map(\.expression)), kind: .list, node: node,
+                elements: elements)
+        default:
+            throw error(
+                .variable, "'$\(name)' must be a value or a list of values", node: node)
+        }
+    }
+
+    private func unbound(_ name: String, node: Int) -> GraphPredicateError {
+        let others = free.filter { variables[$0] == nil && $0 != name }
+        guard others.isEmpty else {
+            let all = ([name] + others).map { "'$\($0)'" }
+            return error(
+                .variable, "The variables \(all.joined(separator: ", ")) have no values", node: node
+            )
+        }
+        let names = (Array(variables.keys) + scope.keys).sorted()
+        return error(
+            .variable,
+            "The variable '$\(name)' has no value" + PredicateParser.suggestion(name, names),
+            node: node)
     }
 
     private mutating func collection(
@@ -222,7 +291,7 @@ struct PredicateResolver {
             guard case .object(let entity) = element else {
                 throw error(.unknownKey, "The elements of the collection have no keys", node: place)
             }
-            value = try kind(of: keys, from: entity, node: place)
+            value = try kind(of: keys, from: entity, node: place).kind
             if case .collection(let inner) = value { value = inner }
         }
         let kind: ExpressionKind

@@ -59,7 +59,7 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable, Codable {
 }
 
 /// A comparison of two expressions.
-public struct GraphComparison: Sendable, Hashable, Codable {
+public struct GraphComparison: Sendable, Hashable {
     /// The left side.
     public var left: GraphExpression
     /// How the sides are compared.

@@ -60,8 +60,8 @@ extension GraphExpression: CustomStringConvertible {
     public var description: String {
         switch self {
         case .constant(let value): value.description
-        case .keyPath(let keys): Self.path([], keys)
-        case .variable(let name, let keys): Self.path(["$" + name], keys)
+        case .keyPath(let keys): keys.isEmpty ? "SELF" : Self.path(nil, keys)
+        case .variable(let name, let keys): Self.path("$" + name, keys)
         case .evaluatedObject: "SELF"
         case .negation(let operand): "-\(operand.inBrackets(if: !operand.followsMinus))"
         case .arithmetic(let op, let left, let right):
@@ -71,7 +71,10 @@ extension GraphExpression: CustomStringConvertible {
             "{" + elements.map(\.description).joined(separator: ", ") + "}"
         case .function(let name, let arguments):
             "\(name)(" + arguments.map(\.description).joined(separator: ", ") + ")"
-        case .collection(let base, let op, let keys): Self.path(["\(base).\(op.rawValue)"], keys)
+        case .collection(let base, let op, let keys):
+            ([base.asObject + "." + op.rawValue] + keys.map(Self.written)).joined(separator: ".")
+        case .index(let base, let index): "\(base.asBase)[\(index)]"
+        case .member(let base, let keys): Self.path(base.asObject, keys)
         case .subquery(let collection, let variable, let predicate):
             "SUBQUERY(\(collection), $\(variable), \(predicate))"
         case .conditional(let predicate, let yes, let no): "TERNARY(\(predicate), \(yes), \(no))"
@@ -97,8 +100,27 @@ extension GraphExpression: CustomStringConvertible {
         isNeeded ? "(\(self))" : description
     }
 
-    private static func path(_ start: [String], _ keys: [String]) -> String {
-        (start + keys.map(written)).joined(separator: ".")
+    /// The text before an index.
+    private var asBase: String {
+        switch self {
+        case .arithmetic, .negation: inBrackets(if: true)
+        default: description
+        }
+    }
+
+    /// The text before a dot, where a collection operator would take the keys for its own.
+    private var asObject: String {
+        if case .collection = self { return inBrackets(if: true) }
+        return asBase
+    }
+
+    private static func path(_ start: String?, _ keys: [String]) -> String {
+        var parts = start.map { [$0] } ?? []
+        for key in keys {
+            let isPlain = !parts.isEmpty && PredicateParser.mapKeys.contains(key)
+            parts.append(isPlain ? key : written(key: key))
+        }
+        return parts.joined(separator: ".")
     }
 
     /// A key, escaped where it is a keyword or no plain word.
@@ -109,6 +131,21 @@ extension GraphExpression: CustomStringConvertible {
             && bytes.allSatisfy { PredicateLexer.startsWord($0) || PredicateLexer.isDigit($0) }
         if !isWord { return "#" + GraphValue.quoted(key) }
         return PredicateKeywords.isReserved(key) ? "#" + key : key
+    }
+}
+
+extension GraphIndex: CustomStringConvertible {
+    /// The canonical text between the brackets.
+    public var description: String {
+        switch self {
+        case .first: "FIRST"
+        case .last: "LAST"
+        case .size: "SIZE"
+        case .position(.keyPath(let keys))
+        where keys.count == 1 && PredicateKeywords.index(PredicateKeywords.upper(keys[0])) != nil:
+            "#" + keys[0]
+        case .position(let expression): expression.description
+        }
     }
 }
 
@@ -123,9 +160,10 @@ extension GraphValue: CustomStringConvertible {
         case .null: "nil"
         case .boolean(let value): value ? "YES" : "NO"
         case .integer(let value): value.description
-        case .double(let value): value.description
+        case .double(let value):
+            value.isFinite ? value.description : "CAST('\(value)', 'NSNumber')"
         case .string(let text): Self.quoted(text)
-        case .date, .uuid, .binary: PredicateCast.text(self) ?? "nil"
+        case .date, .uuid, .binary, .object: PredicateCast.text(self) ?? "nil"
         }
     }
 
@@ -139,9 +177,16 @@ extension GraphValue: CustomStringConvertible {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
+            case "\0"..<" ", "\u{7F}": result += escaped(scalar)
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "\""
+    }
+
+    /// A control character that would spoil a line of text.
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }

@@ -20,6 +20,13 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
+    /// The key paths that the expression looks at, in the order of the text, each once.
+    package var keyPaths: [[String]] {
+        var found: [[String]] = []
+        collect(into: &found)
+        return found
+    }
+
     fileprivate func collect(into found: inout [[String]]) {
         switch self {
         case .constant, .variable, .evaluatedObject: break
@@ -31,7 +38,10 @@ extension GraphExpression {
             right.collect(into: &found)
         case .aggregate(let parts), .function(_, let parts):
             for part in parts { part.collect(into: &found) }
-        case .collection(let inner, _, _): inner.collect(into: &found)
+        case .collection(let inner, _, _), .member(let inner, _): inner.collect(into: &found)
+        case .index(let inner, let index):
+            inner.collect(into: &found)
+            if case .position(let position) = index { position.collect(into: &found) }
         case .subquery(let collection, _, let predicate):
             collection.collect(into: &found)
             predicate.collect(into: &found)

@@ -2,7 +2,7 @@
 ///
 /// Equality is that of the content; where in a text it stood does not matter. The description is
 /// canonical: parsing it gives the same predicate.
-public indirect enum GraphPredicate: Sendable, Hashable, Codable {
+public indirect enum GraphPredicate: Sendable, Hashable {
     /// Every object (`TRUEPREDICATE`), or none (`FALSEPREDICATE`).
     case constant(Bool)
     /// A comparison of two expressions.

@@ -1,5 +1,5 @@
 /// A constant in a predicate or an expression.
-public enum GraphValue: Sendable, Hashable, Codable {
+public enum GraphValue: Sendable, Hashable {
     /// No value.
     case null
     /// True or false; where a number is compared, 1 or 0.
@@ -16,4 +16,6 @@ public enum GraphValue: Sendable, Hashable, Codable {
     case uuid([UInt8])
     /// Bytes.
     case binary([UInt8])
+    /// An object of the store that the predicate is asked of.
+    case object(ManagedObjectID)
 }

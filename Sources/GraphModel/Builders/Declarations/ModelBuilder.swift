@@ -1,0 +1,109 @@
+import Diagnostics
+import YAML
+
+extension ManagedObjectModel {
+    /// Makes a model that is written in Swift.
+    ///
+    /// ```swift
+    /// let model = try ManagedObjectModel(version: "tasks-2") {
+    ///     Entity("Task") {
+    ///         Attribute("title", .string, optional: false, length: 1...500)
+    ///         Relationship("category", to: "Category", inverse: "tasks")
+    ///     }
+    ///     Entity("Category") {
+    ///         Attribute("name", .string, optional: false)
+    ///         Relationship("tasks", to: "Task", .many, inverse: "category", delete: .deny)
+    ///         Unique("name")
+    ///     }
+    ///     Configuration("Local", ["Task", "Category"])
+    /// }
+    /// ```
+    /// The same lints look at it as at a model file.
+    ///
+    /// - Throws: `ModelFileError` with every problem and its place in the Swift source; warnings
+    ///   alone do not throw.
+    public init(
+        version: String? = nil, @ModelBuilder _ parts: () -> [ModelPart]
+    ) throws(ModelFileError) {
+        let (model, diagnostics) = Self.lint(version: version, parts())
+        guard let model else { throw ModelFileError(diagnostics) }
+        self = model
+    }
+
+    /// The model, where no lint is an error, and what the lints say.
+    static func lint(
+        version: String?, _ parts: [ModelPart]
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        let problems = YAMLProblems(file: "model", area: "model")
+        var declared = ModelDeclarations()
+        declared.versionIdentifiers = version.map { [$0] } ?? []
+        for part in parts {
+            switch part.content {
+            case .entity(var entity):
+                AttributeLints(problems).complete(&entity)
+                declared.entities.append(entity)
+            case .configuration(let configuration):
+                declared.configurationMembers.append(
+                    (configuration.name, configuration.members))
+            }
+        }
+        return ModelFile.model(of: declared, problems)
+    }
+}
+
+/// Something that a model declares: an entity or a configuration.
+public struct ModelPart: Sendable {
+    enum Content: Sendable {
+        case entity(EntityDeclaration)
+        case configuration(Configuration)
+    }
+
+    let content: Content
+}
+
+/// A named set of entities, which a store may hold alone.
+public struct Configuration: Sendable {
+    let name: String
+    let members: [PlacedName]
+
+    /// Declares a configuration by the names of its entities.
+    public init(
+        _ name: String, _ entities: [String], file: String = #fileID, line: Int = #line,
+        column: Int = #column
+    ) {
+        let place = SourceLocation(file: file, line: line, column: column, keyPath: name)
+        self.name = name
+        members = entities.map { PlacedName(name: $0, place: place) }
+    }
+}
+
+/// Puts a model's parts together.
+@resultBuilder public enum ModelBuilder {
+    /// An entity.
+    public static func buildExpression(_ entity: Entity) -> [ModelPart] {
+        [ModelPart(content: .entity(entity.declaration))]
+    }
+
+    /// A configuration.
+    public static func buildExpression(_ configuration: Configuration) -> [ModelPart] {
+        [ModelPart(content: .configuration(configuration))]
+    }
+
+    /// Parts made elsewhere.
+    public static func buildExpression(_ parts: [ModelPart]) -> [ModelPart] { parts }
+
+    /// Parts in their order.
+    public static func buildBlock(_ parts: [ModelPart]...) -> [ModelPart] { parts.flatMap(\.self) }
+
+    /// Parts under a condition.
+    public static func buildOptional(_ parts: [ModelPart]?) -> [ModelPart] { parts ?? [] }
+
+    /// The first way of two.
+    public static func buildEither(first parts: [ModelPart]) -> [ModelPart] { parts }
+
+    /// The second way of two.
+    public static func buildEither(second parts: [ModelPart]) -> [ModelPart] { parts }
+
+    /// Parts of a loop.
+    public static func buildArray(_ parts: [[ModelPart]]) -> [ModelPart] { parts.flatMap(\.self) }
+}

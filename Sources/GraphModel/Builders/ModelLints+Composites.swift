@@ -1,0 +1,62 @@
+import Diagnostics
+
+/// Composites, named requests and fetched properties.
+extension ModelLints {
+    func checkTemplates() {
+        for (template, place) in zip(declared.fetchRequestTemplates, declared.templatePlaces) {
+            checkRequest(template, place)
+        }
+    }
+
+    func checkFetchedProperties(_ entity: EntityDeclaration) {
+        let own = zip(entity.description.fetchedProperties, entity.fetchedPlaces)
+        for (property, place) in own { checkRequest(property.request, place) }
+    }
+
+    private func checkRequest(_ template: FetchRequestTemplate, _ place: SourceLocation) {
+        let name = template.entityName
+        guard entities[name] == nil else { return }
+        error("unknown-entity", "No entity is named '\(name)'" + entityHint(name), place)
+    }
+
+    func checkComposites() {
+        let names = declared.composites.map(\.name)
+        for entity in declared.entities {
+            for (attribute, place) in zip(entity.description.ownAttributes, entity.attributePlaces)
+            {
+                checkComposite(of: attribute, names, place)
+            }
+        }
+        for (composite, places) in zip(declared.composites, declared.compositePlaces) {
+            for (attribute, place) in zip(composite.attributes, places) {
+                checkComposite(of: attribute, names, place)
+                guard let inner = attribute.compositeName, reaches(composite.name, from: inner)
+                else { continue }
+                error(
+                    "composite-cycle", "'\(composite.name)' contains itself by '\(attribute.name)'",
+                    place)
+            }
+        }
+    }
+
+    private func checkComposite(
+        of attribute: AttributeDescription, _ names: [String], _ place: SourceLocation
+    ) {
+        guard let name = attribute.compositeName, !names.contains(name) else { return }
+        error(
+            "unknown-composite",
+            "No composite is named '\(name)'" + Suggestion.phrase(for: name, among: names), place)
+    }
+
+    private func reaches(_ wanted: String, from start: String) -> Bool {
+        var seen: Set<String> = []
+        var open = [start]
+        while let name = open.popLast() {
+            if name == wanted { return true }
+            guard seen.insert(name).inserted else { continue }
+            let inner = declared.composites.first { $0.name == name }
+            open += inner?.attributes.compactMap(\.compositeName) ?? []
+        }
+        return false
+    }
+}

@@ -1,0 +1,324 @@
+/// Draws a model as SVG.
+///
+/// Ends of lines are crow's feet for many, bars for one, rings where there may be none; a hollow
+/// triangle is at the parent of an entity. A pointer that rests on a line is told what it is.
+struct DiagramPicture {
+    private static let rowHeight = 20.0
+    private static let titleHeight = 30.0
+    /// Room for a line and the words on either side of it.
+    private static let portStep = 34.0
+
+    private let model: ManagedObjectModel
+    private let lines: [ModelDiagram.Line]
+    private let layout: DiagramLayout
+    private let unique: [Set<String>]
+
+    init(_ model: ManagedObjectModel) {
+        self.model = model
+        let all = ModelDiagram.lines(of: model)
+        let positions = Dictionary(
+            uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
+        lines = all
+        unique = model.entities.map { Set($0.uniquenessConstraints.flatMap(\.self)) }
+        // A box is as high as its lines need at the side that has more of them.
+        var ends = Array(repeating: (left: 0, right: 0), count: model.entities.count)
+        for line in all {
+            let (from, to) = (positions[line.from.entity] ?? 0, positions[line.to.entity] ?? 0)
+            ends[from].right += 1
+            if from == to { ends[to].right += 1 } else { ends[to].left += 1 }
+        }
+        let boxes = zip(model.entities, ends).map { entity, ends in
+            var box = Self.box(entity)
+            box.height = max(box.height, Double(max(ends.left, ends.right)) * Self.portStep + 24)
+            return box
+        }
+        layout = DiagramLayout(
+            nodes: boxes,
+            edges: all.map { line in
+                DiagramLayout.Edge(
+                    from: positions[line.from.entity] ?? 0, to: positions[line.to.entity] ?? 0,
+                    labelWidth: Self.width(line.from.name ?? "", 11)
+                        + Self.width(line.to.name ?? "", 11))
+            })
+    }
+
+    private static func box(_ entity: EntityDescription) -> DiagramLayout.Node {
+        let rows = entity.ownAttributes.map { attribute in
+            width(attribute.name, 13) + width(ModelDiagram.type(of: attribute), 12) + 52
+        }
+        return DiagramLayout.Node(
+            width: max(130, (rows + [width(entity.name, 14) + 40]).max() ?? 0).rounded(),
+            height: titleHeight + Double(max(1, entity.ownAttributes.count)) * rowHeight + 8)
+    }
+
+    /// About what a text takes; wide scripts take a whole em.
+    private static func width(_ text: String, _ size: Double) -> Double {
+        text.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x1100 ? 1.0 : 0.58) * size }
+    }
+
+    // MARK: The document
+
+    func text() -> String {
+        let width = Self.number(layout.width)
+        let height = Self.number(layout.height + 22)
+        var text = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+            viewBox="0 0 \(width) \(height)" role="img">
+            <title>\(Self.escaped(title))</title>
+            \(Self.style)
+            <rect class="page" width="\(width)" height="\(height)"/>
+
+            """
+        let ports = ports()
+        for (index, line) in lines.enumerated() { text += self.line(line, index, ports) }
+        for (index, entity) in model.entities.enumerated() { text += box(entity, index) }
+        text += """
+            <text class="note" x="24" y="\(Self.number(layout.height + 6))">\
+            bold: required · underlined: unique · three toes: many · ring: may be none</text>
+            </svg>
+
+            """
+        return text
+    }
+
+    private var title: String {
+        model.versionIdentifiers.first.map { "Data model \($0)" } ?? "Data model"
+    }
+
+    private static let style = """
+        <style>
+        .page { fill: #ffffff }
+        .box { fill: #ffffff; stroke: #8796ab; stroke-width: 1.2 }
+        .head { fill: #e6edf7 }
+        .rule { stroke: #8796ab; stroke-width: 1 }
+        text { font-family: system-ui, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif }
+        .name { font-size: 14px; font-weight: 600; fill: #14233a }
+        .abstract { font-style: italic; font-weight: 400 }
+        .attribute { font-size: 13px; fill: #22303f }
+        .required { font-weight: 600 }
+        .unique { text-decoration: underline }
+        .type { font-size: 12px; fill: #64748b; text-anchor: end }
+        .label { font-size: 11px; fill: #3d5a80; paint-order: stroke; stroke: #ffffff; stroke-width: 3px }
+        .note { font-size: 11px; fill: #64748b }
+        .line { fill: none; stroke: #4a6fa5; stroke-width: 1.4 }
+        .parent { stroke: #8a6d3b; stroke-dasharray: 5 3 }
+        .end { fill: none; stroke: #4a6fa5; stroke-width: 1.4 }
+        .ring { fill: #ffffff; stroke: #4a6fa5; stroke-width: 1.4 }
+        .triangle { fill: #ffffff; stroke: #8a6d3b; stroke-width: 1.4 }
+        @media (prefers-color-scheme: dark) {
+        .page { fill: #12171f }
+        .box { fill: #1b2330; stroke: #55657c }
+        .head { fill: #26344a }
+        .rule { stroke: #55657c }
+        .name { fill: #e8eef8 }
+        .attribute { fill: #d3dce8 }
+        .type, .note { fill: #93a3b8 }
+        .label { fill: #a9c5ee; stroke: #12171f }
+        .line, .end { stroke: #7ea6dd }
+        .parent { stroke: #cfae71 }
+        .ring { fill: #12171f; stroke: #7ea6dd }
+        .triangle { fill: #12171f; stroke: #cfae71 }
+        }
+        </style>
+        """
+
+    // MARK: Boxes
+
+    private func box(_ entity: EntityDescription, _ index: Int) -> String {
+        let node = layout.nodes[index]
+        let (x, y) = (Self.number(node.x), Self.number(node.y))
+        let (width, height) = (Self.number(node.width), Self.number(node.height))
+        let middle = Self.number(node.x + node.width / 2)
+        let head = Self.number(node.y + Self.titleHeight)
+        let right = Self.number(node.x + node.width)
+        var text = """
+            <g><rect class="box" x="\(x)" y="\(y)" width="\(width)" height="\(height)" rx="5"/>
+            <path class="head" d="M\(x) \(head)v-\(Self.number(Self.titleHeight - 5))q0 -5 5 -5\
+            h\(Self.number(node.width - 10))q5 0 5 5V\(head)z"/>
+            <rect class="box" style="fill: none" x="\(x)" y="\(y)" width="\(width)" \
+            height="\(height)" rx="5"/>
+            <path class="rule" d="M\(x) \(head)H\(right)"/>
+            <text class="name\(entity.isAbstract ? " abstract" : "")" x="\(middle)" \
+            y="\(Self.number(node.y + 20))" text-anchor="middle">\(Self.escaped(entity.name))</text>
+
+            """
+        for (row, attribute) in entity.ownAttributes.enumerated() {
+            let baseline = node.y + Self.titleHeight + 4 + Double(row) * Self.rowHeight + 14
+            let classes =
+                "attribute" + (attribute.isOptional ? "" : " required")
+                + (unique[index].contains(attribute.name) ? " unique" : "")
+            text += """
+                <text class="\(classes)" x="\(Self.number(node.x + 12))" \
+                y="\(Self.number(baseline))">\(Self.escaped(attribute.name))</text>\
+                <text class="type" x="\(Self.number(node.x + node.width - 12))" \
+                y="\(Self.number(baseline))">\
+                \(Self.escaped(attribute.compositeName ?? attribute.type.rawValue))</text>
+
+                """
+        }
+        return text + "</g>\n"
+    }
+
+    // MARK: Lines
+
+    /// Where a line meets its boxes, at the left end and at the right.
+    private struct Port {
+        var left = 0.0
+        var right = 0.0
+    }
+
+    /// Whether both ends are at the right sides of boxes of one column.
+    private func isBracket(_ edge: DiagramLayout.Edge) -> Bool {
+        layout.nodes[edge.from].column == layout.nodes[edge.to].column
+    }
+
+    /// Spreads the lines of each side of a box over it, by where they lead.
+    private func ports() -> [Port] {
+        var ports = Array(repeating: Port(), count: lines.count)
+        for (box, node) in model.entities.indices.map({ ($0, layout.nodes[$0]) }) {
+            var right: [(edge: Int, key: Double, isLeftEnd: Bool)] = []
+            var left: [(edge: Int, key: Double)] = []
+            for (index, edge) in layout.edges.enumerated() {
+                guard let first = edge.path.first, let last = edge.path.last else { continue }
+                let next = edge.path.dropFirst().first ?? last
+                let before = edge.path.dropLast().last ?? first
+                if first == box { right.append((index, layout.nodes[next].middle, true)) }
+                if last == box {
+                    if isBracket(edge) {
+                        right.append((index, layout.nodes[first].middle + 1, false))
+                    } else {
+                        left.append((index, layout.nodes[before].middle))
+                    }
+                }
+            }
+            // Lines back to the same column stand one inside the other.
+            right.sort {
+                ($0.key, $0.isLeftEnd ? $0.edge : -$0.edge)
+                    < ($1.key, $1.isLeftEnd ? $1.edge : -$1.edge)
+            }
+            left.sort { ($0.key, $0.edge) < ($1.key, $1.edge) }
+            for (place, port) in right.enumerated() {
+                let y = Self.spread(node, place, right.count)
+                if port.isLeftEnd { ports[port.edge].left = y } else { ports[port.edge].right = y }
+            }
+            for (place, port) in left.enumerated() {
+                ports[port.edge].right = Self.spread(node, place, left.count)
+            }
+        }
+        return ports
+    }
+
+    private static func spread(_ node: DiagramLayout.Node, _ place: Int, _ count: Int) -> Double {
+        let step = min(portStep, (node.height - 24) / Double(max(1, count)))
+        return node.middle + (Double(place) - Double(count - 1) / 2) * step
+    }
+
+    private func line(_ line: ModelDiagram.Line, _ index: Int, _ ports: [Port]) -> String {
+        let edge = layout.edges[index]
+        guard let first = edge.path.first, let last = edge.path.last else { return "" }
+        let start = (x: layout.nodes[first].x + layout.nodes[first].width, y: ports[index].left)
+        let isTurned = first != edge.from
+        let (near, far) = isTurned ? (line.to, line.from) : (line.from, line.to)
+        var path = "M\(Self.point(start))"
+        var end = (x: layout.nodes[last].x, y: ports[index].right)
+        var side = -1.0
+        if isBracket(edge) {
+            end.x = layout.nodes[last].x + layout.nodes[last].width
+            side = 1
+            let out = max(start.x, end.x) + edge.bracketWidth
+            path += "C\(Self.point((out, start.y))) \(Self.point((out, end.y))) \(Self.point(end))"
+        } else {
+            var from = start
+            for bend in edge.path.dropFirst().dropLast().map({ layout.nodes[$0] }) {
+                path += Self.curve(from, (bend.x, bend.middle))
+                from = (bend.x + bend.width, bend.middle)
+                path += "H\(Self.number(from.x))"
+            }
+            path += Self.curve(from, end)
+        }
+        var text = "<g><title>\(Self.escaped(line.hint))</title>"
+        text += "<path class=\"line\(line.isInheritance ? " parent" : "")\" d=\"\(path)\"/>"
+        if line.isInheritance {
+            text += Self.triangle(isTurned ? end : start, isTurned ? side : 1)
+        } else {
+            text += Self.foot(near.count, start, 1) + Self.foot(far.count, end, side)
+            // Words stand on the side that the line turns away from.
+            let turns = edge.path.dropFirst().dropLast().map { layout.nodes[$0].middle }
+            let isDown = (turns.first ?? end.y) >= start.y
+            let isUp = (turns.last ?? start.y) >= end.y
+            text += Self.label(near.name, start, 1, isTop: isDown)
+            text += Self.label(far.name, end, side, isTop: side < 0 ? isUp : !isDown)
+        }
+        return text + "</g>\n"
+    }
+
+    private static func curve(
+        _ from: (x: Double, y: Double), _ to: (x: Double, y: Double)
+    ) -> String {
+        let middle = (from.x + to.x) / 2
+        return "C\(point((middle, from.y))) \(point((middle, to.y))) \(point(to))"
+    }
+
+    /// The end of a line at a box; `side` is 1 where the line leaves to the right.
+    private static func foot(
+        _ count: ModelDiagram.Count?, _ at: (x: Double, y: Double), _ side: Double
+    ) -> String {
+        guard let count else { return "" }
+        let (x, y) = at
+        var path = ""
+        if count.isMany {
+            let toe = point((x + side * 12, y))
+            path = "M\(toe)L\(point((x, y - 7)))M\(toe)L\(point((x, y + 7)))"
+        } else {
+            path = "M\(point((x + side * 9, y - 7)))v14"
+        }
+        if !count.isOptional { path += "M\(point((x + side * 15, y - 7)))v14" }
+        let mark = "<path class=\"end\" d=\"\(path)\"/>"
+        guard count.isOptional else { return mark }
+        return mark
+            + "<circle class=\"ring\" cx=\"\(number(x + side * 17))\" cy=\"\(number(y))\" r=\"4\"/>"
+    }
+
+    private static func triangle(_ at: (x: Double, y: Double), _ side: Double) -> String {
+        let back = at.x + side * 13
+        return "<path class=\"triangle\" d=\"M\(point(at))L\(point((back, at.y - 7)))"
+            + "L\(point((back, at.y + 7)))z\"/>"
+    }
+
+    private static func label(
+        _ text: String?, _ at: (x: Double, y: Double), _ side: Double, isTop: Bool
+    ) -> String {
+        guard let text else { return "" }
+        let anchor = side > 0 ? "start" : "end"
+        return "<text class=\"label\" x=\"\(number(at.x + side * 24))\" "
+            + "y=\"\(number(at.y + (isTop ? -5 : 14)))\" text-anchor=\"\(anchor)\">"
+            + "\(escaped(text))</text>"
+    }
+
+    // MARK: Text
+
+    private static func point(_ point: (x: Double, y: Double)) -> String {
+        "\(number(point.x)) \(number(point.y))"
+    }
+
+    /// A number with one digit after the point at most.
+    private static func number(_ value: Double) -> String {
+        let tenths = (value * 10).rounded()
+        let whole = tenths / 10
+        return whole == whole.rounded() ? String(Int(whole)) : "\(whole)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

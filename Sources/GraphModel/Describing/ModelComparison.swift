@@ -1,0 +1,257 @@
+/// Finds the differences of two models, entity by entity.
+struct ModelComparison {
+    private typealias Change = ModelDiff.Change
+
+    let old: ManagedObjectModel
+    let new: ManagedObjectModel
+    private var found: [ModelDiff.Change] = []
+
+    init(old: ManagedObjectModel, new: ManagedObjectModel) {
+        self.old = old
+        self.new = new
+    }
+
+    mutating func changes() -> [ModelDiff.Change] {
+        compareEntities()
+        compareWhole("version differs", old.versionIdentifiers, new.versionIdentifiers)
+        compareWhole("configurations differ", old.configurations, new.configurations)
+        compareWhole("composites differ", old.composites, new.composites)
+        compareWhole("requests differ", old.fetchRequestTemplates, new.fetchRequestTemplates)
+        compareWhole("what only Xcode reads differs", old.extras, new.extras)
+        return found
+    }
+
+    private mutating func add(
+        _ subject: String, _ text: String, _ effect: ModelDiff.Effect,
+        _ kind: ModelDiff.Change.Kind = .changed
+    ) {
+        found.append(Change(subject: subject, text: text, effect: effect, kind: kind))
+    }
+
+    private mutating func compareWhole<Value: Equatable>(
+        _ what: String, _ before: Value, _ after: Value
+    ) {
+        if before != after { add("", what, .none) }
+    }
+
+    // MARK: Entities
+
+    private mutating func compareEntities() {
+        let partners = Self.partners(
+            old.entities.map(\.name), new.entities.map { ($0.name, $0.renamingIdentifier) })
+        let sorted = new.entities.sorted { $0.name < $1.name }
+        for entity in sorted {
+            guard let before = partners[entity.name].flatMap({ old.entity(named: $0) }) else {
+                add(entity.name, "new entity", .lightweight, .added)
+                continue
+            }
+            compare(before, entity)
+        }
+        let kept = Set(partners.values)
+        for entity in old.entities.sorted(by: { $0.name < $1.name })
+        where !kept.contains(entity.name) {
+            add(entity.name, "entity is gone, with its objects", .lightweight, .removed)
+        }
+    }
+
+    /// Which old name each new one continues: the one it was renamed from, or its own.
+    private static func partners(
+        _ old: [String], _ new: [(name: String, renamedFrom: String?)]
+    ) -> [String: String] {
+        let names = Set(old)
+        var partners: [String: String] = [:]
+        var taken: Set<String> = []
+        for (name, renamed) in new {
+            guard let renamed, names.contains(renamed), taken.insert(renamed).inserted else {
+                continue
+            }
+            partners[name] = renamed
+        }
+        for (name, _) in new where partners[name] == nil && names.contains(name) {
+            if taken.insert(name).inserted { partners[name] = name }
+        }
+        return partners
+    }
+
+    private mutating func compare(_ before: EntityDescription, _ after: EntityDescription) {
+        let name = after.name
+        if before.name != name { add(name, "renamed from '\(before.name)'", .lightweight) }
+        if before.superentityName != after.superentityName {
+            let parents = [before.superentityName, after.superentityName].map { $0 ?? "none" }
+            add(name, "parent is \(parents[1]), was \(parents[0])", .lightweight)
+        }
+        if before.isAbstract != after.isAbstract {
+            add(name, after.isAbstract ? "is abstract now" : "is no longer abstract", .lightweight)
+        }
+        compareProperties(before, after)
+        if before.uniquenessConstraints != after.uniquenessConstraints {
+            let lists = [before, after].map { entity in
+                entity.uniquenessConstraints.map { "(" + $0.joined(separator: ", ") + ")" }
+                    .joined(separator: " ")
+            }
+            add(name, "unique \(Self.or(lists[1])), was \(Self.or(lists[0]))", .lightweight)
+        }
+        let quiet: [(String, Bool)] = [
+            ("class differs", before.managedObjectClassName != after.managedObjectClassName),
+            ("indexes differ", before.indexes != after.indexes),
+            ("rules differ", before.validationRules != after.validationRules),
+            ("fetched properties differ", before.fetchedProperties != after.fetchedProperties),
+            ("info differs", before.userInfo != after.userInfo),
+            ("what only Xcode reads differs", before.extras != after.extras),
+        ]
+        for (what, differs) in quiet where differs { add(name, what, .none) }
+        if before.versionHashModifier != after.versionHashModifier {
+            add(name, "hash modifier differs", .lightweight)
+        }
+    }
+
+    private static func or(_ text: String) -> String { text.isEmpty ? "nothing" : text }
+
+    // MARK: Properties
+
+    private mutating func compareProperties(
+        _ before: EntityDescription, _ after: EntityDescription
+    ) {
+        // Inherited ones too, for a property may move up or down.
+        let oldAttributes = Dictionary(
+            old.attributes(of: before.name).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let oldRelationships = Dictionary(
+            old.relationships(of: before.name).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let attributes = Self.partners(
+            oldAttributes.keys.sorted(),
+            new.attributes(of: after.name).map { ($0.name, $0.renamingIdentifier) })
+        let relationships = Self.partners(
+            oldRelationships.keys.sorted(),
+            new.relationships(of: after.name).map { ($0.name, $0.renamingIdentifier) })
+        for attribute in after.ownAttributes {
+            let path = "\(after.name).\(attribute.name)"
+            if let partner = attributes[attribute.name].flatMap({ oldAttributes[$0] }) {
+                compare(partner, attribute, path)
+            } else {
+                addNew(attribute, path)
+            }
+        }
+        for relationship in after.ownRelationships {
+            let path = "\(after.name).\(relationship.name)"
+            if let partner = relationships[relationship.name].flatMap({ oldRelationships[$0] }) {
+                compare(partner, relationship, path)
+            } else {
+                add(
+                    path, "new relationship \(ModelText.text(of: relationship))",
+                    relationship.isOptional ? .lightweight : .mapping, .added)
+            }
+        }
+        let kept = Set(attributes.values).union(relationships.values)
+        let gone = before.ownAttributes.map(\.name) + before.ownRelationships.map(\.name)
+        for name in gone where !kept.contains(name) {
+            add("\(after.name).\(name)", "is gone, with its values", .lightweight, .removed)
+        }
+    }
+
+    private mutating func addNew(_ attribute: AttributeDescription, _ path: String) {
+        let hasValue =
+            attribute.isOptional || attribute.isTransient || attribute.defaultValue != nil
+            || attribute.derivationExpression != nil
+        add(
+            path, "new attribute \(ModelText.text(of: attribute))",
+            hasValue ? .lightweight : .mapping, .added)
+    }
+
+    private mutating func compare(
+        _ before: AttributeDescription, _ after: AttributeDescription, _ path: String
+    ) {
+        if before == after { return }
+        if before.name != after.name { add(path, "renamed from '\(before.name)'", .lightweight) }
+        if before.type != after.type || before.compositeName != after.compositeName {
+            add(
+                path, "type is \(after.type.rawValue), was \(before.type.rawValue)",
+                .mapping)
+        }
+        if before.isOptional != after.isOptional {
+            let needs = !after.isOptional && after.defaultValue == nil && !after.isTransient
+            add(
+                path, after.isOptional ? "is optional now" : "is required now",
+                needs ? .mapping : .lightweight)
+        }
+        if before.isTransient != after.isTransient {
+            let isLost = before.isTransient && !after.isOptional && after.defaultValue == nil
+            add(
+                path, after.isTransient ? "is transient now" : "is stored now",
+                isLost ? .mapping : .lightweight)
+        }
+        let loud: [(String, Bool)] = [
+            ("derivation", before.derivationExpression != after.derivationExpression),
+            (
+                "external storage",
+                before.allowsExternalBinaryDataStorage != after.allowsExternalBinaryDataStorage
+            ),
+            (
+                "preservation in history",
+                before.preservesValueInHistoryOnDeletion != after.preservesValueInHistoryOnDeletion
+            ),
+            ("hash modifier", before.versionHashModifier != after.versionHashModifier),
+        ]
+        for (what, differs) in loud where differs { add(path, "\(what) differs", .lightweight) }
+        addQuiet(before, after, path)
+    }
+
+    private mutating func addQuiet(
+        _ before: AttributeDescription, _ after: AttributeDescription, _ path: String
+    ) {
+        let quiet: [(String, Bool)] = [
+            ("default differs", before.defaultValue != after.defaultValue),
+            (
+                "rules differ",
+                before.range != after.range || before.length != after.length
+                    || before.pattern != after.pattern
+            ),
+            ("transformer differs", before.transformerName != after.transformerName),
+            ("search differs", before.isSearchable != after.isSearchable),
+            ("info differs", before.userInfo != after.userInfo),
+            ("what only Xcode reads differs", before.extras != after.extras),
+        ]
+        for (what, differs) in quiet where differs { add(path, what, .none) }
+    }
+
+    private mutating func compare(
+        _ before: RelationshipDescription, _ after: RelationshipDescription, _ path: String
+    ) {
+        if before == after { return }
+        if before.name != after.name { add(path, "renamed from '\(before.name)'", .lightweight) }
+        if before.destinationEntityName != after.destinationEntityName {
+            let renamed = new.entity(named: after.destinationEntityName)?.renamingIdentifier
+            add(
+                path,
+                "leads to \(after.destinationEntityName), was \(before.destinationEntityName)",
+                renamed == before.destinationEntityName ? .lightweight : .mapping)
+        }
+        if before.isToMany != after.isToMany {
+            add(
+                path, after.isToMany ? "is to many now" : "is to one now",
+                after.isToMany ? .lightweight : .mapping)
+        }
+        if before.isOptional != after.isOptional {
+            add(
+                path, after.isOptional ? "is optional now" : "is required now",
+                after.isOptional ? .lightweight : .mapping)
+        }
+        let loud: [(String, Bool)] = [
+            ("order", before.isOrdered != after.isOrdered),
+            ("inverse", before.inverseName != after.inverseName),
+            (
+                "count",
+                before.isToMany == after.isToMany
+                    && (before.minimumCount != after.minimumCount
+                        || before.maximumCount != after.maximumCount)
+            ),
+            ("hash modifier", before.versionHashModifier != after.versionHashModifier),
+        ]
+        for (what, differs) in loud where differs { add(path, "\(what) differs", .lightweight) }
+        let quiet: [(String, Bool)] = [
+            ("delete rule differs", before.deleteRule != after.deleteRule),
+            ("info differs", before.userInfo != after.userInfo),
+            ("what only Xcode reads differs", before.extras != after.extras),
+        ]
+        for (what, differs) in quiet where differs { add(path, what, .none) }
+    }
+}

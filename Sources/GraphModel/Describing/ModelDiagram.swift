@@ -1,0 +1,191 @@
+/// Draws a model: boxes of attributes, and lines for relationships and inheritance.
+public struct ModelDiagram: Sendable {
+    /// What the drawing is written in.
+    public enum Format: String, Sendable, Hashable, CaseIterable {
+        /// A class diagram that Markdown pages show.
+        case mermaid
+        /// For Graphviz.
+        case dot
+        /// A picture, light or dark as its reader has it.
+        case svg
+    }
+
+    /// One end of a line.
+    struct End {
+        var entity: String
+        /// What the relationship that starts at this end is called; nil where there is none.
+        var name: String?
+        /// How many objects of this end's entity the other end has; nil where nothing says so.
+        var count: Count?
+    }
+
+    /// How many objects there are at an end.
+    struct Count {
+        var isMany: Bool
+        var isOptional: Bool
+
+        var text: String {
+            switch (isMany, isOptional) {
+            case (true, true): "0..*"
+            case (true, false): "1..*"
+            case (false, true): "0..1"
+            case (false, false): "1"
+            }
+        }
+    }
+
+    /// A relationship with its inverse, or an entity with its parent.
+    struct Line {
+        var from: End
+        var to: End
+        var isInheritance = false
+        /// What a pointer resting on the line shows.
+        var hint = ""
+    }
+
+    /// The drawing of a model.
+    public static func text(of model: ManagedObjectModel, format: Format) -> String {
+        switch format {
+        case .mermaid: mermaid(model)
+        case .dot: dot(model)
+        case .svg: DiagramPicture(model).text()
+        }
+    }
+
+    /// Every line once: inheritance from parent to child, relationships from one to many.
+    static func lines(of model: ManagedObjectModel) -> [Line] {
+        var lines: [Line] = []
+        for entity in model.entities {
+            guard let parent = entity.superentityName else { continue }
+            lines.append(
+                Line(
+                    from: End(entity: parent), to: End(entity: entity.name), isInheritance: true,
+                    hint: "\(entity.name) is a \(parent)"))
+        }
+        var drawn: Set<String> = []
+        for entity in model.entities {
+            for relationship in entity.ownRelationships
+            where drawn.insert("\(entity.name).\(relationship.name)").inserted {
+                let line = line(relationship, of: entity.name, in: model)
+                if let back = relationship.inverseName {
+                    let owner = model.declaringEntityName(
+                        of: back, in: relationship.destinationEntityName)
+                    drawn.insert("\(owner ?? relationship.destinationEntityName).\(back)")
+                }
+                lines.append(line)
+            }
+        }
+        return lines
+    }
+
+    private static func line(
+        _ relationship: RelationshipDescription, of owner: String, in model: ManagedObjectModel
+    ) -> Line {
+        let destination = relationship.destinationEntityName
+        let inverse = relationship.inverseName.flatMap { model.relationship($0, of: destination) }
+        var near = End(entity: owner, name: relationship.name)
+        var far = End(entity: destination, count: count(relationship))
+        var hint = "\(owner).\(relationship.name) \(ModelText.text(of: relationship))"
+        if let inverse {
+            near.count = count(inverse)
+            let isSame = inverse.name == relationship.name && destination == owner
+            if !isSame {
+                far.name = inverse.name
+                hint += "\n\(destination).\(inverse.name) \(ModelText.text(of: inverse))"
+            }
+        }
+        // The one side stands first, so that it is drawn on the left.
+        let isTurned = !relationship.isToMany && (near.count?.isMany ?? true)
+        return isTurned
+            ? Line(from: far, to: near, hint: hint) : Line(from: near, to: far, hint: hint)
+    }
+
+    private static func count(_ relationship: RelationshipDescription) -> Count {
+        Count(isMany: relationship.isToMany, isOptional: relationship.isOptional)
+    }
+
+    /// `Integer16`, and `?` where nil is allowed.
+    static func type(of attribute: AttributeDescription) -> String {
+        let name = attribute.compositeName ?? attribute.type.rawValue
+        return name.filter { $0 != " " } + (attribute.isOptional ? "?" : "")
+    }
+}
+
+extension ModelDiagram {
+    // MARK: Mermaid
+
+    private static func mermaid(_ model: ManagedObjectModel) -> String {
+        var text = "classDiagram\n    direction LR\n"
+        for entity in model.entities {
+            text += "    class \(entity.name) {\n"
+            if entity.isAbstract { text += "        <<abstract>>\n" }
+            for attribute in entity.ownAttributes {
+                text += "        \(type(of: attribute)) \(attribute.name)\n"
+            }
+            text += "    }\n"
+        }
+        for line in lines(of: model) {
+            if line.isInheritance {
+                text += "    \(line.from.entity) <|-- \(line.to.entity)\n"
+                continue
+            }
+            let near = line.from.count.map { " \"\($0.text)\"" } ?? ""
+            let far = line.to.count.map { "\"\($0.text)\" " } ?? ""
+            let isOneWay = line.from.name == nil || line.to.name == nil
+            let isSelf = line.from.entity == line.to.entity && isOneWay && line.from.count != nil
+            let arrow = !isOneWay || isSelf ? "--" : line.from.name == nil ? "<--" : "-->"
+            text += "    \(line.from.entity)\(near) \(arrow) \(far)\(line.to.entity)"
+            text += " : \(label(of: line))\n"
+        }
+        return text
+    }
+
+    private static func label(of line: Line) -> String {
+        [line.from.name, line.to.name].compactMap(\.self).joined(separator: " / ")
+    }
+
+    // MARK: Graphviz
+
+    private static func dot(_ model: ManagedObjectModel) -> String {
+        var text = """
+            digraph model {
+                rankdir=LR
+                node [shape=plain, fontname="Helvetica", fontsize=11]
+                edge [fontname="Helvetica", fontsize=9, dir=both]
+
+            """
+        for entity in model.entities {
+            text += "    \"\(entity.name)\" [label=<\(table(entity))>]\n"
+        }
+        for line in lines(of: model) {
+            var attributes: [String]
+            if line.isInheritance {
+                attributes = ["arrowtail=onormal", "arrowhead=none"]
+            } else {
+                attributes = [
+                    "arrowtail=\(arrow(line.from.count))", "arrowhead=\(arrow(line.to.count))",
+                    "label=\"\(label(of: line))\"",
+                ]
+            }
+            text += "    \"\(line.from.entity)\" -> \"\(line.to.entity)\""
+            text += " [\(attributes.joined(separator: ", "))]\n"
+        }
+        return text + "}\n"
+    }
+
+    private static func table(_ entity: EntityDescription) -> String {
+        let title = entity.isAbstract ? "<i>\(entity.name)</i>" : "<b>\(entity.name)</b>"
+        let rows = entity.ownAttributes.map { attribute in
+            "<tr><td align=\"left\">\(attribute.name)</td>"
+                + "<td align=\"left\">\(type(of: attribute))</td></tr>"
+        }
+        return "<table border=\"1\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"4\">"
+            + "<tr><td colspan=\"2\" bgcolor=\"#e8eef7\">\(title)</td></tr>"
+            + rows.joined() + "</table>"
+    }
+
+    private static func arrow(_ count: Count?) -> String {
+        guard let count else { return "none" }
+        return (count.isMany ? "crow" : "tee") + (count.isOptional ? "odot" : "tee")
+    }
+}

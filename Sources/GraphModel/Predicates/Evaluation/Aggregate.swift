@@ -1,0 +1,89 @@
+/// What an operator such as `@sum` makes of values, in whatever order they come.
+package struct Aggregate {
+    let op: CollectionOperator
+    var count: Int64 = 0
+    /// The exact sum while all are integers: 2⁶³ of them cannot overflow it.
+    private var integers: Int128 = 0
+    private var fractions = ExactSum()
+    private var hasDouble = false
+    private var extreme = EvaluatedValue.null
+
+    /// Of nothing so far.
+    package init(_ op: CollectionOperator) {
+        self.op = op
+    }
+
+    /// Takes a value; nil does not count.
+    package mutating func add(_ value: EvaluatedValue) throws(EvaluationError) {
+        if value.isNull { return }
+        count += 1
+        switch op {
+        case .sum, .average:
+            switch try NumericValue(needed: value) {
+            case .integer(let number): integers += Int128(number)
+            case .double(let number):
+                hasDouble = true
+                fractions.add(number)
+            }
+        case .minimum, .maximum:
+            if extreme.isNull {
+                extreme = value
+                return
+            }
+            let order = try ValueOrder.compare(value, extreme, [])
+            if op == .minimum ? order < 0 : order > 0 { extreme = value }
+        case .count, .unionOfObjects, .distinctUnionOfObjects: break
+        }
+    }
+
+    /// The result of what was added.
+    package func value() throws(EvaluationError) -> EvaluatedValue {
+        switch op {
+        case .sum:
+            if hasDouble { return .double(try double()) }
+            guard let sum = Int64(exactly: integers) else { throw .overflow }
+            return .integer(sum)
+        case .average:
+            if count == 0 { return .null }
+            return .double(try double() / Double(count))
+        case .minimum, .maximum: return extreme
+        case .count: return .integer(count)
+        case .unionOfObjects, .distinctUnionOfObjects: return .null
+        }
+    }
+
+    /// The nearest double to the sum of all.
+    private func double() throws(EvaluationError) -> Double {
+        var sum = fractions
+        sum.add(integers)
+        guard sum.value.isFinite else { throw .overflow }
+        return sum.value
+    }
+}
+
+/// A value by which equal ones are found: what `==` holds equal is the same.
+enum DistinctValue: Hashable {
+    case integer(Int64)
+    case double(Double)
+    case text([UInt8])
+    case date(Double)
+    case uuid([UInt8])
+    case binary([UInt8])
+    case object(ManagedObjectID)
+
+    init(_ value: EvaluatedValue) throws(EvaluationError) {
+        switch value {
+        case .text(let bytes), .untypedText(let bytes): self = .text(Array(bytes))
+        case .date(let seconds): self = .date(seconds)
+        case .uuid(let bytes): self = .uuid(Array(bytes))
+        case .binary(let bytes): self = .binary(Array(bytes))
+        case .object(let id): self = .object(id)
+        default:
+            switch try NumericValue(needed: value) {
+            case .integer(let number): self = .integer(number)
+            case .double(let number):
+                self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// A predicate ready to be tested against objects, as `EvaluationGraph` describes them.
+package final class CompiledGraphPredicate {
+    private let program: EvaluationProgram
+    private let root: Int
+
+    /// Compiles a tree; `scheme` says what its keys mean, the others are as for rows.
+    package init<Scheme: EvaluationScheme>(
+        _ predicate: GraphPredicate, over scheme: inout Scheme, source: PredicateSource? = nil,
+        variables: [String: GraphValue] = [:], now: Double = 0
+    ) throws(GraphPredicateError) {
+        var compiler = EvaluationCompiler(
+            scheme, .init(variables: variables, now: now, source: source))
+        root = try compiler.compile(predicate)
+        scheme = compiler.scheme
+        program = compiler.program
+        program.finish(compiler.nodes)
+    }
+
+    /// Whether the object meets the predicate.
+    package func evaluate<Graph: EvaluationGraph>(
+        _ object: Graph.Node, in graph: Graph
+    ) throws(EvaluationError) -> Bool {
+        program.context.arena.reset()
+        return try program.test(root, EvaluationScope(graph, object))
+    }
+}
+
+/// An expression ready to be computed from objects.
+package final class CompiledGraphExpression {
+    private let program: EvaluationProgram
+    private let root: Int
+    /// Whether it has several values, so that `forEach` is to be asked; nil where both may be.
+    package let isCollection: Bool?
+
+    /// Compiles a tree; the parameters are those of `CompiledGraphPredicate`.
+    package init<Scheme: EvaluationScheme>(
+        _ expression: GraphExpression, over scheme: inout Scheme, source: PredicateSource? = nil,
+        variables: [String: GraphValue] = [:], now: Double = 0
+    ) throws(GraphPredicateError) {
+        var compiler = EvaluationCompiler(
+            scheme, .init(variables: variables, now: now, source: source))
+        let compiled = try compiler.compile(expression)
+        root = compiled.node
+        isCollection = compiled.shape == .unknown ? nil : compiled.shape == .several
+        scheme = compiler.scheme
+        program = compiler.program
+        program.finish(compiler.nodes)
+    }
+
+    /// The value for an object; its bytes are valid until the next evaluation.
+    package func evaluate<Graph: EvaluationGraph>(
+        _ object: Graph.Node, in graph: Graph
+    ) throws(EvaluationError) -> EvaluatedValue {
+        program.context.arena.reset()
+        return try program.value(root, EvaluationScope(graph, object))
+    }
+
+    /// Calls the body with each value of a collection while it returns true.
+    package func forEach<Graph: EvaluationGraph>(
+        _ object: Graph.Node, in graph: Graph,
+        _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) {
+        program.context.arena.reset()
+        _ = try program.visit(root, EvaluationScope(graph, object), body)
+    }
+}

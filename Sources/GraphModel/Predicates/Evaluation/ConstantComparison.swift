@@ -1,0 +1,98 @@
+/// A comparison of a row's field with a constant, which most filters of records are made of.
+///
+/// It answers as the program does, for the pairs of kinds that need neither the program's walk
+/// nor its errors; the program answers the others.
+struct ConstantComparison {
+    private enum Constant {
+        case number(NumericValue)
+        /// True is 1, but text is read as a word.
+        case flag(NumericValue)
+        case text(ByteView)
+    }
+
+    /// The slot of the row.
+    let slot: Int
+    private let op: ComparisonOperator
+    private let constant: Constant
+
+    /// The comparison at a node; nil where it is another one.
+    ///
+    /// - Parameter slots: the row's slots at their handles.
+    init?(_ node: EvaluationProgram.Node, of program: EvaluationProgram, slots: [Int]) {
+        guard case .comparison(let op, let options, .direct, let left, let right, _) = node,
+            case .slot(let handle) = program.nodes[left],
+            case .constant(let value) = program.nodes[right]
+        else { return nil }
+        let isOrder: Bool
+        switch op {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: isOrder = true
+        case .contains, .beginsWith, .endsWith, .like: isOrder = false
+        case .in, .between, .matches: return nil
+        }
+        switch value {
+        case .integer(let number) where isOrder: constant = .number(.integer(number))
+        case .double(let number) where isOrder && !number.isNaN:
+            constant = .number(.double(number))
+        case .boolean(let flag) where isOrder: constant = .flag(.integer(flag ? 1 : 0))
+        case .text(let bytes)
+        where options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]):
+            constant = .text(bytes)
+        default: return nil
+        }
+        slot = slots[handle]
+        self.op = op
+    }
+
+    /// Whether it holds for the field's value; nil where the program has to say.
+    @inline(__always)
+    func holds(_ value: EvaluatedValue) -> Bool? {
+        // The constant is not nil, so nothing but inequality holds for nil.
+        if case .null = value { return op == .notEqual }
+        switch constant {
+        case .number(let number):
+            return Self.number(value, readsText: true).flatMap { ordered($0, number) }
+        case .flag(let number):
+            return Self.number(value, readsText: false).flatMap { ordered($0, number) }
+        case .text(let text):
+            guard let bytes = value.textBytes else { return nil }
+            return compare(bytes, text)
+        }
+    }
+
+    /// The number that the value is, where it is written plainly.
+    @inline(__always)
+    private static func number(_ value: EvaluatedValue, readsText: Bool) -> NumericValue? {
+        switch value {
+        case .boolean(let flag): .integer(flag ? 1 : 0)
+        case .integer(let number): .integer(number)
+        case .number(let bytes): NumericValue(plain: bytes)
+        case .untypedText(let bytes): readsText ? NumericValue(plain: bytes) : nil
+        default: nil
+        }
+    }
+
+    @inline(__always)
+    private func ordered(_ left: NumericValue, _ right: NumericValue) -> Bool? {
+        let order = NumericValue.order(left, right)
+        return switch op {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        default: nil
+        }
+    }
+
+    private func compare(_ left: ByteView, _ right: ByteView) -> Bool {
+        switch op {
+        case .notEqual: !TextComparison.holds(.equal, left, right, [])
+        case .less: TextCollation.bytes(left, right) < 0
+        case .lessOrEqual: TextCollation.bytes(left, right) <= 0
+        case .greater: TextCollation.bytes(left, right) > 0
+        case .greaterOrEqual: TextCollation.bytes(left, right) >= 0
+        default: TextComparison.holds(op, left, right, [])
+        }
+    }
+}

@@ -1,0 +1,110 @@
+extension EvaluationCompiler {
+    /// Adds a comparison and returns its node.
+    mutating func compile(
+        _ comparison: GraphComparison
+    ) throws(GraphPredicateError) -> Int {
+        let left = try compile(comparison.left)
+        let right = try compile(comparison.right)
+        try checkLeft(comparison, left)
+        try checkRight(comparison, right)
+        if comparison.op == .matches, case .constant(.string(let text)) = comparison.right {
+            do throws(CompiledPattern.PatternError) {
+                program.patterns.append(
+                    try PatternMatch.compile(Array(text.utf8), comparison.options))
+            } catch {
+                throw self.error(.type, error.description)
+            }
+            nodes[right.node] = .pattern(program.patterns.count - 1)
+        }
+        return add(
+            .comparison(
+                comparison.op, comparison.options, comparison.modifier, left.node, right.node,
+                left.shape))
+    }
+
+    private func checkLeft(
+        _ comparison: GraphComparison, _ left: Compiled
+    ) throws(GraphPredicateError) {
+        guard comparison.modifier == .direct else {
+            if left.shape == .single {
+                throw error(
+                    .toMany, "\(comparison.modifier.rawValue) needs a to-many key path after it")
+            }
+            return
+        }
+        if comparison.op != .contains { try refuseSeveral(left) }
+    }
+
+    private func checkRight(
+        _ comparison: GraphComparison, _ right: Compiled
+    ) throws(GraphPredicateError) {
+        switch comparison.op {
+        case .in:
+            if right.shape == .single {
+                throw error(.type, "IN needs a list on its right: {1, 2}")
+            }
+        case .between:
+            if case .aggregate(let bounds) = comparison.right, bounds.count != 2 {
+                throw error(.type, "BETWEEN needs a list of two bounds: {1, 5}")
+            }
+            if right.shape == .single {
+                throw error(.type, "BETWEEN needs a list of two bounds: {1, 5}")
+            }
+        default: try refuseSeveral(right)
+        }
+    }
+
+    // MARK: Functions
+
+    /// Adds a call of a function.
+    mutating func function(
+        _ name: String, _ arguments: [GraphExpression]
+    ) throws(GraphPredicateError) -> Compiled {
+        guard let counts = PredicateKeywords.functions[name] else {
+            throw error(.function, "There is no function '\(name)'")
+        }
+        var parts: [Compiled] = []
+        for argument in arguments { parts.append(try compile(argument)) }
+        guard counts.contains(parts.count) else {
+            throw error(.function, "'\(name)' does not take \(parts.count) arguments")
+        }
+        if name == "now" { return add(.constant(.date(setting.now))) }
+        if name == "today" {
+            let day = (setting.now / 86_400).rounded(.down) * 86_400
+            return add(.constant(.date(day)))
+        }
+        guard let function = EvaluationFunction(rawValue: name) else {
+            throw error(.function, "There is no function '\(name)'")
+        }
+        if function == .join, parts[0].shape == .single {
+            throw error(.type, "'join' needs a collection or a list, then a separator")
+        }
+        for part in function == .join ? parts.dropFirst() : parts[...] {
+            try refuseSeveral(part)
+        }
+        try checkConstants(function, arguments)
+        let list = program.list(parts.map(\.node))
+        return add(.function(function, list), function == .split ? .several : .single)
+    }
+
+    /// Tells what a constant is worth before anything runs.
+    private func checkConstants(
+        _ function: EvaluationFunction, _ arguments: [GraphExpression]
+    ) throws(GraphPredicateError) {
+        guard arguments.count == 2, case .constant(.string(let text)) = arguments[1] else { return }
+        switch function {
+        case .date, .format:
+            do throws(DatePattern.ParsingError) {
+                _ = try DatePattern(parsing: text)
+            } catch {
+                throw self.error(.function, error.description)
+            }
+        case .cast:
+            guard let type = AttributeType(rawValue: text), CastFunction.makes(type) else {
+                throw error(
+                    .function, "cast needs the name of an attribute's type, such as 'Integer 64'")
+            }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// What evaluations make and keep: bytes for the values of one, compiled patterns for all.
+///
+/// One for each program and each connection that calls functions; not for several threads.
+package final class EvaluationContext {
+    private static let cachedMax = 16
+
+    /// The texts that the running evaluation has made.
+    package let arena = EvaluationArena()
+    private var patterns: [PatternKey: CompiledPattern] = [:]
+    private var datePatterns: [[UInt8]: DatePattern] = [:]
+
+    private struct PatternKey: Hashable {
+        let bytes: [UInt8]
+        let options: ComparisonOptions
+    }
+
+    /// Creates an empty one.
+    package init() {}
+
+    /// A regular expression, compiled when it is new.
+    func pattern(
+        _ bytes: ByteView, _ options: ComparisonOptions
+    ) throws(EvaluationError) -> CompiledPattern {
+        let key = PatternKey(bytes: Array(bytes), options: options)
+        if let known = patterns[key] { return known }
+        let made: CompiledPattern
+        do throws(CompiledPattern.PatternError) {
+            made = try PatternMatch.compile(key.bytes, options)
+        } catch {
+            throw .invalidPattern(error.description)
+        }
+        if patterns.count >= Self.cachedMax { patterns.removeAll(keepingCapacity: true) }
+        patterns[key] = made
+        return made
+    }
+
+    /// A date pattern, read when it is new.
+    func datePattern(_ bytes: ByteView) throws(EvaluationError) -> DatePattern {
+        let key = Array(bytes)
+        if let known = datePatterns[key] { return known }
+        let made: DatePattern
+        do throws(DatePattern.ParsingError) {
+            made = try DatePattern(parsing: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw .invalidPattern(error.description)
+        }
+        if datePatterns.count >= Self.cachedMax { datePatterns.removeAll(keepingCapacity: true) }
+        datePatterns[key] = made
+        return made
+    }
+}
+
+/// MATCHES with its options.
+///
+/// With `[c]` or `[d]` both sides are composed (NFC); `[d]` takes the marks out of the expression
+/// and the text, `[c]` is left to the expression, whose escapes folding would change.
+enum PatternMatch {
+    static func compile(
+        _ pattern: [UInt8], _ options: ComparisonOptions
+    ) throws(CompiledPattern.PatternError) -> CompiledPattern {
+        try CompiledPattern(
+            String(decoding: prepared(pattern, options), as: UTF8.self),
+            ignoresCase: options.contains(.caseInsensitive))
+    }
+
+    static func holds(
+        _ text: ByteView, _ pattern: CompiledPattern, _ options: ComparisonOptions
+    ) throws(EvaluationError) -> Bool {
+        do throws(CompiledPattern.PatternError) {
+            if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
+                return try pattern.matches(text)
+            }
+            guard text.count <= CompiledPattern.textBytesMax else {
+                throw .textTooLong(bytes: text.count)
+            }
+            return try pattern.matches(
+                String(decoding: prepared(Array(text), options), as: UTF8.self))
+        } catch {
+            if case .textTooLong(let bytes) = error { throw .textTooLong(bytes: bytes) }
+            throw .invalidPattern(error.description)
+        }
+    }
+
+    private static func prepared(_ bytes: [UInt8], _ options: ComparisonOptions) -> [UInt8] {
+        if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) { return bytes }
+        return bytes.withUnsafeBufferPointer {
+            TextComparison.folded($0, options.intersection(.diacriticInsensitive))
+        }
+    }
+}

@@ -1,0 +1,261 @@
+extension EvaluationProgram {
+    /// The value that an element stands for; objects stand for their IDs.
+    func value<Graph>(
+        of element: EvaluatedElement<Graph.Node>, _ scope: EvaluationScope<Graph>
+    ) -> EvaluatedValue {
+        switch element {
+        case .value(let value): value
+        case .object(let node): scope.graph.identity(of: node)
+        }
+    }
+
+    /// Calls the body with each element of a collection while it returns true.
+    ///
+    /// Nil has no elements; those that are nil themselves count.
+    ///
+    /// - Returns: whether the body never returned false.
+    func visit<Graph>(
+        _ node: Int, _ scope: EvaluationScope<Graph>,
+        _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        switch nodes[node] {
+        case .slot(let slot):
+            return try visit(
+                [slot], 0, toManyCount: nil, from: scope.object, scope, body)
+        case .path(let depth, let handles, let toManyCount, _):
+            return try visit(
+                handles.array, 0, toManyCount: toManyCount, from: scope.node(depth), scope, body)
+        case .list(let elements):
+            for index in 0..<elements.count
+            where try !body(.value(try value(elements[index], scope))) {
+                return false
+            }
+            return true
+        case .member(let base, let handles, let toManyCount):
+            guard case .object(let object) = try property(base, scope) else { return true }
+            return try visit(
+                handles.array, 0, toManyCount: toManyCount, from: object, scope, body)
+        case .subquery(let base, let predicate):
+            return try visitMatching(base, predicate, scope, body)
+        case .collection(let base, let op, let handles)
+        where op == .unionOfObjects || op == .distinctUnionOfObjects:
+            var seen: Set<DistinctValue>? = op == .distinctUnionOfObjects ? [] : nil
+            return try visitValues(base, handles, scope) {
+                (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+                let value = self.value(of: element, scope)
+                if value.isNull { return true }
+                if seen != nil, seen?.insert(try DistinctValue(value)).inserted == false {
+                    return true
+                }
+                return try body(element)
+            }
+        case .function(.split, let arguments):
+            return try visitPieces(arguments[0], arguments[1], scope) {
+                (piece: ByteView) throws(EvaluationError) -> Bool in
+                try body(.value(.text(piece)))
+            }
+        default:
+            let value = try value(node, scope)
+            if value.isNull { return true }
+            throw .wrongKind(needed: "A collection", found: value.kindName)
+        }
+    }
+
+    /// The elements that meet the predicate of a SUBQUERY.
+    private func visitMatching<Graph>(
+        _ base: Int, _ predicate: Int, _ scope: EvaluationScope<Graph>,
+        _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        let depth = scope.depth
+        let elements = UnsafeMutablePointer<Graph.Node>.allocate(capacity: depth + 1)
+        var count = depth
+        defer {
+            elements.deinitialize(count: count)
+            elements.deallocate()
+        }
+        if let outer = scope.elements { elements.initialize(from: outer, count: depth) }
+        var inner = scope
+        inner.elements = elements
+        inner.depth = depth + 1
+        return try visit(base, scope) {
+            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+            guard case .object(let node) = element else {
+                let kind = self.value(of: element, scope).kindName
+                throw .wrongKind(needed: "A collection of objects", found: kind)
+            }
+            if count > depth {
+                elements[depth] = node
+            } else {
+                (elements + depth).initialize(to: node)
+                count = depth + 1
+            }
+            return try self.test(predicate, inner) ? try body(element) : true
+        }
+    }
+
+    /// Follows a path from one object, branching at its to-manys.
+    ///
+    /// The elements are what the last to-many leads to, or what the keys after it say of them:
+    /// those are nil where a to-one among them is. A nil to-one before it leads nowhere.
+    private func visit<Graph>(
+        _ handles: [Int], _ start: Int, toManyCount: Int?, isInside: Bool = false,
+        from node: Graph.Node, _ scope: EvaluationScope<Graph>,
+        _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        guard start < handles.count else { return try body(.object(node)) }
+        let isLast = start == handles.count - 1
+        switch scope.graph.property(handles[start], of: node) {
+        case .object(let next):
+            guard !isLast || isInside else {
+                throw .wrongKind(needed: "A collection", found: "an object")
+            }
+            return try visit(
+                handles, start + 1, toManyCount: toManyCount, isInside: isInside, from: next,
+                scope, body)
+        case .value(let value):
+            if value.isNull, !isInside || start < toManyCount ?? 0 { return true }
+            guard isInside, isLast || value.isNull else {
+                throw .wrongKind(
+                    needed: isLast ? "A collection" : "An object", found: value.kindName)
+            }
+            return try body(.value(value))
+        case .elements:
+            return try scope.graph.visit(handles[start], of: node) {
+                (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+                if isLast { return try body(element) }
+                switch element {
+                case .object(let next):
+                    return try self.visit(
+                        handles, start + 1, toManyCount: toManyCount, isInside: true, from: next,
+                        scope, body)
+                case .value(let value):
+                    if value.isNull { return true }
+                    throw .wrongKind(needed: "An object", found: value.kindName)
+                }
+            }
+        }
+    }
+
+    /// What the handles lead to from each element of a collection.
+    private func visitValues<Graph>(
+        _ base: Int, _ handles: List, _ scope: EvaluationScope<Graph>,
+        _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        if handles.count == 0 { return try visit(base, scope, body) }
+        let handles = handles.array
+        return try visit(base, scope) {
+            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+            switch element {
+            case .object(let node):
+                return try self.visit(
+                    handles, 0, toManyCount: nil, isInside: true, from: node, scope, body)
+            case .value(let value):
+                if value.isNull { return true }
+                throw .wrongKind(needed: "An object", found: value.kindName)
+            }
+        }
+    }
+
+    // MARK: One value of several
+
+    /// The value of an operator such as `@sum`; nil values are left out of all but `@count`.
+    func aggregate<Graph>(
+        _ base: Int, _ op: CollectionOperator, _ handles: List, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedValue {
+        var result = Aggregate(op)
+        switch op {
+        case .unionOfObjects, .distinctUnionOfObjects: throw .severalValues
+        case .count:
+            _ = try visit(base, scope) {
+                (_: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+                result.count += 1
+                return true
+            }
+        default:
+            _ = try visitValues(base, handles, scope) {
+                (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+                try result.add(self.value(of: element, scope))
+                return true
+            }
+        }
+        return try result.value()
+    }
+
+    /// The element that an index means; nil where there is none.
+    func element<Graph>(
+        _ base: Int, _ kind: IndexKind, _ positionNode: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {
+        var wanted = Int64.max
+        switch kind {
+        case .first: wanted = 0
+        case .last, .size: break
+        case .position:
+            let value = try value(positionNode, scope)
+            if value.isNull { return .value(.null) }
+            switch try NumericValue(needed: value) {
+            case .integer(let number): wanted = number
+            case .double(let number): wanted = Int64(exactly: number) ?? -1
+            }
+            if wanted < 0 { return .value(.null) }
+        }
+        var count: Int64 = 0
+        var found = EvaluatedProperty<Graph.Node>.value(.null)
+        _ = try visit(base, scope) {
+            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+            if kind == .last || count == wanted {
+                switch element {
+                case .value(let value): found = .value(value)
+                case .object(let object): found = .object(object)
+                }
+            }
+            count += 1
+            return count <= wanted
+        }
+        return kind == .size ? .value(.integer(count)) : found
+    }
+
+    // MARK: Texts
+
+    /// The elements as texts with a separator between them, without those that are nil.
+    func join<Graph>(
+        _ base: Int, _ separatorNode: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> EvaluatedValue {
+        let separator = try value(separatorNode, scope)
+        if separator.isNull { return .null }
+        let between = try separator.neededText()
+        var joined: [UInt8] = []
+        var isFirst = true
+        _ = try visit(base, scope) {
+            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+            let value = self.value(of: element, scope)
+            if value.isNull { return true }
+            if !isFirst { joined.append(contentsOf: between) }
+            isFirst = false
+            joined.append(contentsOf: try value.neededText())
+            return true
+        }
+        return .text(context.arena.store(joined))
+    }
+
+    private func visitPieces<Graph>(
+        _ textNode: Int, _ separatorNode: Int, _ scope: EvaluationScope<Graph>,
+        _ body: (ByteView) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        let text = try value(textNode, scope)
+        let separator = try value(separatorNode, scope)
+        if text.isNull || separator.isNull { return true }
+        let bytes = try text.neededText()
+        let cut = try separator.neededText()
+        var start = 0
+        while let found = TextComparison.firstIndex(of: cut, in: bytes, from: start) {
+            guard try body(ByteView(rebasing: bytes[start..<found])) else { return false }
+            start = found + cut.count
+        }
+        return try body(ByteView(rebasing: bytes[start...]))
+    }
+}
+
+extension EvaluationProgram.List {
+    /// A copy of the numbers.
+    fileprivate var array: [Int] { Array(UnsafeBufferPointer(start: start, count: count)) }
+}

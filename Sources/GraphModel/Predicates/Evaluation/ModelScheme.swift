@@ -1,0 +1,60 @@
+/// What keys mean by a model, for objects of its entities.
+///
+/// An implementation of `EvaluationGraph` says only which handle a property has, such as the
+/// number of its slot:
+///
+///     var scheme = ModelScheme(model, entityName: "Task") { entity, key in slots[entity]?[key] }
+///     let predicate = try CompiledGraphPredicate(tree, over: &scheme)
+///
+/// A property must have one handle in an entity and those that inherit it.
+package struct ModelScheme: EvaluationScheme {
+    private let model: ManagedObjectModel
+    private let handle: (_ entityName: String, _ key: String) -> Int?
+    /// The entities by kind; the first is that of the objects asked.
+    private var entities: [String]
+    package let rootNumbers: [Int64: Int64]
+
+    /// Creates a scheme for predicates over one entity.
+    ///
+    /// - Parameter rootNumbers: the root entity's number for that of each entity below it.
+    package init(
+        _ model: ManagedObjectModel, entityName: String, rootNumbers: [Int64: Int64] = [:],
+        handle: @escaping (_ entityName: String, _ key: String) -> Int?
+    ) {
+        self.model = model
+        self.rootNumbers = rootNumbers
+        self.handle = handle
+        entities = [entityName]
+    }
+
+    package var hasIdentity: Bool { true }
+
+    package mutating func path(of keys: [String], from kind: Int) -> EvaluationPath? {
+        var path = EvaluationPath([], .single)
+        var entity = entities[kind]
+        for (index, key) in keys.enumerated() {
+            guard let handle = handle(entity, key) else { return nil }
+            path.handles.append(handle)
+            if let relationship = model.relationship(key, of: entity) {
+                if relationship.isToMany {
+                    path.shape = .several
+                    path.toManyCount = index + 1
+                }
+                entity = relationship.destinationEntityName
+            } else if index == keys.count - 1, let attribute = model.attribute(key, of: entity) {
+                path.isFractional = [.double, .float, .decimal].contains(attribute.type)
+                return path
+            } else {
+                return nil
+            }
+        }
+        path.kind = self.kind(entity)
+        return path
+    }
+
+    private mutating func kind(_ entity: String) -> Int {
+        if let known = entities.firstIndex(of: entity) { return known }
+        entities.append(entity)
+        return entities.count - 1
+    }
+}

@@ -1,0 +1,162 @@
+/// `cast(value, "Type")`: the value as an attribute of that type holds it.
+///
+/// Nothing is rounded or cut: what has no equal of the type is an error. Text is read with the
+/// grammars of an import's casts, and text is made so that it reads back as the same value.
+struct CastFunction {
+    /// The longest of numbers, `-2.2250738585072014e-308`.
+    private static let numberBytesMax = 24
+
+    let type: AttributeType
+    let arena: EvaluationArena
+
+    /// Whether values can be cast to a type.
+    static func makes(_ type: AttributeType) -> Bool {
+        switch type {
+        case .integer16, .integer32, .integer64, .double, .decimal, .float, .boolean, .string,
+            .uri, .date, .uuid, .binary:
+            true
+        default: false
+        }
+    }
+
+    func cast(_ value: EvaluatedValue) throws(EvaluationError) -> EvaluatedValue {
+        let result: EvaluatedValue?
+        switch type {
+        case .integer16: result = try integer(value, Int64(Int16.min)...Int64(Int16.max))
+        case .integer32: result = try integer(value, Int64(Int32.min)...Int64(Int32.max))
+        case .integer64: result = try integer(value, .min ... .max)
+        case .double, .decimal: result = try double(value).map { .double($0) }
+        case .float: result = try double(value).flatMap(float)
+        case .boolean: result = try boolean(value).map { .boolean($0) }
+        case .string, .uri: result = text(value).map { .text($0) }
+        case .date: result = date(value).map { .date($0) }
+        case .uuid: result = uuid(value).map { .uuid($0) }
+        case .binary: result = binary(value).map { .binary($0) }
+        default: result = nil
+        }
+        guard let result else {
+            throw .uncastable(shown(value), type: type.rawValue)
+        }
+        return result
+    }
+
+    private func shown(_ value: EvaluatedValue) -> String {
+        guard let text = text(value) else { return value.kindName }
+        return "'\(EvaluationError.excerpt(text))'"
+    }
+
+    /// A number, from what is one, text that is one, and a date's seconds.
+    private func number(_ value: EvaluatedValue) throws(EvaluationError) -> NumericValue? {
+        switch value {
+        case .date(let seconds): return .double(seconds)
+        case .text(let bytes):
+            guard DecimalNumber(bytes) != nil else { return nil }
+            return try NumericValue(.number(bytes))
+        case .untypedText(let bytes):
+            guard DecimalNumber(bytes) != nil else { return nil }
+            return try NumericValue(value)
+        default: return try NumericValue(value)
+        }
+    }
+
+    private func integer(
+        _ value: EvaluatedValue, _ range: ClosedRange<Int64>
+    ) throws(EvaluationError) -> EvaluatedValue? {
+        let whole: Int64?
+        switch try number(value) {
+        case .integer(let number): whole = number
+        case .double(let number): whole = Int64(exactly: number)
+        case nil: whole = nil
+        }
+        return whole.flatMap { range.contains($0) ? .integer($0) : nil }
+    }
+
+    private func double(_ value: EvaluatedValue) throws(EvaluationError) -> Double? {
+        switch try number(value) {
+        case .integer(let number): Double(exactly: number)
+        case .double(let number): number
+        case nil: nil
+        }
+    }
+
+    /// The nearest of 32 bits, as a column of that type holds it.
+    private func float(_ value: Double) -> EvaluatedValue? {
+        let single = Float(value)
+        return single.isFinite ? .double(Double(single)) : nil
+    }
+
+    private func boolean(_ value: EvaluatedValue) throws(EvaluationError) -> Bool? {
+        if case .boolean(let flag) = value { return flag }
+        if let bytes = value.textBytes { return ScalarParser.boolean(bytes) }
+        guard case .integer(let number)? = try number(value), number == 0 || number == 1 else {
+            return nil
+        }
+        return number == 1
+    }
+
+    private func date(_ value: EvaluatedValue) -> Double? {
+        switch value {
+        case .date(let seconds), .double(let seconds): seconds
+        case .integer(let seconds): Double(exactly: seconds)
+        case .number(let bytes): ScalarParser.double(bytes)
+        case .text(let bytes), .untypedText(let bytes): ScalarParser.isoDate(bytes)
+        default: nil
+        }
+    }
+
+    private func uuid(_ value: EvaluatedValue) -> ByteView? {
+        switch value {
+        case .uuid(let bytes): return bytes
+        case .binary(let bytes): return bytes.count == 16 ? bytes : nil
+        default:
+            guard let text = value.textBytes else { return nil }
+            let block = arena.allocate(16)
+            guard let start = block.baseAddress, ScalarParser.uuid(text, into: start) else {
+                return nil
+            }
+            return ByteView(block)
+        }
+    }
+
+    private func binary(_ value: EvaluatedValue) -> ByteView? {
+        switch value {
+        case .binary(let bytes), .uuid(let bytes): return bytes
+        default:
+            guard let text = value.textBytes else { return nil }
+            let block = arena.allocate(ScalarParser.base64BytesMax(text.count))
+            guard let count = ScalarParser.base64(text, into: block) else { return nil }
+            return ByteView(rebasing: block[0..<count])
+        }
+    }
+
+    /// Numbers and dates as they are exported, UUIDs in upper case, binary data in base64.
+    private func text(_ value: EvaluatedValue) -> ByteView? {
+        switch value {
+        case .null, .object: return nil
+        case .boolean(let flag): return arena.store((flag ? "true" : "false").utf8)
+        case .integer(let number):
+            return arena.store(most: Self.numberBytesMax) {
+                ScalarFormatter.integer(number, into: $0)
+            }
+        case .double(let number):
+            guard number.isFinite else { return nil }
+            return arena.store(most: Self.numberBytesMax) {
+                ScalarFormatter.double(number, into: $0)
+            }
+        case .text(let bytes), .untypedText(let bytes), .number(let bytes): return bytes
+        case .date(let seconds):
+            let text = arena.store(most: ScalarFormatter.isoDateBytesMax) {
+                ScalarFormatter.isoDate(seconds, into: $0)
+            }
+            return text.isEmpty ? nil : text
+        case .uuid(let bytes):
+            return arena.store(most: ScalarFormatter.uuidBytes) {
+                ScalarFormatter.uuid(bytes, into: $0)
+            }
+        case .binary(let bytes):
+            return arena.store(most: ScalarFormatter.base64Bytes(bytes.count)) {
+                ScalarFormatter.base64(bytes, into: $0)
+            }
+        }
+    }
+}

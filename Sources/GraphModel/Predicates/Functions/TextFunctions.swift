@@ -1,0 +1,125 @@
+/// The functions from text to text, on UTF-8 bytes.
+package enum TextFunctions {
+    /// In lower or upper case, by Unicode's full mappings.
+    package static func cased(
+        _ bytes: ByteView, upper: Bool, _ arena: EvaluationArena
+    ) -> ByteView {
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            let first = upper ? UInt8(ascii: "a") : UInt8(ascii: "A")
+            let block = arena.allocate(bytes.count)
+            for (index, byte) in bytes.enumerated() {
+                block.initializeElement(at: index, to: byte &- first <= 25 ? byte ^ 0x20 : byte)
+            }
+            return ByteView(block)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return arena.store((upper ? text.uppercased() : text.lowercased()).utf8)
+    }
+
+    /// What lies in a range of UTF-16 units, as Foundation counts; none is out of bounds.
+    ///
+    /// The part of the range that lies in the text counts. A character of two units is in the
+    /// result only if both are.
+    ///
+    /// - Parameter length: to the end where it is nil.
+    static func substring(_ bytes: ByteView, from start: Int, length: Int?) -> ByteView {
+        let (sum, overflow) = start.addingReportingOverflow(max(0, length ?? Int.max))
+        let end = length == nil || overflow ? Int.max : sum
+        var unit = 0
+        var index = 0
+        var first = bytes.count
+        var last = bytes.count
+        while index < bytes.count {
+            if unit >= start, first == bytes.count { first = index }
+            let byte = bytes[index]
+            let units = byte >= 0xF0 ? 2 : 1
+            if unit + units > end {
+                last = index
+                break
+            }
+            unit += units
+            index += 1
+            while index < bytes.count, bytes[index] & 0xC0 == 0x80 { index += 1 }
+        }
+        return ByteView(rebasing: bytes[min(first, last)..<last])
+    }
+
+    /// Every occurrence of a text, from left to right, replaced by another.
+    static func replacing(
+        _ bytes: ByteView, _ target: ByteView, _ replacement: ByteView, _ arena: EvaluationArena
+    ) -> ByteView {
+        guard var found = TextComparison.firstIndex(of: target, in: bytes) else { return bytes }
+        var result: [UInt8] = []
+        var start = 0
+        while true {
+            result.append(contentsOf: bytes[start..<found])
+            result.append(contentsOf: replacement)
+            start = found + target.count
+            guard let next = TextComparison.firstIndex(of: target, in: bytes, from: start) else {
+                break
+            }
+            found = next
+        }
+        result.append(contentsOf: bytes[start...])
+        return arena.store(result)
+    }
+
+    /// Without the white space (Unicode's) at both ends.
+    package static func trimmed(_ bytes: ByteView) -> ByteView {
+        var start = 0
+        var end = bytes.count
+        while start < end {
+            let length = whiteSpace(bytes, from: start, to: end, atEnd: false)
+            if length == 0 { break }
+            start += length
+        }
+        while end > start {
+            let length = whiteSpace(bytes, from: start, to: end, atEnd: true)
+            if length == 0 { break }
+            end -= length
+        }
+        return ByteView(rebasing: bytes[start..<end])
+    }
+
+    /// With one space for every run of white space.
+    package static func collapsed(_ bytes: ByteView, _ arena: EvaluationArena) -> ByteView {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let length = whiteSpace(bytes, from: index, to: bytes.count, atEnd: false)
+            if length == 0 {
+                result.append(bytes[index])
+                index += 1
+            } else {
+                let isFirst = index == 0 || result.last != UInt8(ascii: " ")
+                if isFirst { result.append(UInt8(ascii: " ")) }
+                index += length
+            }
+        }
+        return arena.store(result)
+    }
+
+    /// How many bytes the white space character at one end has; 0 where there is none.
+    private static func whiteSpace(
+        _ bytes: ByteView, from start: Int, to end: Int, atEnd: Bool
+    ) -> Int {
+        // White space has one, two or three bytes in UTF-8.
+        for length in 1...min(3, end - start) {
+            let first = atEnd ? end - length : start
+            var value = UInt32(bytes[first])
+            switch length {
+            case 1 where value < 0x80: break
+            case 2 where value & 0xE0 == 0xC0:
+                value = (value & 0x1F) << 6 | UInt32(bytes[first + 1] & 0x3F)
+            case 3 where value & 0xF0 == 0xE0:
+                value =
+                    (value & 0x0F) << 12 | UInt32(bytes[first + 1] & 0x3F) << 6
+                    | UInt32(bytes[first + 2] & 0x3F)
+            default: continue
+            }
+            return Unicode.Scalar(value)?.properties.isWhitespace == true ? length : 0
+        }
+        return 0
+    }
+}

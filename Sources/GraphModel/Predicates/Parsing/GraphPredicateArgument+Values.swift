@@ -1,0 +1,102 @@
+public import FoundationEssentials
+
+extension GraphExpression {
+    fileprivate init(_ number: some BinaryInteger) {
+        self = .constant(
+            Int64(exactly: number).map { .integer($0) } ?? .double(Double(number)))
+    }
+}
+
+extension Int: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension Int8: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension Int16: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension Int32: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension Int64: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension UInt8: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension UInt16: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension UInt32: GraphPredicateArgument {
+    /// The integer as a constant.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension UInt: GraphPredicateArgument {
+    /// The integer as a constant; beyond 63 bits the nearest double.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension UInt64: GraphPredicateArgument {
+    /// The integer as a constant; beyond 63 bits the nearest double.
+    public var graphExpression: GraphExpression { GraphExpression(self) }
+}
+
+extension Double: GraphPredicateArgument {
+    /// The number as a constant.
+    public var graphExpression: GraphExpression { .constant(.double(self)) }
+}
+
+extension Float: GraphPredicateArgument {
+    /// The number as a constant, widened exactly.
+    public var graphExpression: GraphExpression { .constant(.double(Double(self))) }
+}
+
+extension Decimal: GraphPredicateArgument {
+    /// The number as a constant: an integer where it is one, else the nearest double, as stores
+    /// hold decimals.
+    public var graphExpression: GraphExpression {
+        let text = description
+        if let integer = Int64(text) { return .constant(.integer(integer)) }
+        return .constant(.double(Double(text) ?? .nan))
+    }
+}
+
+extension Date: GraphPredicateArgument {
+    /// The moment as a constant.
+    public var graphExpression: GraphExpression {
+        .constant(.date(secondsSinceReference: timeIntervalSinceReferenceDate))
+    }
+}
+
+extension UUID: GraphPredicateArgument {
+    /// The UUID as a constant.
+    public var graphExpression: GraphExpression {
+        .constant(.uuid(withUnsafeBytes(of: uuid) { Array($0) }))
+    }
+}
+
+extension Data: GraphPredicateArgument {
+    /// The bytes as a constant.
+    public var graphExpression: GraphExpression { .constant(.binary(Array(self))) }
+}
+
+extension URL: GraphPredicateArgument {
+    /// The address as text, as stores hold it.
+    public var graphExpression: GraphExpression { .constant(.string(absoluteString)) }
+}

@@ -1,0 +1,72 @@
+extension PredicateParser {
+    /// An argument in its placeholder's place.
+    mutating func placeholder(_ name: String) throws(GraphPredicateError) -> Node {
+        let place = offset
+        guard let argument = arguments.popFirst() else {
+            throw GraphPredicateError(
+                .argument, "There is no argument for %\(name)", at: place, in: format)
+        }
+        try advance()
+        switch name {
+        case "@":
+            if let predicate = argument.graphPredicate {
+                return try taken(.predicate(predicate), .init(predicate), at: place)
+            }
+            let expression = argument.graphExpression
+            return try taken(.expression(expression), .init(expression), at: place)
+        case "K":
+            if let node = try keyPath(argument.graphExpression, at: place) { return node }
+        default:
+            let expression = argument.graphExpression
+            switch expression {
+            case .constant(.integer), .constant(.double), .constant(.boolean):
+                return try finish(.expression(expression), at: place)
+            default: break
+            }
+        }
+        let wanted = name == "K" ? "a key path" : "a number"
+        throw GraphPredicateError(
+            .argument, "The argument for %\(name) must be \(wanted)", at: place, in: format)
+    }
+
+    private mutating func taken(
+        _ content: Node.Content, _ size: TreeSize, at place: Int
+    ) throws(GraphPredicateError) -> Node {
+        guard size.depth < Self.depthMax else { throw tooDeep(at: place) }
+        return try finish(content, at: place, depth: size.depth, nodes: size.nodes)
+    }
+
+    /// A key path from an argument: an expression, or text such as `owner.name` and
+    /// `tasks.@count`.
+    private mutating func keyPath(
+        _ argument: GraphExpression, at place: Int
+    ) throws(GraphPredicateError) -> Node? {
+        switch argument {
+        case .keyPath, .evaluatedObject, .collection(.keyPath, _, _):
+            return try taken(.expression(argument), TreeSize(argument), at: place)
+        case .constant(.string(let text)):
+            guard let expression = Self.keyPath(text) else { return nil }
+            return try taken(.expression(expression), TreeSize(expression), at: place)
+        default: return nil
+        }
+    }
+
+    /// A key path as text; its keys stand as they are, keywords included.
+    static func keyPath(_ text: String) -> GraphExpression? {
+        if text.utf8.count > bytesMax { return nil }
+        var keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if keys.contains("") { return nil }
+        if let first = keys.first, PredicateKeywords.upper(first) == "SELF" {
+            keys.removeFirst()
+            if keys.isEmpty { return .evaluatedObject }
+        }
+        guard let place = keys.firstIndex(where: { $0.hasPrefix("@") && !mapKeys.contains($0) })
+        else { return .keyPath(keys) }
+        guard let op = CollectionOperator(rawValue: keys[place]), place > 0 else { return nil }
+        let rest = Array(keys[(place + 1)...])
+        if rest.contains(where: { $0.hasPrefix("@") }) || (op == .count && !rest.isEmpty) {
+            return nil
+        }
+        return .collection(.keyPath(Array(keys[..<place])), op, rest)
+    }
+}

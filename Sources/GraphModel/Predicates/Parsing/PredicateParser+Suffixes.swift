@@ -1,0 +1,111 @@
+extension PredicateParser {
+    /// The keys, indexes and collection operators behind a value.
+    mutating func suffixes(of base: Node) throws(GraphPredicateError) -> Node {
+        var node = base
+        while true {
+            switch token {
+            case .symbol("."): node = try dotted(node)
+            case .symbol("["): node = try indexed(node)
+            default: return node
+            }
+        }
+    }
+
+    /// `.owner.name` or `.@count` behind a value.
+    private mutating func dotted(_ base: Node) throws(GraphPredicateError) -> Node {
+        var keys: [String] = []
+        while token == .symbol(".") {
+            try advance()
+            switch token {
+            case .word(let key), .key(let key): keys.append(key)
+            case .operation(let name) where Self.mapKeys.contains(name): keys.append(name)
+            case .operation(let name):
+                return try collection(try member(keys, of: base), name)
+            default: throw error("A key is missing after the dot", at: offset)
+            }
+            try advance()
+        }
+        return try member(keys, of: base)
+    }
+
+    /// Keys of maps that other stores of objects have; here they are keys that no entity has.
+    static let mapKeys: Set<String> = ["@allKeys", "@allValues"]
+
+    private mutating func member(
+        _ keys: [String], of base: Node
+    ) throws(GraphPredicateError) -> Node {
+        if keys.isEmpty { return base }
+        let expression = try self.expression(base)
+        switch expression {
+        case .constant, .aggregate:
+            throw error("A constant has no keys", at: base.offset)
+        case .keyPath, .variable, .evaluatedObject, .member:
+            // The node stays the one that it was.
+            return try finish(
+                .expression(expression.appending(keys)), at: base.offset,
+                depth: base.depth - 1, nodes: 0)
+        default:
+            return try finish(
+                .expression(expression.appending(keys)), at: base.offset, depth: base.depth)
+        }
+    }
+
+    /// `@sum.estimate`, after the dot.
+    private mutating func collection(
+        _ base: Node, _ name: String
+    ) throws(GraphPredicateError) -> Node {
+        let place = offset
+        let expression = try self.expression(base)
+        guard let op = CollectionOperator(rawValue: name) else {
+            let names = CollectionOperator.allCases.map(\.rawValue)
+            throw error(
+                "There is no collection operator '\(Self.shown(name))'"
+                    + Self.suggestion(name, names), at: place)
+        }
+        if case .constant = expression {
+            throw error("A constant has no collection operators", at: place)
+        }
+        try advance()
+        var keys: [String] = []
+        while token == .symbol(".") {
+            try advance()
+            switch token {
+            case .word(let key), .key(let key): keys.append(key)
+            case .operation:
+                throw error("One collection operator cannot follow another", at: offset)
+            default: throw error("A key is missing after the dot", at: offset)
+            }
+            try advance()
+        }
+        if op == .count, !keys.isEmpty {
+            throw error("@count counts objects; no key follows it", at: place)
+        }
+        return try finish(
+            .expression(.collection(expression, op, keys)), at: place, depth: base.depth)
+    }
+
+    /// `[FIRST]`, `[0]` or `['key']` behind a value.
+    private mutating func indexed(_ base: Node) throws(GraphPredicateError) -> Node {
+        let place = offset
+        let expression = try self.expression(base)
+        if case .constant = expression { throw error("A constant has no elements", at: place) }
+        try advance()
+        let word = if case .word(let word) = token { word } else { "" }
+        let index = PredicateKeywords.index(keyword)
+        if token == .symbol("]") {
+            throw error("FIRST, LAST, SIZE or a number is missing in the brackets", at: offset)
+        }
+        try enter(at: place)
+        let position = try operand()
+        leave()
+        try expect("]", opening: place)
+        if let index, position.0 == .keyPath([word]) {
+            return try finish(
+                .expression(.index(expression, index)), at: place, depth: base.depth,
+                replacing: 1)
+        }
+        return try finish(
+            .expression(.index(expression, .position(position.0))), at: place,
+            depth: max(base.depth, position.depth))
+    }
+}

@@ -1,0 +1,111 @@
+extension PredicateResolver {
+    /// `tasks[FIRST]`: an ordered to-many, a list or what `split` gives.
+    ///
+    /// What is known already is put in: the elements of a list at a constant place, and `[SIZE]`
+    /// of a relationship is its `@count`.
+    mutating func index(
+        _ base: GraphExpression, _ index: GraphIndex
+    ) throws(GraphPredicateError) -> Resolved {
+        let base = try resolve(base)
+        var position: Resolved?
+        if case .position(let expression) = index {
+            let resolved = try resolve(expression)
+            try checkPosition(resolved)
+            position = resolved
+        }
+        let place = number()
+        switch base.kind {
+        case .list: return try element(of: base, index, position, node: place)
+        case .collection(let element):
+            return try self.element(of: base, element, index, position, node: place)
+        default:
+            throw error(
+                .type,
+                "An index needs an ordered relationship or a list before it, not \(base.kind)",
+                node: place)
+        }
+    }
+
+    private func checkPosition(_ position: Resolved) throws(GraphPredicateError) {
+        if position.kind == .text {
+            throw error(
+                .type, "An index is a whole number; maps with keys are not supported",
+                node: position.node)
+        }
+        var isWhole = position.kind == .integer
+        if case .constant(.integer(let value)) = position.expression { isWhole = value >= 0 }
+        if !isWhole {
+            throw error(
+                .type, "An index is a whole number from 0, not \(position.describing)",
+                node: position.node)
+        }
+    }
+
+    private func element(
+        of list: Resolved, _ index: GraphIndex, _ position: Resolved?, node: Int
+    ) throws(GraphPredicateError) -> Resolved {
+        func at(_ place: Int) -> Resolved {
+            guard list.elements.indices.contains(place) else {
+                return Resolved(expression: .constant(.null), kind: .null, node: node)
+            }
+            var element = list.elements[place]
+            element.node = node
+            return element
+        }
+        switch index {
+        case .first: return at(0)
+        case .last: return at(list.elements.count - 1)
+        case .size:
+            return Resolved(
+                expression: .constant(.integer(Int64(list.elements.count))), kind: .integer,
+                node: node)
+        case .position(let place):
+            if case .constant(.integer(let value)) = place {
+                return at(Int(exactly: value) ?? -1)
+            }
+            var kind = list.elements.first ?? at(-1)
+            for element in list.elements.dropFirst() { kind.kind = try common(kind, element) }
+            return Resolved(
+                expression: .index(list.expression, .position(position?.expression ?? place)),
+                kind: kind.kind, node: node)
+        }
+    }
+
+    private func element(
+        of collection: Resolved, _ element: ExpressionKind, _ index: GraphIndex,
+        _ position: Resolved?, node: Int
+    ) throws(GraphPredicateError) -> Resolved {
+        if case .size = index {
+            if case .function = collection.expression {
+                return Resolved(
+                    expression: .index(collection.expression, .size), kind: .integer, node: node)
+            }
+            return Resolved(
+                expression: .collection(collection.expression, .count, []), kind: .integer,
+                node: node)
+        }
+        guard collection.isOrdered else {
+            throw error(
+                .toMany, "This collection has no order, so it has no element by index", node: node)
+        }
+        let index = position.map { GraphIndex.position($0.expression) } ?? index
+        return Resolved(
+            expression: .index(collection.expression, index), kind: element, node: node)
+    }
+
+    /// `tasks[FIRST].title`.
+    mutating func member(
+        _ base: GraphExpression, _ keys: [String]
+    ) throws(GraphPredicateError) -> Resolved {
+        let base = try resolve(base)
+        let place = number()
+        guard case .index = base.expression, case .object(let entity) = base.kind,
+            !entity.isEmpty
+        else {
+            throw error(
+                .unsupported, "Only key paths, variables and elements by index have keys",
+                node: place)
+        }
+        return try path(base.expression.appending(keys), keys, from: entity, node: place)
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import GraphModel
+
+/// Fields that are compared with constants are read without the program; the answers are its.
+@Suite("Comparisons with constants")
+struct ConstantComparisonTests {
+    private static let operators = [
+        "==", "!=", "<", "<=", ">", ">=", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE",
+        "==[c]", "CONTAINS[cd]",
+    ]
+    private static let constants = [
+        "YES", "NO", "0", "1", "3", "5", "-1", "0.5", "2.25", "9007199254740993",
+        "9223372036854775807", "''", "'5'", "'five'", "'Äpfel und Birnen'", "'\u{E9}'",
+        "'2001-01-02'", "nil", "CAST(86400, 'NSDate')",
+    ]
+
+    /// What an evaluation comes to.
+    private enum Outcome: Equatable {
+        case holds(Bool)
+        case fails(EvaluationError)
+    }
+
+    private static func outcome(_ predicate: GraphPredicate, _ row: TestRow) throws -> Outcome {
+        let compiled = try CompiledPredicate(predicate) { row.slots[$0.joined(separator: ".")] }
+        do throws(EvaluationError) {
+            return .holds(try compiled.evaluate(row))
+        } catch {
+            return .fails(error)
+        }
+    }
+
+    @Test("answers as the program does, alone and among others", arguments: operators)
+    func agrees(op: String) throws {
+        let row = TestRow()
+        let yes = try ParsedPredicate(format: "three == 3").predicate
+        let no = try ParsedPredicate(format: "title == 'x'").predicate
+        for field in row.slots.keys.sorted() {
+            for constant in Self.constants {
+                let text = "\(field) \(op) \(constant)"
+                let predicate = try ParsedPredicate(format: text).predicate
+                // A negation is nothing that the short way takes.
+                let expected = try Self.outcome(.not(.not(predicate)), row)
+                #expect(try Self.outcome(predicate, row) == expected, "\(text)")
+                for parts in [[predicate, yes], [yes, predicate], [predicate, no]] {
+                    let all = GraphPredicate.and(parts)
+                    let one = GraphPredicate.or(parts)
+                    #expect(
+                        try Self.outcome(all, row) == Self.outcome(.not(.not(all)), row),
+                        "\(text) with AND")
+                    #expect(
+                        try Self.outcome(one, row) == Self.outcome(.not(.not(one)), row),
+                        "\(text) with OR")
+                }
+            }
+        }
+    }
+
+    @Test("reads short decimals as the nearest double, and leaves the others")
+    func shortDecimals() {
+        let seed = UInt64.random(in: .min ... .max)
+        var numbers = SeededGenerator(seed: seed)
+        for _ in 0..<20_000 {
+            let whole = numbers.next() % [10, 1_000, 10_000_000][Int(numbers.next() % 3)]
+            let fraction = numbers.next() % [10, 1_000, 100_000_000][Int(numbers.next() % 3)]
+            let text = (numbers.next() % 2 == 0 ? "-" : "") + "\(whole).\(fraction)"
+            let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0)?.double }
+            if let read {
+                #expect(read == Double(text), "\(text), seed \(seed)")
+            } else {
+                #expect(fraction == 0 || text.utf8.count > 15, "\(text), seed \(seed)")
+            }
+        }
+        for text in ["", "-", ".5", "1.", "1.0", "01.5", "-00.5", "1.5e3", "1..5", "+1.5", "1.5 "] {
+            let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0)?.double }
+            #expect(read == nil, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import GraphModel
+import Testing
+
+@Suite("Sort orders in text") struct ParsedSortOrderTests {
+    @Test(arguments: [
+        ("title", [GraphSortDescriptor(["title"])]),
+        (
+            "priority desc, title",
+            [GraphSortDescriptor(["priority"], ascending: false), GraphSortDescriptor(["title"])]
+        ),
+        ("-priority", [GraphSortDescriptor(["priority"], ascending: false)]),
+        ("+priority", [GraphSortDescriptor(["priority"])]),
+        (
+            " owner . email ASC ,desc DESC",
+            [
+                GraphSortDescriptor(["owner", "email"]),
+                GraphSortDescriptor(["desc"], ascending: false),
+            ]
+        ),
+        ("title asc nocase", [GraphSortDescriptor(["title"], textOrder: .caseInsensitive)]),
+        ("title[c]", [GraphSortDescriptor(["title"], textOrder: .caseInsensitive)]),
+        ("title [cd]", [GraphSortDescriptor(["title"], textOrder: .caseAndDiacriticInsensitive)]),
+        (
+            "-name localized",
+            [
+                GraphSortDescriptor(["name"], ascending: false, textOrder: .localizedStandard)
+            ]
+        ),
+        ("name binary descending", [GraphSortDescriptor(["name"], ascending: false)]),
+        (
+            "dueOn desc nulls first",
+            [
+                GraphSortDescriptor(["dueOn"], ascending: false, nullOrder: .first)
+            ]
+        ),
+        ("dueOn nulls last asc", [GraphSortDescriptor(["dueOn"], nullOrder: .last)]),
+        (
+            "#'first name' nocase",
+            [
+                GraphSortDescriptor(["first name"], textOrder: .caseInsensitive)
+            ]
+        ),
+        ("größe desc", [GraphSortDescriptor(["größe"], ascending: false)]),
+    ])
+    func readsKeysAndTheirOptions(text: String, keys: [GraphSortDescriptor]) throws {
+        #expect(try GraphSortDescriptor.order(format: text) == keys)
+    }
+
+    @Test(arguments: [
+        ("", "A key is missing", "\n^"),
+        ("title,", "A key is missing", "title,\n      ^"),
+        ("title,,x", "A key is missing", "title,,x\n      ^"),
+        ("owner.", "A name is missing after '.'", "owner.\n      ^"),
+        ("3", "A key is missing", "3\n^"),
+        (
+            "title down", "'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma belongs here",
+            "title down\n      ^"
+        ),
+        ("-title desc", "This key has a second direction", "-title desc\n       ^"),
+        ("é nocase [cd]", "This key has a second text order", "é nocase [cd]\n         ^"),
+        ("a nulls", "'first' or 'last' belongs after 'nulls'", "a nulls\n       ^"),
+        (
+            "a nulls first nulls last", "This key has a second place for nulls",
+            "a nulls first nulls last\n              ^"
+        ),
+        ("a [x]", "[c] or [cd] is meant", "a [x]\n   ^"),
+        ("a [c", "A ']' is missing", "a [c\n    ^"),
+    ])
+    func pointsAtTheMistake(text: String, message: String, excerpt: String) {
+        #expect {
+            try GraphSortDescriptor.order(format: text)
+        } throws: { error in
+            let error = error as? GraphPredicateError
+            #expect(error?.message == message)
+            #expect(error?.excerpt == excerpt)
+            return error?.code == .syntax
+        }
+    }
+
+    @Test func neverTrapsOnAnyBytes() {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed \(seed)")
+        var state = seed
+        let pieces = [
+            "a", ".", ",", "-", "+", "[", "]", "c", "nulls", "first", "desc", " ", "#", "'", "é",
+            "%", "9",
+        ]
+        for _ in 0..<5_000 {
+            var text = ""
+            for _ in 0..<8 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                text += pieces[Int(state >> 33) % pieces.count]
+            }
+            guard let keys = try? GraphSortDescriptor.order(format: text) else { continue }
+            #expect(!keys.isEmpty && keys.allSatisfy { !$0.keyPath.isEmpty }, "\(text)")
+        }
+    }
+}
