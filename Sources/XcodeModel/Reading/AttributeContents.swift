@@ -1,0 +1,195 @@
+import Diagnostics
+import GraphModel
+
+/// Reads an `attribute` element.
+enum AttributeContents {
+    static let children: Set<String> = ["userInfo"]
+
+    /// Nil where it has no name; that is reported.
+    static func read(
+        _ element: XMLElement, _ owner: String, _ problems: ContentsProblems
+    ) -> AttributeDescription? {
+        var source = ElementAttributes(element, owner, problems)
+        guard let name = source.name("An attribute of '\(owner)'") else { return nil }
+        source = ElementAttributes(element, "\(owner).\(name)", problems)
+        _ = source.text("name")
+        let isTransient = source.flag("transient")
+        var attribute = AttributeDescription(
+            name: name, type: type(&source, isTransient: isTransient),
+            isOptional: source.flag("optional"), isTransient: isTransient,
+            renamingIdentifier: source.filled("elementID"),
+            versionHashModifier: source.filled("versionHashModifier"),
+            userInfo: source.userInfo())
+        attribute.allowsExternalBinaryDataStorage = source.flag("allowsExternalBinaryDataStorage")
+        attribute.preservesValueInHistoryOnDeletion = source.flag("preserveAfterDeletion")
+        attribute.transformerName = source.filled("valueTransformerName").map {
+            $0 == TransformerNames.secureArchive ? "secure-archive" : $0
+        }
+        attribute.compositeName = source.filled("composite")
+        readDerivation(&source, &attribute)
+        readRules(&source, &attribute)
+        readDefault(&source, &attribute)
+        readScalar(&source, &attribute)
+        source.warnAboutChildren(except: children)
+        attribute.extras = source.extras
+        return attribute
+    }
+
+    private static func type(
+        _ source: inout ElementAttributes, isTransient: Bool
+    ) -> AttributeType {
+        guard let text = source.filled("attributeType") else {
+            if !isTransient {
+                source.problems.fail(
+                    "attribute-type",
+                    "'\(source.keyPath)' has no type; only a transient "
+                        + "attribute needs none", source.place(nil),
+                    fix: "give it an attributeType, or transient=\"YES\"")
+            }
+            return .undefined
+        }
+        if let type = AttributeType(rawValue: text) { return type }
+        let names = AttributeType.allCases.map(\.rawValue)
+        source.problems.fail(
+            "attribute-type",
+            "'\(text)' is no attribute type" + Suggestion.phrase(for: text, among: names),
+            source.place("attributeType"))
+        return .undefined
+    }
+
+    private static func readDerivation(
+        _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
+    ) {
+        let isDerived = source.flag("derived")
+        let expression = source.text("derivationExpression")
+        guard isDerived else {
+            // Left behind where a derivation was switched off.
+            source.keep("derivationExpression")
+            return
+        }
+        attribute.derivationExpression = expression ?? ""
+        if expression?.isEmpty ?? true {
+            source.problems.warn(
+                "derived", "'\(source.keyPath)' is derived, but has no expression",
+                source.place("derived"))
+        }
+    }
+
+    // MARK: Rules
+
+    private static func readRules(
+        _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
+    ) {
+        switch attribute.type {
+        case .integer16, .integer32, .integer64, .decimal, .double, .float:
+            let type = attribute.type
+            attribute.range = range(&source, "minValueString", "maxValueString") {
+                ContentsText.text($0, of: type)
+            }
+        case .date:
+            attribute.range = range(&source, "minDateTimeInterval", "maxDateTimeInterval") {
+                ContentsText.whole($0)
+            }
+        case .string:
+            attribute.length = range(
+                &source, "minValueString", "maxValueString", ContentsText.whole)
+        default: break
+        }
+        readPattern(&source, &attribute)
+    }
+
+    /// A text that the range's number does not give back is kept beside it.
+    private static func range(
+        _ source: inout ElementAttributes, _ minimum: String, _ maximum: String,
+        _ canonical: (Double) -> String
+    ) -> NumberRange? {
+        func end(_ name: String, _ source: inout ElementAttributes) -> Double? {
+            guard let text = source.text(name) else { return nil }
+            let number = ContentsText.number(text)
+            if number.map(canonical) != text { source.keep(name) }
+            if number == nil, !text.isEmpty {
+                source.problems.warn(
+                    "range", "'\(name)' must be a number, not '\(text)'; it is not enforced",
+                    source.place(name))
+            }
+            return number
+        }
+        let range = NumberRange(minimum: end(minimum, &source), maximum: end(maximum, &source))
+        guard range.minimum != nil || range.maximum != nil else { return nil }
+        if let low = range.minimum, let high = range.maximum, low > high {
+            source.problems.warn(
+                "range", "'\(source.keyPath)' allows no value: \(minimum) is above \(maximum)",
+                source.place(minimum))
+        }
+        return range
+    }
+
+    private static func readPattern(
+        _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
+    ) {
+        guard attribute.type == .string, let pattern = source.filled("regularExpressionString")
+        else { return }
+        do {
+            _ = try CompiledPattern(pattern)
+            attribute.pattern = pattern
+        } catch {
+            source.keep("regularExpressionString")
+            source.problems.warn(
+                "pattern", "The pattern is kept, but not enforced: \(error.description)",
+                source.place("regularExpressionString"))
+        }
+    }
+
+    // MARK: Defaults
+
+    private static func readDefault(
+        _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
+    ) {
+        let key = attribute.type == .date ? "defaultDateTimeInterval" : "defaultValueString"
+        guard let text = source.text(key) else { return }
+        attribute.defaultValue = ContentsText.defaultValue(text, of: attribute.type)
+        let canonical = attribute.defaultValue.flatMap {
+            $0 == .text(text) ? text : Self.text($0, of: attribute.type)
+        }
+        if canonical != text { source.keep(key) }
+        guard attribute.defaultValue == nil, !text.isEmpty, !attribute.isTransient else { return }
+        source.problems.warn(
+            "default",
+            "'\(text)' is no default for \(attribute.type.rawValue); it is kept, but not used",
+            source.place(key))
+    }
+
+    /// The text that the writer gives a default.
+    static func text(_ value: StoredValue, of type: AttributeType) -> String? {
+        if type == .date, case .real(let seconds) = value { return ContentsText.whole(seconds) }
+        return ContentsText.text(value, of: type)
+    }
+
+    /// Whether code sees a plain number is kept only where it is not what Xcode begins with.
+    private static func readScalar(
+        _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
+    ) {
+        guard let usual = attribute.type.usuallyUsesScalar else { return }
+        let usesScalar = source.text("usesScalarValueType").map { $0 == "YES" } ?? false
+        if usesScalar != usual {
+            source.keep("usesScalarValueType", as: usesScalar ? "YES" : "NO")
+        }
+    }
+}
+
+/// Names of value transformers in model files.
+enum TransformerNames {
+    /// What Xcode writes for the secure transformer.
+    static let secureArchive = "NSSecureUnarchiveFromData"
+}
+
+extension AttributeType {
+    /// What Xcode gives a new attribute for `usesScalarValueType`; nil where it writes none.
+    var usuallyUsesScalar: Bool? {
+        switch self {
+        case .integer16, .integer32, .integer64, .double, .float, .boolean: true
+        case .date, .uuid: false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import GraphModel
+
+/// Values as model files write them, both ways.
+enum ContentsText {
+    static func boolean(_ text: String) -> Bool? {
+        switch text.uppercased() {
+        case "YES", "TRUE", "1": true
+        case "NO", "FALSE", "0": false
+        default: nil
+        }
+    }
+
+    /// A number, finite.
+    static func number(_ text: String) -> Double? {
+        guard let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    /// A number as a value of the type is written: `3` for whole types, `3.0` for others.
+    static func text(_ number: Double, of type: AttributeType) -> String {
+        switch type {
+        case .integer16, .integer32, .integer64: whole(number)
+        default: "\(number)"
+        }
+    }
+
+    /// A number without fraction where it has none.
+    static func whole(_ number: Double) -> String {
+        Int64(exactly: number).map(String.init) ?? "\(number)"
+    }
+
+    /// The default that an attribute's text stands for; nil where it stands for none.
+    static func defaultValue(_ text: String, of type: AttributeType) -> StoredValue? {
+        switch type {
+        case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))
+        case .integer32: integer(text, within: Int64(Int32.min)...Int64(Int32.max))
+        case .integer64: integer(text, within: .min ... .max)
+        case .boolean: boolean(text).map { .integer($0 ? 1 : 0) }
+        case .double: number(text).map { .real($0) }
+        case .float: number(text).map { .real(Double(Float($0))) }.flatMap(finite)
+        case .decimal: ScalarText.decimal(text).map { .real($0) }
+        case .date: number(text).map { .real($0) }
+        case .string: .text(text)
+        case .uri: ScalarText.hasScheme(text) ? .text(text) : nil
+        case .uuid: ScalarText.uuid(text).map { .blob($0) }
+        case .binary, .transformable, .composite, .undefined: nil
+        }
+    }
+
+    /// The text of a default; nil where model files have none for such a value.
+    static func text(_ value: StoredValue, of type: AttributeType) -> String? {
+        switch (value, type) {
+        case (.integer(let number), .boolean): number == 0 ? "NO" : "YES"
+        case (.integer(let number), _): String(number)
+        case (.real(let number), .float): "\(Float(number))"
+        case (.real(let number), _): "\(number)"
+        case (.text(let text), _): text
+        case (.blob(let bytes), .uuid): uuid(bytes)
+        case (.blob, _), (.null, _): nil
+        }
+    }
+
+    private static func integer(_ text: String, within bounds: ClosedRange<Int64>) -> StoredValue? {
+        let number = Int64(text) ?? number(text).flatMap { Int64(exactly: $0) }
+        return number.flatMap { bounds.contains($0) ? .integer($0) : nil }
+    }
+
+    private static func finite(_ value: StoredValue) -> StoredValue? {
+        guard case .real(let number) = value, number.isFinite else { return nil }
+        return value
+    }
+
+    private static func uuid(_ bytes: [UInt8]) -> String? {
+        guard bytes.count == 16 else { return nil }
+        let digits = Array("0123456789ABCDEF")
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
+    }
+}

@@ -1,0 +1,61 @@
+import Diagnostics
+import GraphModel
+
+/// Reads a `relationship` element.
+enum RelationshipContents {
+    /// Nil where it has no name or destination; that is reported.
+    static func read(
+        _ element: XMLElement, _ owner: String, _ problems: ContentsProblems
+    ) -> (description: RelationshipDescription, places: RelationshipPlaces)? {
+        var source = ElementAttributes(element, owner, problems)
+        guard let name = source.name("A relationship of '\(owner)'") else { return nil }
+        source = ElementAttributes(element, "\(owner).\(name)", problems)
+        _ = source.text("name")
+        guard let destination = source.filled("destinationEntity") else {
+            problems.fail(
+                "missing-destination", "'\(owner).\(name)' leads nowhere", source.place(nil),
+                fix: "give it a destinationEntity")
+            return nil
+        }
+        let maximum = source.count("maxCount")
+        let isToMany = source.flag("toMany") || (maximum ?? 1) != 1
+        var relationship = RelationshipDescription(
+            name: name, destinationEntityName: destination,
+            inverseName: source.filled("inverseName"), isToMany: isToMany,
+            isOrdered: source.flag("ordered"), isOptional: source.flag("optional"),
+            deleteRule: deleteRule(&source), minimumCount: source.count("minCount") ?? 0,
+            maximumCount: maximum, renamingIdentifier: source.filled("elementID"),
+            versionHashModifier: source.filled("versionHashModifier"), userInfo: source.userInfo())
+        if source.text("inverseEntity") != destination { source.keep("inverseEntity") }
+        source.warnAboutChildren(except: ["userInfo"])
+        relationship.extras = source.extras
+        let places = RelationshipPlaces(
+            place: source.place(nil), destination: source.place("destinationEntity"),
+            inverse: relationship.inverseName.map { _ in source.place("inverseName") },
+            deleteRule: source.place("deletionRule"))
+        return (relationship, places)
+    }
+
+    private static func deleteRule(_ source: inout ElementAttributes) -> DeleteRule {
+        guard let text = source.filled("deletionRule") else { return .nullify }
+        if let rule = DeleteRule(rawValue: text.lowercased()) { return rule }
+        source.problems.warn(
+            "delete-rule",
+            "'\(text)' is no delete rule; Nullify is taken"
+                + Suggestion.phrase(for: text, among: DeleteRule.allCases.map(\.contentsText)),
+            source.place("deletionRule"))
+        return .nullify
+    }
+}
+
+extension DeleteRule {
+    /// The rule as model files write it.
+    var contentsText: String {
+        switch self {
+        case .noAction: "No Action"
+        case .nullify: "Nullify"
+        case .cascade: "Cascade"
+        case .deny: "Deny"
+        }
+    }
+}

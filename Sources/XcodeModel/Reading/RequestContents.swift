@@ -1,0 +1,49 @@
+import GraphModel
+
+/// Reads `fetchRequest` and `fetchedProperty` elements.
+enum RequestContents {
+    /// Nil where it has no name or entity; that is reported.
+    static func template(
+        _ element: XMLElement, _ owner: String?, _ problems: ContentsProblems
+    ) -> FetchRequestTemplate? {
+        var source = ElementAttributes(element, owner ?? "", problems)
+        guard let name = source.name("A fetch request") else { return nil }
+        source = ElementAttributes(element, owner ?? name, problems)
+        _ = source.text("name")
+        guard let entity = source.filled("entity") else {
+            problems.fail(
+                "missing-entity", "The fetch request '\(name)' names no entity", source.place(nil))
+            return nil
+        }
+        var template = FetchRequestTemplate(name: name, entityName: entity)
+        template.predicate = source.filled("predicateString")
+        template.fetchLimit = source.count("fetchLimit")
+        source.warnAboutChildren(except: [])
+        template.extras = source.extras
+        return template
+    }
+
+    /// Nil where it has no name or request; that is reported.
+    static func property(
+        _ element: XMLElement, _ owner: String, _ problems: ContentsProblems
+    ) -> FetchedPropertyDescription? {
+        var source = ElementAttributes(element, owner, problems)
+        guard let name = source.name("A fetched property of '\(owner)'") else { return nil }
+        source = ElementAttributes(element, "\(owner).\(name)", problems)
+        _ = source.text("name")
+        guard let child = element.children(named: "fetchRequest").first else {
+            problems.warn(
+                "fetched", "'\(owner).\(name)' has no fetch request; it is left out",
+                source.place(nil))
+            return nil
+        }
+        guard let request = template(child, "\(owner).\(name)", problems) else { return nil }
+        let property = FetchedPropertyDescription(
+            name: name, request: request, isOptional: source.flag("optional"),
+            renamingIdentifier: source.filled("elementID"), userInfo: source.userInfo())
+        source.warnAboutChildren(except: ["fetchRequest", "userInfo"])
+        var result = property
+        result.extras = source.extras
+        return result
+    }
+}

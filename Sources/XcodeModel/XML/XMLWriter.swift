@@ -1,0 +1,45 @@
+/// Writes a document as Xcode does: four spaces for each level, empty elements closed at once.
+enum XMLWriter {
+    static func text(_ root: XMLElement) -> String {
+        var text = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
+        append(root, level: 0, to: &text)
+        return text
+    }
+
+    private static func append(_ element: XMLElement, level: Int, to text: inout String) {
+        let indent = String(repeating: "    ", count: level)
+        text += "\(indent)<\(element.name)"
+        for attribute in element.attributes {
+            text += " \(attribute.name)=\"\(escaped(attribute.value))\""
+        }
+        guard !element.children.isEmpty else {
+            text += "/>\n"
+            return
+        }
+        text += ">\n"
+        for child in element.children { append(child, level: level + 1, to: &text) }
+        text += "\(indent)</\(element.name)>\n"
+    }
+
+    /// A value's text; characters that XML has no place for are left out, which
+    /// `isWritable` tells beforehand.
+    static func escaped(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars where XMLReader.isCharacter(scalar) {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "\n", "\r", "\t": text += "&#\(scalar.value);"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// Whether XML can say the text.
+    static func isWritable(_ value: String) -> Bool {
+        value.unicodeScalars.allSatisfy(XMLReader.isCharacter)
+    }
+}

@@ -1,0 +1,139 @@
+package import Diagnostics
+internal import FoundationEssentials
+package import GraphModel
+
+/// Reads and writes Xcode's models by their paths.
+package enum XcodeModelFile {
+    /// Reads the current version of a bundle, a version's folder, or a `contents` file; the model
+    /// is nil where a problem is an error.
+    package static func read(
+        _ path: String
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        do throws(Diagnostic) {
+            let file = try contentsPath(of: path)
+            guard let data = FileManager.default.contents(atPath: file) else {
+                throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
+            }
+            return ContentsReader.read([UInt8](data), file: file)
+        } catch {
+            return (nil, [error])
+        }
+    }
+
+    /// The `contents` file that a path means.
+    package static func contentsPath(of path: String) throws(Diagnostic) -> String {
+        let path = XcodeModelBundle.trimmed(path)
+        if path.hasSuffix(".mom") || path.hasSuffix(".momd") {
+            throw Diagnostic(
+                code: "model.compiled", "This is a compiled model, which only Core Data reads",
+                at: .file(path), fix: "give the .xcdatamodeld that it was compiled from")
+        }
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw missing(path)
+        }
+        guard isFolder else { return path }
+        if path.hasSuffix(XcodeModelBundle.versionSuffix) { return try versionContents(path) }
+        let bundle = try XcodeModelBundle.open(path)
+        guard let current = bundle.current else {
+            let names = bundle.versions.map { "'\($0)'" }.joined(separator: ", ")
+            throw Diagnostic(
+                code: "model.current-version",
+                "The bundle has several versions, and none is named as the current one: \(names)",
+                at: .file(path),
+                fix: "name one, such as `\(path)/\(bundle.versions[0])"
+                    + "\(XcodeModelBundle.versionSuffix)`")
+        }
+        return try versionContents("\(path)/\(current)\(XcodeModelBundle.versionSuffix)")
+    }
+
+    private static func versionContents(_ folder: String) throws(Diagnostic) -> String {
+        let file = folder + "/contents"
+        if FileManager.default.fileExists(atPath: file) { return file }
+        // What Xcode 3 wrote: keyed archives of its own editor's classes.
+        if FileManager.default.fileExists(atPath: folder + "/elements") {
+            throw Diagnostic(
+                code: "model.old-format",
+                "This model is in the binary format of Xcode 3, which is not read",
+                at: .file(folder),
+                fix: "open it in a newer Xcode and save it, or run `xcrun momc` there")
+        }
+        throw Diagnostic(
+            code: "model.no-contents", "The version holds no file 'contents'", at: .file(folder))
+    }
+
+    private static func missing(_ path: String) -> Diagnostic {
+        // A version inside a bundle: the others are known.
+        if path.hasSuffix(XcodeModelBundle.versionSuffix), let slash = path.lastIndex(of: "/") {
+            let name = path[path.index(after: slash)...].dropLast(
+                XcodeModelBundle.versionSuffix.count)
+            do throws(Diagnostic) {
+                let bundle = try XcodeModelBundle.open(String(path[..<slash]))
+                let hint =
+                    Suggestion.closest(to: String(name), among: bundle.versions)
+                    .map { ". Did you mean '\($0)'?" }
+                    ?? "; it has \(bundle.versions.joined(separator: ", "))"
+                return Diagnostic(
+                    code: "file.missing", "The bundle has no version '\(name)'" + hint,
+                    at: .file(path))
+            } catch {
+                return Diagnostic(
+                    code: "file.missing", "The model does not exist", at: .file(path))
+            }
+        }
+        return Diagnostic(code: "file.missing", "The model does not exist", at: .file(path))
+    }
+
+    // MARK: Writing
+
+    /// Writes a model, and returns what it does not say.
+    ///
+    /// - Parameter path: `….xcdatamodeld`, which gets one version of its own name and makes it
+    ///   the current one; `….xcdatamodel`, a version alone; other names are a `contents` file.
+    package static func write(
+        _ model: ManagedObjectModel, to path: String
+    ) throws(Diagnostic) -> [Diagnostic] {
+        let path = XcodeModelBundle.trimmed(path)
+        let (text, warnings) = ContentsWriter.text(of: model)
+        if path.hasSuffix(XcodeModelBundle.bundleSuffix) {
+            let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+            let name = path[slash...].dropLast(XcodeModelBundle.bundleSuffix.count)
+            let version = "\(name)\(XcodeModelBundle.versionSuffix)"
+            try write(text, to: "\(path)/\(version)/contents")
+            try write(currentVersion(version), to: "\(path)/\(XcodeModelBundle.currentName)")
+        } else if path.hasSuffix(XcodeModelBundle.versionSuffix) {
+            try write(text, to: "\(path)/contents")
+        } else {
+            try write(text, to: path)
+        }
+        return warnings
+    }
+
+    private static func currentVersion(_ name: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+        "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \t<key>\(XcodeModelBundle.currentKey)</key>
+        \t<string>\(XMLWriter.escaped(name))</string>
+        </dict>
+        </plist>
+
+        """
+    }
+
+    private static func write(_ text: String, to path: String) throws(Diagnostic) {
+        do {
+            if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+                try FileManager.default.createDirectory(
+                    atPath: String(path[..<slash]), withIntermediateDirectories: true)
+            }
+            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw Diagnostic(
+                code: "file.write", "The file cannot be written: \(error)", at: .file(path))
+        }
+    }
+}
