@@ -16,25 +16,36 @@ package final class Connection {
     /// The file's path.
     package let path: String
     private var cache: [String: Statement] = [:]
+    /// The names of collations and aggregate functions that it knows.
+    var registered: Set<String> = []
+    /// Told of each statement, where somebody traces them.
+    var tracer: Tracer?
 
-    package init(path: String, mode: Mode) throws(SQLiteError) {
+    /// Opens a file.
+    ///
+    /// - Parameter isURI: the path is a URI with parameters (https://www.sqlite.org/uri.html).
+    package init(path: String, mode: Mode, isURI: Bool = false) throws(SQLiteError) {
         let access =
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        let naming = isURI ? SQLITE_OPEN_URI : 0
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(
-            path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            path, &opened, access | naming | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            let systemError = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
-            throw SQLiteError(extendedCode: result, message: message)
+            throw SQLiteError(extendedCode: result, message: message, systemError: systemError)
         }
         handle = opened
         self.path = path
         sqlite3_busy_timeout(handle, 5_000)
+        let registered = BoundFunction.register(on: handle)
+        guard registered == SQLITE_OK else { throw error(registered, sql: nil) }
     }
 
     deinit {

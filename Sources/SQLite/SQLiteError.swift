@@ -1,5 +1,13 @@
 internal import CSQLite
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// What SQLite answered when it refused.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The primary result code, such as `SQLITE_BUSY`.
@@ -10,8 +18,13 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package let message: String
     /// The statement, where one was being run.
     package let sql: String?
+    /// The system's own number where a call to it failed, else 0.
+    package let systemError: Int32
 
-    package init(extendedCode: Int32, message: String, sql: String? = nil) {
+    package init(
+        extendedCode: Int32, message: String, sql: String? = nil, systemError: Int32 = 0
+    ) {
+        self.systemError = systemError
         self.extendedCode = extendedCode
         self.message = message
         self.sql = sql
@@ -20,7 +33,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// What the connection says of its last failure.
     init(_ code: Int32, on handle: OpaquePointer?, sql: String?) {
         self.init(
-            extendedCode: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+            extendedCode: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql,
+            systemError: sqlite3_system_errno(handle))
     }
 
     package var description: String {
@@ -41,6 +55,12 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     }
     /// The file cannot be opened.
     package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
-    /// Memory ran out.
-    package var isOutOfMemory: Bool { code == SQLITE_NOMEM }
+    /// A function had no result for what it was called with, or the SQL is wrong.
+    package var isFunctionFailure: Bool { code == SQLITE_ERROR }
+    /// Memory or descriptors ran out.
+    package var isOutOfResources: Bool {
+        code == SQLITE_NOMEM
+            || (code == SQLITE_CANTOPEN || code == SQLITE_IOERR)
+                && (systemError == EMFILE || systemError == ENFILE)
+    }
 }

@@ -10,6 +10,8 @@ internal import CSQLite
 /// (https://www.sqlite.org/c3ref/close.html).
 package final class Statement {
     private let handle: OpaquePointer
+    /// What must live as long as the statement, such as a temporary table that it reads.
+    package var attachment: AnyObject?
 
     init(_ sql: String, on connection: Connection) throws(SQLiteError) {
         var prepared: OpaquePointer?
@@ -87,13 +89,18 @@ package final class Statement {
         }
     }
 
+    /// Binds a function for `etl_call` to call.
+    package func bind(_ function: BoundFunction, at index: Int32) {
+        function.bind(to: handle, at: index)
+    }
+
     /// Binds what another statement's current row holds in a column.
     package func bind(column: Int32, of other: Statement, at index: Int32) {
         sqlite3_bind_value(handle, index, sqlite3_column_value(other.handle, column))
     }
 
     /// SQLite's mark for "copy it now": the address -1 in place of a destructor.
-    private static var transient: sqlite3_destructor_type {
+    static var transient: sqlite3_destructor_type {
         unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
 

@@ -1,0 +1,143 @@
+internal import CSQLite
+
+/// Why a function in Swift has no result; SQLite reports the message as the statement's error.
+package struct FunctionError: Error, Sendable {
+    /// One sentence.
+    package let message: String
+
+    package init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// One call of a function in Swift from SQL: its arguments, and the place for its result.
+///
+/// Arguments live until the call returns. Without a result the call gives NULL.
+package struct FunctionCall {
+    private let context: OpaquePointer?
+    private let values: UnsafeMutablePointer<OpaquePointer?>?
+    /// How many arguments there are.
+    package let count: Int
+
+    init(
+        _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int
+    ) {
+        self.context = context
+        self.values = values
+        self.count = count
+    }
+
+    /// How an argument is stored.
+    package func storage(_ index: Int) -> StorageClass {
+        switch sqlite3_value_type(values?[index]) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    package func integer(_ index: Int) -> Int64 {
+        sqlite3_value_int64(values?[index])
+    }
+
+    package func double(_ index: Int) -> Double {
+        sqlite3_value_double(values?[index])
+    }
+
+    /// The bytes of text or a blob.
+    package func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        let base = sqlite3_value_blob(values?[index])
+        let count = Int(sqlite3_value_bytes(values?[index]))
+        return UnsafeBufferPointer(
+            start: base?.assumingMemoryBound(to: UInt8.self), count: base == nil ? 0 : count)
+    }
+
+    package func setResult(_ value: Int64) {
+        sqlite3_result_int64(context, value)
+    }
+
+    package func setResult(_ value: Double) {
+        sqlite3_result_double(context, value)
+    }
+
+    /// Gives text in UTF-8, which is copied.
+    package func setResult(text: UnsafeBufferPointer<UInt8>) {
+        // An empty buffer may have no address, which SQLite would take for NULL.
+        guard let base = text.baseAddress else {
+            sqlite3_result_text64(context, "", 0, nil, UInt8(SQLITE_UTF8))
+            return
+        }
+        base.withMemoryRebound(to: CChar.self, capacity: text.count) {
+            sqlite3_result_text64(
+                context, $0, UInt64(text.count), Statement.transient, UInt8(SQLITE_UTF8))
+        }
+    }
+
+    /// Gives bytes, which are copied.
+    package func setResult(blob: UnsafeBufferPointer<UInt8>) {
+        guard let base = blob.baseAddress else {
+            sqlite3_result_zeroblob(context, 0)
+            return
+        }
+        sqlite3_result_blob64(context, base, UInt64(blob.count), Statement.transient)
+    }
+
+    func fail(_ error: FunctionError) {
+        sqlite3_result_error(context, error.message, -1)
+    }
+}
+
+/// A function in Swift as the value of a parameter: `etl_call(?, a, b)` calls what is bound to `?`.
+///
+/// So a statement carries its functions, and they live as long as it is bound
+/// (https://www.sqlite.org/bindptr.html). Not deterministic to SQLite, which so calls it only
+/// where its result is needed.
+package final class BoundFunction {
+    /// The name in SQL; the function is the first argument.
+    package static let sqlName = "etl_call"
+
+    private let body: (FunctionCall) throws(FunctionError) -> Void
+
+    package init(_ body: @escaping (FunctionCall) throws(FunctionError) -> Void) {
+        self.body = body
+    }
+
+    /// The type that SQLite wants with a pointer: a text that lives for ever, told by content.
+    private static var pointerType: UnsafePointer<CChar> {
+        let name: StaticString = "etl-function"
+        return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
+    func bind(to statement: OpaquePointer, at index: Int32) {
+        sqlite3_bind_pointer(
+            statement, index, Unmanaged.passRetained(self).toOpaque(), Self.pointerType,
+            { pointer in
+                if let pointer { Unmanaged<BoundFunction>.fromOpaque(pointer).release() }
+            })
+    }
+
+    /// Makes `etl_call` known to a connection.
+    static func register(on connection: OpaquePointer) -> Int32 {
+        sqlite3_create_function_v2(
+            connection, sqlName, -1, SQLITE_UTF8, nil,
+            { context, count, values in
+                guard count > 0, let values,
+                    let pointer = sqlite3_value_pointer(values[0], BoundFunction.pointerType)
+                else {
+                    sqlite3_result_error(context, "etl_call needs a bound function", -1)
+                    return
+                }
+                let function = Unmanaged<BoundFunction>.fromOpaque(pointer)
+                let call = FunctionCall(context, values + 1, Int(count) - 1)
+                function._withUnsafeGuaranteedRef { function in
+                    do throws(FunctionError) {
+                        try function.body(call)
+                    } catch {
+                        call.fail(error)
+                    }
+                }
+            }, nil, nil, nil)
+    }
+}

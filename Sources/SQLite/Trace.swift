@@ -1,0 +1,65 @@
+internal import CSQLite
+
+extension Connection {
+    /// What a trace tells of one statement.
+    package enum TraceEvent {
+        /// It begins; the text has its parameters' values.
+        case begins(sql: String)
+        /// It ended, after so long.
+        case ended(sql: String, nanoseconds: Int64)
+    }
+
+    /// Calls the body for each statement from now on (https://www.sqlite.org/c3ref/trace_v2.html).
+    ///
+    /// The body may prepare statements of its own; those are not told.
+    ///
+    /// - Parameter expanded: the text has the values of the parameters in it.
+    package func trace(expanded: Bool, _ body: @escaping (TraceEvent) -> Void) {
+        let tracer = Tracer(expanded: expanded, body: body)
+        self.tracer = tracer
+        sqlite3_trace_v2(
+            handle, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
+            { kind, context, statement, detail in
+                guard let context, let statement else { return 0 }
+                let tracer = Unmanaged<Tracer>.fromOpaque(context).takeUnretainedValue()
+                tracer.tell(kind, OpaquePointer(statement), detail)
+                return 0
+            }, Unmanaged.passUnretained(tracer).toOpaque())
+    }
+}
+
+/// The body of a trace; lives as long as its connection.
+final class Tracer {
+    private let expanded: Bool
+    private let body: (Connection.TraceEvent) -> Void
+    private var isTelling = false
+
+    init(expanded: Bool, body: @escaping (Connection.TraceEvent) -> Void) {
+        self.expanded = expanded
+        self.body = body
+    }
+
+    fileprivate func tell(
+        _ kind: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?
+    ) {
+        guard !isTelling else { return }
+        isTelling = true
+        defer { isTelling = false }
+        if kind == UInt32(SQLITE_TRACE_STMT) {
+            // Steps of a trigger come as comments.
+            if let detail, detail.load(as: UInt8.self) == UInt8(ascii: "-") { return }
+            body(.begins(sql: text(of: statement)))
+        } else {
+            let time = detail?.load(as: Int64.self) ?? 0
+            body(.ended(sql: text(of: statement), nanoseconds: time))
+        }
+    }
+
+    private func text(of statement: OpaquePointer) -> String {
+        if expanded, let text = sqlite3_expanded_sql(statement) {
+            defer { sqlite3_free(text) }
+            return String(cString: text)
+        }
+        return sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    }
+}
