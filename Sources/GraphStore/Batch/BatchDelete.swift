@@ -7,13 +7,26 @@ extension ManagedObjectContext {
     /// What a Deny rule protects stays, and so does whatever would have led to it. A required
     /// to-one that a deletion would clear makes the whole request fail, with nothing done.
     public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
+        try execute(request, sparing: nil)
+    }
+
+    /// Deletes those of the objects that a load had no record of, and did not make either.
+    ///
+    /// The request's limit counts of all that meet its predicate.
+    ///
+    /// - Parameter load: of the same entity, in this context, after `finish()`.
+    package func execute(
+        _ request: BatchDeleteRequest, sparing load: BulkWriter?
+    ) throws -> BatchDeleteResult {
         guard let entity = container.schema.entity(named: request.entityName) else {
             throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
         }
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
         return try whole { session in
-            let match = try BatchMatch(entity, where: predicate, limit: request.limit, in: session)
+            let match = try BatchMatch(
+                entity, where: predicate, limit: request.limit,
+                fetchLimit: request.fetchLimit, sparing: load, in: session)
             var deletion = Deletion(session)
             return try deletion.run(match, of: entity)
         }
@@ -188,8 +201,10 @@ private struct Deletion {
             let rows = try connection.prepare(
                 "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
             while try rows.step() {
-                session.change.update(
-                    ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+                let id = ManagedObjectID(
+                    entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+                session.change.update(id)
+                if let name = edge.inverseName { session.history?.update(id, properties: [name]) }
             }
             let nulls = edge.backColumns.map { "\($0) = NULL" }.joined(separator: ", ")
             total += try SQLFragment(
@@ -224,6 +239,8 @@ private struct Deletion {
 
     private func deleteRows(_ root: Int64) throws(SQLiteError) {
         guard let entity = session.schema.entity(number: root) else { return }
+        try session.history?.willDelete(
+            rowsOf: entity.table, keys: "SELECT pk FROM \(Self.doomed(root))")
         let rows = try connection.prepare("SELECT ent, pk FROM \(Self.doomed(root)) ORDER BY pk")
         while try rows.step() {
             session.change.delete(

@@ -10,12 +10,13 @@ struct BatchMatch {
     /// Gathers them, and checks the limit.
     ///
     /// - Parameters:
+    ///   - fetchLimit: takes so many at most, in the order of their keys.
     ///   - changes: SQL that tells whether a row would change, over the alias `t`.
     ///   - values: SQL over the same alias whose results are kept, for `value(_:ofRow:)`.
     init(
         _ entity: StoreSchema.Entity, where predicate: GraphPredicate?,
         changes: SQLFragment = SQLFragment("1"), values: [SQLFragment] = [], limit: ObjectLimit?,
-        in session: WriteSession
+        fetchLimit: Int? = nil, sparing load: BulkWriter? = nil, in session: WriteSession
     ) throws(StoreError) {
         let connection = session.connection
         let table = "temp.ETL_MATCHED"
@@ -25,14 +26,28 @@ struct BatchMatch {
             columns: ([SQLFragment("t.Z_PK, t.Z_ENT"), changes] + values).joined(separator: ", "),
             session.schema)
         let kept = values.indices.map { ", v\($0)" }.joined()
-        count = try storing { () throws(SQLiteError) in
+        let matched = try storing { () throws(SQLiteError) in
             try connection.execute(
                 """
                 DROP TABLE IF EXISTS \(table);
                 CREATE TABLE \(table) (pk INTEGER PRIMARY KEY, ent INTEGER, changes INTEGER\(kept))
                 """)
-            return try ("INSERT INTO \(table) " + select).run(on: connection)
+            let first = fetchLimit.map { " ORDER BY t.Z_PK LIMIT \($0)" } ?? ""
+            return try ("INSERT INTO \(table) " + select + SQLFragment(first)).run(on: connection)
         }
+        if let load {
+            count = try storing { () throws(SQLiteError) in
+                matched - (try Self.spare(load, in: table, connection))
+            }
+            // Of what the load could have had.
+            guard let limit, try !limit.allows(count, of: { () throws(StoreError) in matched })
+            else { return }
+            throw StoreError(
+                .tooMany,
+                "\(count) of \(matched) objects of \(entity.name) are in no record, and at most"
+                    + " \(limit) may be deleted; none was")
+        }
+        count = matched
         guard let limit else { return }
         let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
         let allowed = try limit.allows(count) { () throws(StoreError) in
@@ -46,6 +61,25 @@ struct BatchMatch {
                 "\(count) objects of \(entity.name) match, and at most \(limit) may;"
                     + " nothing was done")
         }
+    }
+
+    /// Takes out the objects that a load has had a record of, or has made.
+    ///
+    /// - Returns: how many they are.
+    private static func spare(
+        _ load: BulkWriter, in table: String, _ connection: Connection
+    ) throws(SQLiteError) -> Int {
+        var spared: [Int64] = []
+        let rows = try connection.prepare("SELECT pk FROM \(table)")
+        while try rows.step() {
+            if load.hasTouched(rows.integer(0)) { spared.append(rows.integer(0)) }
+        }
+        let remove = try connection.prepare("DELETE FROM \(table) WHERE pk = ?")
+        for key in spared {
+            remove.bind(key, at: 1)
+            try remove.run()
+        }
+        return spared.count
     }
 
     /// What a kept value is for a row.

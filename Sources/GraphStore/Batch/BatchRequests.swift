@@ -36,6 +36,9 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     /// More matches than this, and nothing is done.
     public var limit: ObjectLimit?
 
+    /// So many matches at most are taken, the oldest first; nil takes all.
+    public var fetchLimit: Int?
+
     /// Creates a request.
     public init(
         entityName: String, predicate: GraphPredicate? = nil,
@@ -60,6 +63,9 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     public var variables: [String: GraphValue]
     /// More matches than this, and nothing is done.
     public var limit: ObjectLimit?
+
+    /// So many matches at most are taken, the oldest first; nil takes all.
+    public var fetchLimit: Int?
 
     /// Creates a request.
     public init(

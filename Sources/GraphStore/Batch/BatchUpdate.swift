@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         }
         return try whole { session in
             try BatchUpdate(entity: entity, assignments: assignments, session: session)
-                .run(where: predicate, limit: request.limit)
+                .run(where: predicate, request)
         }
     }
 }
@@ -41,7 +41,7 @@ private struct BatchUpdate {
     let session: WriteSession
 
     func run(
-        where predicate: GraphPredicate?, limit: ObjectLimit?
+        where predicate: GraphPredicate?, _ request: BatchUpdateRequest
     ) throws(StoreError) -> BatchUpdateResult {
         var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
         var values: [SQLFragment] = []
@@ -54,7 +54,8 @@ private struct BatchUpdate {
         let match = try BatchMatch(
             entity, where: predicate,
             changes: "(" + differences.joined(separator: " OR ") + ")",
-            values: looksElsewhere ? values : [], limit: limit, in: session)
+            values: looksElsewhere ? values : [], limit: request.limit,
+            fetchLimit: request.fetchLimit, in: session)
         let sets =
             zip(assignments, values).enumerated().map { place, pair in
                 "\(pair.0.column.column) = "
@@ -105,9 +106,15 @@ private struct BatchUpdate {
     private func note(_ match: BatchMatch, _ connection: Connection) throws(SQLiteError) {
         let rows = try connection.prepare(
             "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
+        let names = assignments.map(\.column.attribute.name)
+        var masks: [Int64: [UInt8]] = [:]
         while try rows.step() {
-            session.change.update(
-                ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+            session.change.update(id)
+            guard let history = session.history else { continue }
+            let mask = masks[id.entityNumber] ?? history.mask(names, entity: id.entityNumber)
+            masks[id.entityNumber] = mask
+            history.update(id, mask: mask)
         }
     }
 

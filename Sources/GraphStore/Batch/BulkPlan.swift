@@ -2,7 +2,19 @@
 package struct BulkPlan: Sendable {
     /// What to do with a key that no object has.
     package enum MissingPolicy: String, Sendable, Hashable {
-        case create, null, reject
+        case create, null, skip, reject
+    }
+
+    /// What to do with an object that was there before this load.
+    package enum FoundPolicy: String, Sendable, Hashable {
+        /// What the record says is written.
+        case update
+        /// The object stays as it is.
+        case skip
+        /// The record is refused.
+        case reject
+        /// No object is looked for; the plan has no key.
+        case append
     }
 
     /// What a record's keys do to a to-many relationship.
@@ -39,12 +51,17 @@ package struct BulkPlan: Sendable {
 
     package var entity: String
     /// The attributes of a uniqueness constraint; all of them are in `attributes`.
+    ///
+    /// Empty for `FoundPolicy.append`.
     package var key: [String]
     /// The first cells of a row, in order.
     package var attributes: [String]
     /// The cells after them, in order.
     package var links: [Link]
     package var duplicates: DuplicatePolicy
+    package var found = FoundPolicy.update
+    /// An object that is so already counts as written.
+    package var touchesSame = false
 
     package init(
         entity: String, key: [String], attributes: [String], links: [Link] = [],
@@ -62,10 +79,12 @@ package struct BulkPlan: Sendable {
 }
 
 /// How many records came to which end, by the net change of each key's row.
-package struct BulkTally: Sendable, Hashable {
+package struct BulkTally: Sendable, Hashable, Codable {
     package var inserted = 0
     package var updated = 0
     package var unchanged = 0
+    /// Records whose object, or that of whose link, was to be left alone.
+    package var skipped = 0
     /// Records whose key came again later (or, by policy, before).
     package var superseded = 0
     package var rejected = 0
@@ -79,7 +98,7 @@ package struct BulkTally: Sendable, Hashable {
 package struct BulkReject: Sendable, Hashable {
     /// The row, as the number that was given with it.
     package var token: Int64
-    /// `key`, `required`, `link`, `unique`, `validate` or `duplicate`.
+    /// `key`, `required`, `link`, `unique`, `validate`, `duplicate` or `found`.
     package var code: String
     /// The attribute or relationship.
     package var property: String?

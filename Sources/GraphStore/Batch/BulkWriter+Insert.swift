@@ -17,7 +17,7 @@ extension BulkWriter {
         pending.add(PendingRows.Row(primaryKey: key, hash: hash, token: token), row.cells)
         session.change.insert(
             ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key))
-        _ = seen.insert(key)
+        if seen.insert(key) { journal?.noteSeen(key) }
         tally.inserted += 1
         if alone || pending.isFull || !plan.writesRowsInGroups || linksNeedRow {
             try flushRows()

@@ -190,6 +190,10 @@ extension BulkWriter {
         default:
             break
         }
+        if description.missing == .skip {
+            tally.skipped += 1
+            return .obstacle(.rejected)
+        }
         guard description.missing == .reject else { return .nothing }
         reject(
             token, "link", description.relationship,

@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 extension BulkWriter {

@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 extension BulkWriter {
@@ -9,12 +10,17 @@ extension BulkWriter {
             entityNumber: found.integer(1), primaryKey: found.integer(0))
         let difference: UInt64?
         switch try write(over: found, id) {
+        case .same where plan.plan.touchesSame:
+            try bumpVersion(id)
+            session.change.update(id)
+            difference = nextMove()
         case .same: difference = nil
         case .changed(let hash): difference = hash
         case .refused(let error):
             return rejectUnique(token, error)
         }
         let isFirst = seen.insert(id.primaryKey)
+        if isFirst { journal?.noteSeen(id.primaryKey) }
         if let writes = count(id, isFirst: isFirst, difference: difference) {
             try restoreVersion(id, writes: writes)
         }
@@ -37,9 +43,26 @@ extension BulkWriter {
             }
             return false
         }
+        if plan.plan.found != .update, found.integer(0) < firstOwnKey {
+            leaveAlone(found.integer(0), token: token)
+            return false
+        }
         guard let problem = rowProblem(found: found) else { return true }
         reject(token, "validate", nil, problem)
         return false
+    }
+
+    /// Counts a record whose object was there before the load and is to stay as it is.
+    private func leaveAlone(_ primaryKey: Int64, token: Int64) {
+        guard plan.plan.found == .skip else {
+            return reject(
+                token, "found", plan.plan.key.first, "An object with this key is there already")
+        }
+        if seen.insert(primaryKey) {
+            tally.skipped += 1
+        } else {
+            tally.superseded += 1
+        }
     }
 
     enum Overwriting {
@@ -56,6 +79,8 @@ extension BulkWriter {
         over found: Statement, _ id: ManagedObjectID
     ) throws(SQLiteError) -> Overwriting {
         var difference: UInt64?
+        // Gathered for the history alone.
+        var differing: Set<String> = []
         let first = statements.firstColumn
         for column in plan.columns.indices {
             if case .linkOrder = plan.columns[column].source { continue }
@@ -65,6 +90,7 @@ extension BulkWriter {
             let change =
                 columnHash(BulkCell(column: place, of: found), column) ^ columnHash(cell, column)
             difference = (difference ?? 0) ^ change
+            if session.history != nil { differing.insert(plan.columns[column].property) }
         }
         if difference != nil {
             for column in plan.columns.indices {
@@ -96,6 +122,9 @@ extension BulkWriter {
             // Equal links of two relationships must not cancel out; turning the bits keeps sums.
             let turn = UInt64(position % 9 * 7 + 1)
             difference = (difference ?? 0) ^ (change << turn | change >> (64 - turn))
+            if session.history != nil {
+                differing.insert(plan.toManys[position].place.relationship.name)
+            }
         }
         for writer in oneToOneWriters where try writer.pointBack(id, row, in: session) {
             difference = (difference ?? 0) ^ nextMove()
@@ -103,7 +132,15 @@ extension BulkWriter {
         guard let difference else { return .same }
         if !columnsChanged { try bumpVersion(id) }
         session.change.update(id)
+        if let history = session.history { note(differing, id, in: history) }
         return .changed(difference)
+    }
+
+    private func note(
+        _ properties: Set<String>, _ id: ManagedObjectID, in history: HistoryRecorder
+    ) {
+        // Without a column that differs, only the far side of a one-to-one was moved.
+        if !properties.isEmpty { history.update(id, properties: properties) }
     }
 
     private func columnHash(_ cell: BulkCell, _ column: Int) -> UInt64 {
@@ -155,6 +192,7 @@ extension BulkWriter {
         }
         let wasChanged = net.isChanged(id.primaryKey)
         let (distance, writes) = net.change(id.primaryKey, by: difference)
+        journal?.noteChanged(id.primaryKey)
         if isFirst {
             tally.updated += 1
         } else if !wasChanged {

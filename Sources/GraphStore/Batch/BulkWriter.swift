@@ -39,7 +39,9 @@ package final class BulkWriter {
     var seen = PrimaryKeySet()
     var net = NetChanges()
     /// Keys from here on are of this load's own rows.
-    let firstOwnKey: Int64
+    private(set) var firstOwnKey: Int64
+    /// What the next save notes for a load that goes on after this one; nil where none will.
+    var journal: LoadJournal?
     var parking: Parking
     /// Links that the last written row left out to break a circle.
     var cutLinks: [Int] = []
@@ -48,6 +50,7 @@ package final class BulkWriter {
     /// How often the far side of a one-to-one was moved.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
+    private var appended: UInt64 = 0
 
     /// How the records fared so far.
     package internal(set) var tally = BulkTally()
@@ -55,7 +58,8 @@ package final class BulkWriter {
     private var parkedTokens: [Int64] = []
 
     init(
-        _ plan: BulkPlan, in context: ManagedObjectContext, keyMemoryBytes: Int
+        _ plan: BulkPlan, in context: ManagedObjectContext, keyMemoryBytes: Int,
+        isResumable: Bool
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -105,6 +109,9 @@ package final class BulkWriter {
         row = ResolvedRow(columns)
         parking = Parking(width: plan.width)
         foreignWrites = session.foreignWrites
+        guard isResumable else { return }
+        journal = LoadJournal()
+        if let firstOwnKey = try recallState() { self.firstOwnKey = firstOwnKey }
     }
 
     /// Applies the batch's rows in order.
@@ -157,6 +164,11 @@ package final class BulkWriter {
         return parkedTokens
     }
 
+    /// Whether the object of that key had a record in this load, or was made by it.
+    func hasTouched(_ primaryKey: Int64) -> Bool {
+        primaryKey >= firstOwnKey || seen.contains(primaryKey)
+    }
+
     /// Takes the transaction that is open now, and looks whether others wrote meanwhile.
     private func beginSession() throws(StoreError) {
         let current = try context.session()
@@ -200,6 +212,12 @@ package final class BulkWriter {
 
     func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {
         var hash = KeyHash()
+        if plan.keyCells.isEmpty {
+            // Every row is an object of its own.
+            appended += 1
+            hash.combine(appended)
+            return hash.value
+        }
         for cell in plan.keyCells {
             let value = batch[place, cell]
             guard value.kind != .null, value.kind != .absent else { return nil }
@@ -241,6 +259,7 @@ package final class BulkWriter {
     func find(
         _ batch: RowBatch, _ place: Int, hash: UInt64
     ) throws(SQLiteError) -> Statement? {
+        if plan.keyCells.isEmpty { return nil }
         if keyFinder.mustChangeWay() {
             // A map that is begun sees only what stands in the table.
             try flushRows()

@@ -110,7 +110,7 @@ struct ColumnPlan {
         self.hasOrderedInverse = hasOrderedInverse
         keyCells = plan.key.compactMap { plan.attributes.firstIndex(of: $0) }
         keyColumns = plan.key.compactMap { entity.attributes[$0]?.column }
-        guard keyCells.count == plan.key.count, !keyCells.isEmpty else {
+        guard keyCells.count == plan.key.count, keyCells.isEmpty == (plan.found == .append) else {
             throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
         }
         let keyIndex = keyColumns.map { "\($0) COLLATE BINARY ASC" }

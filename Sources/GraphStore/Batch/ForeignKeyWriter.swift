@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// Writes a to-many relationship whose links are in the destination's rows.
@@ -102,8 +103,12 @@ final class ForeignKeyWriter {
     private func note(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
         entityOf.bind(destination, at: 1)
         if try entityOf.step() {
-            session.change.update(
-                ManagedObjectID(entityNumber: entityOf.integer(0), primaryKey: destination))
+            let id = ManagedObjectID(
+                entityNumber: entityOf.integer(0), primaryKey: destination)
+            session.change.update(id)
+            if let name = place.relationship.inverseName {
+                session.history?.update(id, properties: [name])
+            }
         }
         entityOf.reset()
     }

@@ -26,8 +26,10 @@ struct KeyFinder: ~Copyable {
         let table = plan.entity.table
         rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         largestKey = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
-        usesMap = rowsEstimate == 0 && canHoldKeys
-        guard usesMap, let definition = session.schema.table(named: table) else { return }
+        usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
+        guard usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
+            let definition = session.schema.table(named: table)
+        else { return }
         let putOff = definition.indexes.filter { mayPutOff($0) }
         keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
         // Statements that are kept may use what is dropped.

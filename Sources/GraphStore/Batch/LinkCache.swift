@@ -1,3 +1,5 @@
+import GraphModel
+
 /// Keys of a link's destinations that were looked up before, with the objects they name.
 ///
 /// Exact: the keys' bytes are kept and compared. When it would outgrow its memory it starts

@@ -25,6 +25,22 @@ struct NetChanges {
         }
     }
 
+    /// The row's distance from what it was, and how often it was written.
+    func state(_ primaryKey: Int64) -> (distance: UInt64, writes: UInt32) {
+        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
+        guard let chunk = chunks[number] else { return (0, 0) }
+        return (chunk.distance[Int(place)], chunk.saves[Int(place)])
+    }
+
+    /// Takes over what an earlier load knew of the row.
+    mutating func set(_ primaryKey: Int64, _ distance: UInt64, writes: UInt32) {
+        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
+        withChunk(number) { chunk in
+            chunk.distance[Int(place)] = distance
+            chunk.saves[Int(place)] = writes
+        }
+    }
+
     /// Whether the row differs from what it was before the load.
     func isChanged(_ primaryKey: Int64) -> Bool {
         let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)

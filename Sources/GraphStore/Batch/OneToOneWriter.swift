@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// Keeps the other side of a one-to-one relationship, which has a key of its own.

@@ -10,7 +10,7 @@ struct Parking {
         var awaited: UInt64
     }
 
-    private(set) var rows: RowBatch
+    let rows: RowBatch
     var entries: [Entry] = []
     /// Who waits for whom, once the rows are being settled.
     var waiting = WaitingRows([])
@@ -27,8 +27,13 @@ struct Parking {
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
     ) {
         rows.addCopy(of: place, from: batch)
-        entries.append(Entry(token: token, key: key, awaited: awaited))
-        keys.insert(key)
+        note(entry: Entry(token: token, key: key, awaited: awaited))
+    }
+
+    /// Notes whose row was added last.
+    mutating func note(entry: Entry) {
+        entries.append(entry)
+        keys.insert(entry.key)
     }
 }
 

@@ -37,7 +37,7 @@ struct RowStatements {
             + " FROM \(table) WHERE "
         selectByPrimaryKey = try connection.prepare(select + "Z_PK = ?")
         let byKey = plan.keyColumns.map { "\($0) = ?" }.joined(separator: " AND ")
-        selectByKey = try connection.prepare(select + byKey)
+        selectByKey = try connection.prepare(select + (byKey.isEmpty ? "0" : byKey))
         let assignments = (["Z_OPT = Z_OPT + 1"] + names.map { "\($0) = ?" })
         update = try connection.prepare(
             "UPDATE \(table) SET " + assignments.joined(separator: ", ") + " WHERE Z_PK = ?")

@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// Writes one to-many relationship of a load, wherever its links are.

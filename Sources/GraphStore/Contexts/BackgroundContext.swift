@@ -12,25 +12,56 @@ public actor BackgroundContext {
 
     init(container: PersistentContainer) {
         executor = QueueExecutor(label: "GraphStore.BackgroundContext")
-        context = container.newContext()
+        let context = container.newContext()
+        if ConcurrencyDebug.isOn {
+            let executor = executor
+            context.link.check = { executor.checkIsolated() }
+        }
+        self.context = context
     }
 
-    /// Runs the body on the context's queue.
+    /// Runs the body on the context's queue; deletions are carried on at its end.
+    ///
+    /// What the processing of the changes meets is thrown by the context's next save.
     public func perform<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) rethrows -> R {
-        try body(context)
+        defer { endEvent() }
+        return try body(context)
     }
 
     /// Runs the body on the context's queue and blocks until it is done; not for async code.
+    ///
+    /// From inside another `perform` or `performAndWait` of the same context it runs at once.
     public nonisolated func performAndWait<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) rethrows -> R {
         // The caller is blocked until the queue has run the body, so nothing else uses it
         // meanwhile; the compiler cannot see that through `sync`.
         nonisolated(unsafe) let unshared = body
+        if executor.isCurrent {
+            return try assumeIsolated { try unshared($0.context) }
+        }
         return try executor.queue.sync {
-            try assumeIsolated { try unshared($0.context) }
+            try assumeIsolated { actor in
+                defer { actor.endEvent() }
+                return try unshared(actor.context)
+            }
+        }
+    }
+
+    /// Whether what others save is merged by itself, as it comes.
+    public func setAutomaticallyMergesChangesFromParent(_ isOn: Bool) {
+        context.setMergesAutomatically(isOn) { [weak self] in
+            Task { await self?.perform { _ in } }
+        }
+    }
+
+    private func endEvent() {
+        do throws(StoreError) {
+            try context.processPendingChanges()
+        } catch {
+            context.note(error)
         }
     }
 }
@@ -38,10 +69,15 @@ public actor BackgroundContext {
 /// Runs an actor's jobs on a serial queue.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
+    private let key = DispatchSpecificKey<Bool>()
 
     init(label: String) {
         queue = DispatchQueue(label: label)
+        queue.setSpecific(key: key, value: true)
     }
+
+    /// Whether the caller runs on the queue.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

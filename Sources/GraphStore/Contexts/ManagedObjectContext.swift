@@ -1,41 +1,130 @@
+import GraphModel
 import SQLite
 
-/// A scratch pad over a store: changes are made here and saved together.
+/// A scratch pad over a store: objects are read and changed here, and saved together.
 ///
 /// Belongs to one thread at a time, which the compiler checks: it is not `Sendable`, so neither it
 /// nor what comes from it can leave its region.
+///
+/// Batch requests and bulk loads write into the store at once, in a transaction that the context
+/// keeps open; objects that were changed wait in memory. `save()` writes the waiting objects into
+/// that same transaction and commits both together, and `rollback()` drops both. Until then
+/// fetches and faults see neither, only what is saved, and the changes of this context's objects.
 public final class ManagedObjectContext {
+    /// What happens where an object's row turns out to be gone.
+    public enum FaultPolicy: String, Sendable, Hashable {
+        /// The access throws; an accessor that cannot gives nil and the next save throws.
+        case throwing
+        /// The object counts as deleted and its values are nil.
+        case treatAsDeleted
+    }
+
     /// The container that made it.
     public let container: PersistentContainer
-    private var openSession: WriteSession?
+    /// The context whose changes this one sees and saves into; nil where that is the store.
+    public let parent: ManagedObjectContext?
+    /// A name for messages and history.
+    public var name: String?
+    /// Who saves, for the history.
+    public var transactionAuthor: String?
+    /// What a save does where the store has changed meanwhile.
+    public var mergePolicy = MergePolicy.error
+    /// What happens where an object's row is gone.
+    public var faultPolicy = FaultPolicy.throwing
+    /// A fetch that meets objects in memory reads them anew, under their changes.
+    public var shouldRefreshRefetchedObjects = false
+    /// Objects stay in memory although nobody holds them, until the context is reset.
+    public var retainsRegisteredObjects = false
+    /// Whether a save checks that clean objects, which it was told of, are still as they were.
+    var watched: [ManagedObject] = []
 
-    init(container: PersistentContainer) {
+    /// How often this context asked the store for what.
+    public internal(set) var statistics = ContextStatistics()
+
+    var openSession: WriteSession?
+    var registry: [ManagedObjectID: WeakObject] = [:]
+    var registrySweepCount = 1024
+    /// The objects that changed since the last save, in the order in which they first did.
+    var listed: [ManagedObject] = []
+    var unprocessedDeletes: [ManagedObject] = []
+    /// Objects whose lists an undo of deletions must know, until those are processed.
+    var readsForUndo: [ManagedObject] = []
+    /// Something was deleted since the last save; it may have been undone.
+    var hasPendingDeletes = false
+    /// Objects kept by `retainsRegisteredObjects`.
+    var retained: [ManagedObject] = []
+    /// IDs that objects had before they turned out to be others.
+    var aliases: [ManagedObjectID: ManagedObjectID] = [:]
+    /// What went wrong in accessors that cannot throw.
+    var notedErrors: [StoreError] = []
+    var reader: ObjectReader?
+    var undoLog: UndoLog?
+    var inbox: ChangeInbox?
+    private var storedLink: ContextLink?
+    private(set) lazy var classes = container.objects.classesByNumber()
+    /// What a fetch has read and not yet handed out.
+    var fetched: [ManagedObject] = []
+    /// What the last prefetch has read.
+    var prefetched: [ManagedObject] = []
+    /// Compiled rules of entities, made when first needed.
+    var validators: [Int64: ObjectValidator] = [:]
+
+    init(container: PersistentContainer, parent: ManagedObjectContext? = nil) {
         self.container = container
+        self.parent = parent
+        storedLink = ContextLink(self)
     }
 
     deinit {
-        rollback()
+        storedLink?.cut()
+        giveUpSession()
+        if let inbox { container.stopObserving(inbox.token) }
+    }
+
+    /// What its objects know it by; another one after a reset.
+    var link: ContextLink {
+        if let storedLink { return storedLink }
+        let link = ContextLink(self)
+        storedLink = link
+        return link
+    }
+
+    func cutLink() {
+        let check = storedLink?.check
+        storedLink?.cut()
+        storedLink = ContextLink(self)
+        storedLink?.check = check
     }
 
     /// Whether there is something to save.
-    public var hasChanges: Bool { openSession != nil }
-
-    /// Makes the changes durable and tells everyone who listens.
-    ///
-    /// - Returns: what changed. Without changes nothing is written.
-    @discardableResult
-    public func save() throws(StoreError) -> SaveResult {
-        guard let session = openSession else { return SaveResult(change: StoreChange()) }
-        try session.commit()
-        openSession = nil
-        container.noteForBroadcast(session.change)
-        container.endWriting()
-        container.broadcast()
-        return SaveResult(change: session.change)
+    public var hasChanges: Bool {
+        openSession != nil || listed.contains { $0.pending != .none }
     }
 
-    /// Forgets the changes.
-    public func rollback() {
+    /// The objects that the next save will insert.
+    public var insertedObjects: [ManagedObject] { listed.filter { $0.pending == .inserted } }
+    /// The objects that were changed since the last save.
+    public var updatedObjects: [ManagedObject] { listed.filter { $0.pending == .updated } }
+    /// The objects that the next save will delete.
+    public var deletedObjects: [ManagedObject] { listed.filter { $0.pending == .deleted } }
+    /// The objects in memory, faults too.
+    public var registeredObjects: [ManagedObject] { registry.values.compactMap(\.object) }
+
+    /// Keeps what an accessor could not throw.
+    func note(_ error: StoreError) {
+        if notedErrors.count < 100 { notedErrors.append(error) }
+    }
+
+    /// What went wrong in accessors since the last call; without it the next save throws the first.
+    public func takeNotedErrors() -> [StoreError] {
+        defer { notedErrors.removeAll() }
+        return notedErrors
+    }
+
+    // MARK: The bulk path's transaction
+
+    /// Gives the open transaction up, if there is one.
+    func giveUpSession() {
         guard let session = openSession else { return }
         session.rollback()
         openSession = nil
@@ -62,11 +151,11 @@ public final class ManagedObjectContext {
             return result
         } catch {
             if isFirst {
-                rollback()
+                giveUpSession()
             } else {
                 // SQLite may have given up the whole transaction, after a full disk for one.
                 guard session.connection.isInTransaction else {
-                    rollback()
+                    giveUpSession()
                     throw (error as? SQLiteError).map(StoreError.init) ?? error
                 }
                 session.change = change
@@ -83,6 +172,8 @@ public final class ManagedObjectContext {
     func session() throws(StoreError) -> WriteSession {
         if let openSession { return openSession }
         let session = try container.beginWriting()
+        session.author = transactionAuthor
+        session.contextName = name
         openSession = session
         return session
     }
@@ -94,11 +185,67 @@ extension ManagedObjectContext: Sendable {}
 extension ManagedObjectContext {
     /// Starts a bulk upsert in this context.
     ///
-    /// - Parameter keyMemoryBytes: what the map from keys to rows may take before the load goes
+    /// - Parameters:
+    ///   - keyMemoryBytes: what the map from keys to rows may take before the load goes
     ///   over to the key's index.
+    ///   - isResumable: goes on from what an earlier load noted with `noteState()`, if one did, and
+    ///   keeps such notes itself; there must be room for them.
     package func bulkWriter(
-        for plan: BulkPlan, keyMemoryBytes: Int = 192 << 20
+        for plan: BulkPlan, keyMemoryBytes: Int = 192 << 20, isResumable: Bool = false
     ) throws(StoreError) -> BulkWriter {
-        try BulkWriter(plan, in: self, keyMemoryBytes: keyMemoryBytes)
+        try BulkWriter(plan, in: self, keyMemoryBytes: keyMemoryBytes, isResumable: isResumable)
+    }
+}
+
+/// An object that the context does not keep alive.
+struct WeakObject {
+    weak var object: ManagedObject?
+}
+
+/// How often a context asked the store for what.
+public struct ContextStatistics: Sendable, Hashable {
+    /// Rows fired one by one.
+    public internal(set) var faultsFired = 0
+    /// Rows read by batch, prefetch or fetch.
+    public internal(set) var rowsRead = 0
+    /// To-manys read one by one.
+    public internal(set) var listsFired = 0
+    /// Fetches run.
+    public internal(set) var fetches = 0
+    /// Saves that wrote something.
+    public internal(set) var saves = 0
+    /// Entities of which so many faults were fired one after the other, and how many: what one
+    /// `fault(_:)` or a prefetched key path would have read with a few statements.
+    public internal(set) var singleFaultRuns: [String: Int] = [:]
+    /// From so many single faults in a row on, they are counted as a run.
+    public static let runMinimum = 100
+
+    private var run: (entity: String, count: Int) = ("", 0)
+
+    mutating func noteSingleFault(_ entity: String) {
+        faultsFired += 1
+        run = run.entity == entity ? (entity, run.count + 1) : (entity, 1)
+        if run.count == Self.runMinimum {
+            singleFaultRuns[entity, default: 0] += run.count
+        } else if run.count > Self.runMinimum {
+            singleFaultRuns[entity, default: 0] += 1
+        }
+    }
+
+    /// The same counts.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.faultsFired == right.faultsFired && left.rowsRead == right.rowsRead
+            && left.listsFired == right.listsFired && left.fetches == right.fetches
+            && left.saves == right.saves && left.singleFaultRuns == right.singleFaultRuns
+    }
+
+    /// By all counts.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(faultsFired)
+        hasher.combine(rowsRead)
+        hasher.combine(listsFired)
+        hasher.combine(fetches)
+        hasher.combine(saves)
+        hasher.combine(singleFaultRuns)
     }
 }

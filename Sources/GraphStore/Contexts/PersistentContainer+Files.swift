@@ -1,11 +1,58 @@
 import SQLite
 
 extension PersistentContainer {
-    /// Takes a store's files away, with its log; nothing happens where there is none.
-    public static func destroy(at path: String) throws(StoreError) {
+    /// Takes a store's files away, with its log and its external values.
+    ///
+    /// Waits until nobody has it open first, since what is saved into a file that has gone is lost;
+    /// nothing happens where there is none.
+    ///
+    /// - Parameter timeoutMilliseconds: how long others may take to let go of it.
+    /// - Throws: `.busy` where somebody still has it open, in this process or another.
+    public static func destroy(
+        at path: String, timeoutMilliseconds: Int32 = 1_000
+    ) throws(StoreError) {
+        // Held until the names are gone, so that nobody gets in between.
+        var lock: Connection?
+        if StoreFiles.exists(path), StoreFiles.size(path) > 0 {
+            do throws(StoreError) {
+                let connection = try exclusive(path, timeoutMilliseconds: timeoutMilliseconds)
+                // Takes the log away in order; SQLite would do so at the end, by its name, which
+                // may be another store's then.
+                try storing { () throws(SQLiteError) in
+                    try connection.execute("PRAGMA journal_mode = DELETE")
+                }
+                lock = connection
+            } catch {
+                // What is no database has no users that SQLite knows of; and a full disk, or a
+                // damaged file, is a reason to destroy a store, not to keep it.
+                guard error.code != .busy else { throw error }
+            }
+        }
         for suffix in ["", "-wal", "-shm", "-journal"] {
             try StoreFiles.remove(path + suffix)
         }
+        try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
+        StoreFiles.synchronizeFolder(of: path)
+        // Only now may others make a store of that name.
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Gives pages that hold nothing back to the file system.
+    package func compact() throws(StoreError) {
+        let session = try beginWriting()
+        defer { endWriting() }
+        session.rollback()
+        try storing { () throws(SQLiteError) in
+            let connection = session.connection
+            let isIncremental = try connection.integer("PRAGMA auto_vacuum") == 2
+            try connection.execute(isIncremental ? "PRAGMA incremental_vacuum" : "VACUUM")
+        }
+    }
+
+    /// Makes sure that there is nothing at the path, an empty file, or a store that
+    /// `replace(at:with:)` may take the place of; any other file is an error.
+    public static func checkReplaceable(at path: String) throws(StoreError) {
+        if StoreFiles.exists(path) { try PersistentStore.checkIsStore(at: path) }
     }
 
     /// Puts a finished store, which nobody has open, into the place of another.
@@ -31,13 +78,54 @@ extension PersistentContainer {
         try StoreFiles.remove(old)
     }
 
+    /// Copies the store, as the last save left it, into a new file, while others read and write.
+    ///
+    /// - Throws: `.exists` where there is a file of that name.
+    public func copyStore(to path: String) throws(StoreError) {
+        guard !StoreFiles.exists(path) else {
+            throw StoreError(.exists, "\(path) exists already")
+        }
+        let temporary = path + ".etl-copy"
+        try StoreFiles.remove(temporary)
+        let reader = try newReader()
+        do {
+            try storing { () throws(SQLiteError) in
+                let copy = try Connection(path: temporary, mode: .create)
+                try reader.backup(to: copy)
+                if storeDescription.kind != .sqlite {
+                    try copy.execute("PRAGMA journal_mode = WAL")
+                }
+                try copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            try StoreFiles.copyFolder(
+                StoreFiles.supportFolder(of: self.path), to: StoreFiles.supportFolder(of: path))
+            try StoreFiles.move(temporary, to: path)
+        } catch {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try StoreFiles.remove(temporary + suffix)
+            }
+            throw error
+        }
+        StoreFiles.synchronizeFolder(of: path)
+    }
+
     /// Folds a store's log into its file, which nobody else may be using.
     private static func quiesce(_ path: String) throws(StoreError) {
+        let connection = try exclusive(path, timeoutMilliseconds: 1_000)
+        try storing { () throws(SQLiteError) in
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    /// A connection that keeps everybody else out for as long as it lives.
+    private static func exclusive(
+        _ path: String, timeoutMilliseconds: Int32
+    ) throws(StoreError) -> Connection {
         do {
             let connection = try Connection(path: path, mode: .readWrite)
-            connection.setBusyTimeout(milliseconds: 1_000)
+            connection.setBusyTimeout(milliseconds: timeoutMilliseconds)
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return connection
         } catch {
             throw error.isBusy
                 ? StoreError(.busy, "\(path) is in use by another process; try again later")

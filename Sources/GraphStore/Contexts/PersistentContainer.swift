@@ -10,6 +10,7 @@ public final class PersistentContainer: Sendable {
     private nonisolated(unsafe) let store: PersistentStore
     private let lease = DispatchSemaphore(value: 1)
     private let observers = Mutex(Observers())
+    let remoteMonitor: RemoteChangeMonitor
 
     private struct Observers {
         var next = 0
@@ -20,13 +21,17 @@ public final class PersistentContainer: Sendable {
         var isTelling = false
     }
 
-    /// Where the store is.
-    public let path: String
+    /// Which store it is, and how it was opened.
+    public let storeDescription: StoreDescription
     /// The store's model.
     public let model: ManagedObjectModel
-    /// The host of every object's URI in this store.
-    public let storeUUID: String
     package let schema: StoreSchema
+    package let objects: ObjectSupport
+    let externalFiles: ExternalFiles
+    let viewContexts = ViewContextHolder()
+    let metadataState: MetadataState
+    /// Whether saves write what they changed into the store's history.
+    public let keepsHistory: Bool
 
     /// Opens a store, or makes it.
     ///
@@ -34,15 +39,47 @@ public final class PersistentContainer: Sendable {
     ///   - model: what the store must hold; nil takes the model that the store carries.
     ///   - path: the SQLite file.
     ///   - opening: whether a missing file is made.
-    public init(
+    public convenience init(
         model: ManagedObjectModel?, at path: String, opening: StoreOpening = .existing
     ) throws(StoreError) {
-        store = try PersistentStore.open(at: path, model: model, opening: opening)
-        self.path = path
-        self.model = store.schema.model
-        storeUUID = store.uuid
-        schema = store.schema
+        try self.init(model: model, .sqlite(at: path, opening: opening))
     }
+
+    /// Opens a store of any kind, or makes it.
+    ///
+    /// - Parameters:
+    ///   - model: what the store must hold; nil takes the model that the store carries.
+    ///   - description: which store, of which kind, and how it is opened.
+    public init(
+        model: ManagedObjectModel?, _ description: StoreDescription
+    ) throws(StoreError) {
+        let store = try PersistentStore.open(description, model: model)
+        self.store = store
+        storeDescription = description
+        self.model = store.schema.model
+        schema = store.schema
+        metadataState = store.metadata
+        remoteMonitor = store.remoteMonitor
+        keepsHistory = store.history != nil
+        externalFiles = ExternalFiles(
+            storePath: store.address.isMemory ? "" : description.path)
+        objects = ObjectSupport(store.schema, largestKeys: try store.largestKeys())
+    }
+
+    /// A new store in memory, of its own, for tests.
+    public static func ephemeral(
+        model: ManagedObjectModel, history: HistoryOptions? = nil
+    ) throws(StoreError) -> PersistentContainer {
+        var options = StoreOptions()
+        options.history = history
+        return try PersistentContainer(model: model, .inMemory(options: options))
+    }
+
+    /// Where the store is; of a store in memory, its name.
+    public var path: String { storeDescription.path }
+
+    /// The host of every object's URI in this store.
+    public var storeUUID: String { metadataState.current.uuid }
 
     /// The model that a store carries, without opening it for work.
     public static func model(ofStoreAt path: String) throws(StoreError) -> ManagedObjectModel? {
@@ -117,9 +154,10 @@ public final class PersistentContainer: Sendable {
 
     /// Waits for the turn to write and opens a transaction.
     func beginWriting() throws(StoreError) -> WriteSession {
+        try requireWriting()
         lease.wait()
         do {
-            return try WriteSession(store)
+            return try WriteSession(store, objects.keys)
         } catch {
             lease.signal()
             throw error
@@ -131,12 +169,23 @@ public final class PersistentContainer: Sendable {
         lease.signal()
     }
 
+    private func requireWriting() throws(StoreError) {
+        guard store.options.mayWrite else {
+            throw StoreError(.permission, "\(path) is open for reading only")
+        }
+    }
+
     /// A connection that sees what is committed.
     func newReader() throws(StoreError) -> Connection {
-        try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: path, mode: .readOnly)
-            try connection.execute("PRAGMA cache_size = -16000; PRAGMA temp_store = FILE")
-            return connection
+        try store.newReader()
+    }
+
+    /// A counter that moves when others commit; nil while this container writes.
+    func foreignDataVersion() throws(StoreError) -> Int64? {
+        guard lease.wait(timeout: .now()) == .success else { return nil }
+        defer { lease.signal() }
+        return try storing { () throws(SQLiteError) in
+            try store.connection.integer("PRAGMA data_version")
         }
     }
 
@@ -144,13 +193,16 @@ public final class PersistentContainer: Sendable {
     public func buildPendingIndexes() throws(StoreError) {
         lease.wait()
         defer { lease.signal() }
+        guard store.options.mayWrite else { return }
         try PendingIndexes.build(on: store.connection)
+        try store.image()?.commit()
     }
 
     /// Folds the write-ahead log into the file, as far as readers allow.
     public func checkpoint() throws(StoreError) {
         lease.wait()
         defer { lease.signal() }
+        guard store.options.mayWrite, !store.address.isMemory else { return }
         try storing { () throws(SQLiteError) in
             try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }

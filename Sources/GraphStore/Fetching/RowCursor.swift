@@ -7,6 +7,8 @@ import SQLite
 package final class RowCursor {
     private let connection: Connection
     private let rows: Statement
+    /// Counts the rows of the request without its limit and its offset.
+    private let counting: SQLFragment
     /// For each field, the select's column; -1 for a list, which `readers` has.
     private let places: [Int32]
     private let readers: [ToManyReader?]
@@ -21,35 +23,19 @@ package final class RowCursor {
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
         connection = try container.newReader()
-        var paths = KeyPathSQL(schema, entity, style: .joins)
-        let terms = try Self.orderTerms(request, schema, &paths)
-        var selected = ["t.Z_PK"]
         var plans: [FieldPlan] = []
-        for field in request.fields {
-            let plan = try FieldPlan(field, of: entity, in: schema)
-            plans.append(plan)
-            if plan.toMany == nil { selected.append(try paths.column(plan.path)) }
-        }
+        for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
         columns = plans.map(\.column)
-        var compiler = PredicateSQL(paths)
-        var conditions: [SQLFragment] = []
-        if let family = entity.familyFilter(alias: "t.") {
-            conditions.append(SQLFragment(family))
-        }
-        if let predicate { conditions.append(try compiler.condition(predicate)) }
-        let filter =
-            conditions.isEmpty
-            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-        let select =
-            "SELECT \(selected.joined(separator: ", ")) FROM \(entity.table) t\(compiler.joins)"
-            + filter + " ORDER BY \(terms.joined(separator: ", "))"
-        let isTableOrder = terms == ["t.Z_PK"]
+        let select = try SelectSQL(
+            request, of: entity, where: predicate,
+            columns: plans.filter { $0.toMany == nil }.map(\.path), schema)
+        counting = select.counting
         do throws(SQLiteError) {
             // One snapshot for the rows and their lists.
             try connection.execute("BEGIN")
-            rows = try select.prepare(on: connection)
+            rows = try select.fragment.prepare(on: connection)
             (places, readers) = try Self.sources(
-                plans, schema, inTableOrder: isTableOrder, on: connection)
+                plans, schema, inTableOrder: select.isTableOrder, on: connection)
         } catch {
             throw StoreError(error)
         }
@@ -78,23 +64,6 @@ package final class RowCursor {
         return (places, readers)
     }
 
-    private static func orderTerms(
-        _ request: RowRequest, _ schema: StoreSchema, _ paths: inout KeyPathSQL
-    ) throws(StoreError) -> [String] {
-        var order = request.order
-        if order.isEmpty {
-            order = schema.key(of: request.entityName).map { ([$0], true) }
-        }
-        var terms: [String] = []
-        for (path, isAscending) in order {
-            let column = path == [RowRequest.objectID] ? "t.Z_PK" : try paths.column(path)
-            terms.append(column + (isAscending ? "" : " DESC"))
-        }
-        // Rows that tie come in the same order every time.
-        if !terms.contains("t.Z_PK") { terms.append("t.Z_PK") }
-        return terms
-    }
-
     /// Moves to the next row.
     ///
     /// - Returns: whether there is one.
@@ -103,6 +72,14 @@ package final class RowCursor {
             return try rows.step()
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    /// How many objects meet the request, whatever its limit and its offset, in the same snapshot.
+    package func matchCount() throws(StoreError) -> Int {
+        try storing { () throws(SQLiteError) in
+            let statement = try counting.prepare(on: connection)
+            return try statement.step() ? Int(statement.integer(0)) : 0
         }
     }
 
@@ -124,7 +101,7 @@ package final class RowCursor {
 }
 
 /// Where a field of a request leads.
-private struct FieldPlan {
+struct FieldPlan {
     var path: [String]
     var toMany: StoreSchema.ToManyPlace?
     /// The destination's column of a to-many's items.

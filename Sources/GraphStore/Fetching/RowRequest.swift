@@ -5,21 +5,27 @@ package struct RowRequest: Sendable {
     package var entityName: String
     package var predicate: GraphPredicate?
     package var variables: [String: GraphValue]
-    /// Key paths with their direction; empty means the key, `objectID` the order of the table.
-    package var order: [(path: [String], isAscending: Bool)]
+    /// Empty means the key; the key path `objectID` is the order of the table.
+    package var order: [GraphSortDescriptor]
     /// Key paths; a to-many among them gives a list.
     package var fields: [[String]]
+    /// At most so many rows.
+    package var limit: Int?
+    /// So many rows are passed over first.
+    package var offset = 0
 
     package init(
         entityName: String, predicate: GraphPredicate? = nil,
         variables: [String: GraphValue] = [:],
-        order: [(path: [String], isAscending: Bool)] = [], fields: [[String]]
+        order: [GraphSortDescriptor] = [], fields: [[String]], limit: Int? = nil, offset: Int = 0
     ) {
         self.entityName = entityName
         self.predicate = predicate
         self.variables = variables
         self.order = order
         self.fields = fields
+        self.limit = limit
+        self.offset = offset
     }
 
     /// The order of the rows in their table, which costs no sorting.

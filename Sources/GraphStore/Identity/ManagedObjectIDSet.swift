@@ -1,3 +1,5 @@
+public import GraphModel
+
 /// A set of object IDs, kept as ranges of keys, so that a bulk insert of a million costs a line.
 public struct ManagedObjectIDSet: Sendable, Hashable {
     /// For each entity number, disjoint ranges of keys in rising order.

@@ -4,48 +4,86 @@ package import GraphModel
 package struct AttributeValidator {
     private let attribute: AttributeDescription
     private let pattern: CompiledPattern?
-    private let hasRules: Bool
+    /// Whether the model says anything about values.
+    let hasRules: Bool
+    /// Why the pattern of the model is none; models are checked when they are read, so this is for
+    /// one that was made otherwise, and no text passes by it.
+    private let patternProblem: String?
 
     package init(_ attribute: AttributeDescription) {
         self.attribute = attribute
-        pattern = attribute.pattern.flatMap { try? CompiledPattern($0) }
-        hasRules = attribute.range != nil || attribute.length != nil || pattern != nil
+        var problem: String?
+        var compiled: CompiledPattern?
+        if let text = attribute.pattern {
+            do {
+                compiled = try CompiledPattern(text)
+            } catch {
+                problem = "\(error)"
+            }
+        }
+        pattern = compiled
+        patternProblem = problem
+        hasRules =
+            attribute.range != nil || attribute.length != nil || attribute.pattern != nil
     }
 
     /// What is wrong with the value by the model's range, length and pattern; nil if nothing is.
     ///
     /// Types and null are checked where values are made and rows written.
     package func problem(with cell: BulkCell) -> String? {
+        failure(with: cell)?.message
+    }
+
+    /// The same, with Core Data's number.
+    func failure(with cell: BulkCell) -> (code: ValidationCode, message: String)? {
         guard hasRules else { return nil }
         switch cell.kind {
-        case .integer: return rangeProblem(Double(cell.integerValue))
-        case .real: return rangeProblem(cell.realValue)
-        case .text: return textProblem(cell.bytes)
+        case .integer: return rangeFailure(Double(cell.integerValue))
+        case .real: return rangeFailure(cell.realValue)
+        case .text: return textFailure(cell.bytes)
         case .blob, .null, .absent, .list: return nil
         }
     }
 
-    private func rangeProblem(_ value: Double) -> String? {
+    private func rangeFailure(_ value: Double) -> (ValidationCode, String)? {
         guard let range = attribute.range, !range.contains(value) else { return nil }
-        return "'\(attribute.name)' must be \(Self.text(range)), and is \(Self.number(value))"
+        let isTooLarge = range.maximum.map { value > $0 } ?? false
+        let code: ValidationCode =
+            if attribute.type == .date {
+                isTooLarge ? .dateTooLate : .dateTooSoon
+            } else {
+                isTooLarge ? .numberTooLarge : .numberTooSmall
+            }
+        return (
+            code, "'\(attribute.name)' must be \(Self.text(range)), and is \(Self.number(value))"
+        )
     }
 
-    private func textProblem(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    private func textFailure(_ bytes: UnsafeBufferPointer<UInt8>) -> (ValidationCode, String)? {
         if let length = attribute.length {
             let count = ScalarParser.utf16Length(bytes)
             if !length.contains(Double(count)) {
-                return "'\(attribute.name)' must have \(Self.text(length)) characters,"
-                    + " and has \(count)"
+                let isTooLong = length.maximum.map { Double(count) > $0 } ?? false
+                return (
+                    isTooLong ? .textTooLong : .textTooShort,
+                    "'\(attribute.name)' must have \(Self.text(length)) characters,"
+                        + " and has \(count)"
+                )
             }
+        }
+        if let patternProblem {
+            return (
+                .patternMismatch, "'\(attribute.name)' cannot be matched: \(patternProblem)"
+            )
         }
         guard let pattern else { return nil }
         do {
-            guard try pattern.matches(bytes) else {
-                return "'\(attribute.name)' does not match \(pattern.pattern)"
-            }
-            return nil
+            guard try !pattern.matches(bytes) else { return nil }
+            return (
+                .patternMismatch, "'\(attribute.name)' does not match \(pattern.pattern)"
+            )
         } catch {
-            return "'\(attribute.name)' cannot be matched: \(error)"
+            return (.patternMismatch, "'\(attribute.name)' cannot be matched: \(error)")
         }
     }
 

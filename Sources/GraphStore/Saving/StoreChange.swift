@@ -1,3 +1,5 @@
+import GraphModel
+
 /// What one save changed, by object ID.
 public struct StoreChange: Sendable, Hashable {
     /// Objects that are new.
@@ -32,4 +34,6 @@ public struct StoreChange: Sendable, Hashable {
 public struct SaveResult: Sendable, Hashable {
     /// What changed in the store.
     public let change: StoreChange
+    /// The place behind it in the store's history, where it keeps one.
+    public var historyToken: HistoryToken?
 }

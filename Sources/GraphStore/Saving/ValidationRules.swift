@@ -26,7 +26,8 @@ struct ValidationRules {
         _ rule: ValidationRule, of entity: String, in model: ManagedObjectModel
     ) throws(StoreError) -> GraphPredicate {
         do {
-            return try ParsedPredicate(format: rule.predicate).resolved(for: entity, in: model)
+            return try ParsedPredicate(format: rule.predicate)
+                .resolved(for: entity, in: model, allowsTransient: true)
         } catch {
             throw StoreError(.invalidRequest, "A rule of '\(entity)': \(error.rendered)")
         }

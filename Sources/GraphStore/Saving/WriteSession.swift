@@ -2,15 +2,40 @@ import SQLite
 
 /// One transaction: its connection, the keys that it hands out and what it changed.
 final class WriteSession {
+    /// The keys that this transaction took from a hierarchy.
+    private struct Taken {
+        var first: Int64
+        var last: Int64
+        /// Nobody took one in between.
+        var isDense = true
+    }
+
     let connection: Connection
     let schema: StoreSchema
     var change = StoreChange()
-    private var nextKeys: [Int64: Int64] = [:]
+    private let keys: KeyAllocator
+    private var taken: [Int64: Taken] = [:]
+    /// The largest key that was written to each hierarchy, handed out here or before.
+    private var largest: [Int64: Int64] = [:]
+    /// Hierarchies whose `Z_MAX` was read.
+    private var read: Set<Int64> = []
+    /// Takes the details that the store's history wants; nil where it keeps none.
+    let history: HistoryRecorder?
+    /// Who saves, for the history.
+    var author: String?
+    /// The saving context's name, for the history.
+    var contextName: String?
+    /// The transaction's number in the history, once it is committed.
+    var historySequence: Int64?
+    private let store: PersistentStore
     private let dataVersion: Int64
 
-    init(_ store: PersistentStore) throws(StoreError) {
+    init(_ store: PersistentStore, _ keys: KeyAllocator) throws(StoreError) {
         connection = store.connection
         schema = store.schema
+        self.keys = keys
+        self.store = store
+        history = store.history.map { HistoryRecorder($0.schema, store.connection) }
         do {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try connection.integer("PRAGMA data_version") ?? 0
@@ -28,36 +53,72 @@ final class WriteSession {
 
     /// The next free key of a hierarchy.
     func nextKey(root: Int64) throws(SQLiteError) -> Int64 {
-        let key = try peekKey(root: root)
-        nextKeys[root] = key + 1
+        if !read.contains(root) { try readLargest(root: root) }
+        let key = keys.next(root: root)
+        if var run = taken[root] {
+            run.isDense = run.isDense && run.last == key - 1
+            run.last = key
+            taken[root] = run
+        } else {
+            taken[root] = Taken(first: key, last: key)
+        }
         return key
     }
 
-    /// The key that `nextKey(root:)` will give.
+    /// A key that no row has, below or equal to what `nextKey(root:)` will give.
     func peekKey(root: Int64) throws(SQLiteError) -> Int64 {
-        if let key = nextKeys[root] { return key }
+        if !read.contains(root) { try readLargest(root: root) }
+        return keys.peek(root: root)
+    }
+
+    /// Takes note of `Z_MAX`, which another process may have moved.
+    ///
+    /// - Returns: the keys that others took since it was last known.
+    @discardableResult
+    func readLargest(root: Int64) throws(SQLiteError) -> Range<Int64> {
+        read.insert(root)
         let statement = try connection.cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
         statement.bind(root, at: 1)
-        let largest = try statement.step() ? statement.integer(0) : 0
+        let found = try statement.step() ? statement.integer(0) : 0
         statement.reset()
-        return largest + 1
+        let known = keys.note(largest: found, root: root)
+        return known + 1..<max(known, found) + 1
+    }
+
+    /// A row with that key was written.
+    func noteWritten(key: Int64, root: Int64) {
+        if largest[root, default: 0] < key { largest[root] = key }
     }
 
     func commit() throws(StoreError) {
-        do {
-            let write = try connection.cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
-            for (root, key) in nextKeys {
-                write.bind(key - 1, at: 1)
+        let written = try storing { () throws(SQLiteError) in
+            let write = try connection.cached(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?1) WHERE Z_ENT = ?2 RETURNING Z_MAX")
+            for (root, run) in taken { noteWritten(key: run.last, root: root) }
+            var written: [Int64: Int64] = [:]
+            for (root, key) in largest {
+                write.bind(key, at: 1)
                 write.bind(root, at: 2)
-                try write.run()
+                if try write.step() { written[root] = write.integer(0) }
+                write.reset()
             }
+            return written
+        }
+        let prepared = try store.willCommit(self)
+        do {
             try connection.execute("COMMIT")
+            for (root, key) in written { keys.note(largest: key, root: root) }
         } catch {
+            store.didNotCommit(prepared)
             throw StoreError(error)
         }
+        try store.didCommit(prepared)
     }
 
     func rollback() {
+        for (root, run) in taken where run.isDense {
+            keys.giveBack(root: root, run.first...run.last)
+        }
         // SQLite may have rolled back by itself, after a full disk for one.
         guard connection.isInTransaction else { return }
         try? connection.execute("ROLLBACK")

@@ -36,6 +36,7 @@ enum PendingIndexes {
                 try makeAll(on: connection)
                 try connection.execute("COMMIT")
             } catch {
+                // The error that led here is the one to tell; SQLite may have rolled back already.
                 try? connection.execute("ROLLBACK")
                 throw error
             }

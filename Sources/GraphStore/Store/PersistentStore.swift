@@ -14,45 +14,112 @@ public enum StoreOpening: String, Sendable, Hashable {
 ///
 /// The one connection that writes belongs to whoever holds the write lease.
 final class PersistentStore {
-    let path: String
+    let description: StoreDescription
+    let address: StoreAddress
     let schema: StoreSchema
-    let uuid: String
+    let metadata: MetadataState
     let connection: Connection
+    /// Writes what each save changed, where the store keeps a history.
+    let history: HistoryWriter?
+    let remoteMonitor = RemoteChangeMonitor()
 
-    private init(path: String, schema: StoreSchema, uuid: String, connection: Connection) {
-        self.path = path
-        self.schema = schema
-        self.uuid = uuid
+    init(
+        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel,
+        _ metadata: StoreMetadata, _ connection: Connection
+    ) throws(StoreError) {
+        self.description = description
+        self.address = address
         self.connection = connection
+        schema = StoreSchema(model)
+        self.metadata = MetadataState(metadata)
+        history = try HistoryWriter(schema, description.options, on: connection)
     }
+
+    var path: String { description.path }
+    var options: StoreOptions { description.options }
 
     /// Opens the store, or makes it.
     ///
     /// - Parameter model: what the store must hold; nil takes the store's own.
     static func open(
-        at path: String, model: ManagedObjectModel?, opening: StoreOpening
+        _ description: StoreDescription, model: ManagedObjectModel?
     ) throws(StoreError) -> PersistentStore {
-        let exists = StoreFiles.exists(path)
-        if !exists {
-            guard opening == .create else {
+        let address = StoreAddress(description)
+        switch description.kind {
+        case .sqlite: return try openFile(description, address, model)
+        case .inMemory:
+            let connection = try connect(description, address, mode: .create)
+            return try adopt(description, address, connection, model)
+        case .binary, .json:
+            return try openImage(description, address, model)
+        }
+    }
+
+    private static func openFile(
+        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?
+    ) throws(StoreError) -> PersistentStore {
+        let (path, options) = (description.path, description.options)
+        if !StoreFiles.exists(path) {
+            guard description.opening == .create, options.mayWrite else {
                 throw StoreError(
                     .missing, "\(path) does not exist; `open: create` makes it when it is missing")
             }
             guard let model else {
                 throw StoreError(.noModel, "\(path) is to be made, which needs a model")
             }
-            return try create(at: path, model: model)
+            if let permissions = options.filePermissions {
+                try StoreFiles.create(path, permissions: permissions)
+            }
+            let connection = try connect(description, address, mode: .create)
+            return try fill(description, address, connection, model)
+        }
+        guard options.mayWrite else {
+            let mode = readingMode(path, options)
+            let connection = try connect(description, address, mode: mode)
+            if mode != .readOnly {
+                try storing { () throws(SQLiteError) in
+                    try connection.execute("PRAGMA query_only = 1")
+                }
+            }
+            return try adopt(description, address, connection, model)
         }
         // Before SQLite makes files beside it, which would be as read-only.
         guard StoreFiles.isWritable(path) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
-        let connection = try connect(path, mode: .readWrite)
-        if try isEmpty(connection), opening == .create, let model {
-            return try fill(connection, model: model)
+        let connection = try connect(description, address, mode: .readWrite)
+        return try adopt(description, address, connection, model)
+    }
+
+    /// How to open a store that is only read.
+    ///
+    /// Who may not write leaves the log's empty files beside it. Where nobody has made them yet, a
+    /// connection that may write but is told not to lets SQLite remove them at the end; were there
+    /// a log with anything in it, that connection would fold it in.
+    private static func readingMode(_ path: String, _ options: StoreOptions) -> Connection.Mode {
+        let isQuiet =
+            !StoreFiles.exists(path + "-wal") && !StoreFiles.exists(path + "-journal")
+        let mayCleanUp =
+            StoreFiles.isWritable(path) && StoreFiles.isWritable(StoreFiles.folder(of: path))
+        return isQuiet && mayCleanUp && !options.isImmutable ? .readWrite : .readOnly
+    }
+
+    /// Takes the database for a store, or makes it one where it is empty and is to be made.
+    static func adopt(
+        _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
+        _ model: ManagedObjectModel?
+    ) throws(StoreError) -> PersistentStore {
+        let path = description.path
+        if try isEmpty(connection, path), description.opening == .create,
+            description.options.mayWrite
+        {
+            guard let model else {
+                throw StoreError(.noModel, "\(path) is to be made, which needs a model")
+            }
+            return try fill(description, address, connection, model)
         }
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+            throw notAStore(path)
         }
         let stored = try storedModel(connection)
         if let model {
@@ -64,45 +131,86 @@ final class PersistentStore {
                         + differing.joined(separator: ", "))
             }
         }
-        guard stored != nil else {
+        guard let stored else {
             throw StoreError(
                 .notAStore,
                 "\(path) was made by an app; stores that etl did not make are not supported yet")
         }
-        guard let model = model ?? stored else {
-            throw StoreError(.noModel, "\(path) holds no model")
+        if description.options.mayWrite {
+            try setJournal(description, connection)
+            try PendingIndexes.build(on: connection)
+        } else {
+            try refuseUnfinished(connection, path)
         }
-        let store = PersistentStore(
-            path: path, schema: StoreSchema(model), uuid: metadata.uuid, connection: connection)
-        try PendingIndexes.build(on: connection)
-        return store
+        return try PersistentStore(
+            description, address, model ?? stored, metadata, connection)
     }
 
     /// The model that the store carries, without opening it for work.
     static func model(at path: String) throws(StoreError) -> ManagedObjectModel? {
+        try storedModel(readerOfStore(at: path))
+    }
+
+    /// A connection to look into a store's file, which must be there.
+    ///
+    /// Where the folder may be written, it is one that SQLite lets clean up: a connection that only
+    /// reads makes the log's files and leaves them there.
+    static func readerOfStore(at path: String) throws(StoreError) -> Connection {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
-        let connection = try connect(path, mode: .readWrite)
-        return try storedModel(connection)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.pragmas = ["query_only": "1"]
+        let description = StoreDescription.sqlite(at: path, options: options)
+        let mayCleanUp =
+            StoreFiles.isWritable(path) && StoreFiles.isWritable(StoreFiles.folder(of: path))
+        let connection = try connect(
+            description, StoreAddress(description), mode: mayCleanUp ? .readWrite : .readOnly)
+        _ = try isEmpty(connection, path)
+        return connection
+    }
+
+    /// `Z_MAX` of each hierarchy, by the root's number.
+    func largestKeys() throws(StoreError) -> [Int64: Int64] {
+        try storing { () throws(SQLiteError) in
+            var keys: [Int64: Int64] = [:]
+            let rows = try connection.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
+            while try rows.step() { keys[rows.integer(0)] = rows.integer(1) }
+            return keys
+        }
+    }
+
+    /// Makes sure that a file is a store, whoever made it, or empty.
+    static func checkIsStore(at path: String) throws(StoreError) {
+        let connection = try readerOfStore(at: path)
+        guard try !isEmpty(connection, path) else { return }
+        guard try StoreMetadata(readingFrom: connection) != nil else {
+            throw notAStore(path)
+        }
+    }
+
+    private static func notAStore(_ path: String) -> StoreError {
+        StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
     }
 
     // MARK: Connections
 
-    private static func connect(
-        _ path: String, mode: Connection.Mode
+    static func connect(
+        _ description: StoreDescription, _ address: StoreAddress, mode: Connection.Mode
     ) throws(StoreError) -> Connection {
+        let path = description.path
+        let pragmas = try description.options.writerPragmas()
         do {
-            let connection = try Connection(path: path, mode: mode)
-            // The bulk preset: commits are whole after a crash of the process, and, with WAL,
-            // consistent after one of the machine.
-            try connection.execute(
-                """
-                PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF;
-                PRAGMA cache_size = -64000; PRAGMA temp_store = FILE; PRAGMA threads = 1;
-                """)
+            let connection = try address.connect(mode)
+            connection.setBusyTimeout(
+                milliseconds: Int32(clamping: description.options.busyTimeoutMilliseconds))
+            try connection.execute(pragmas)
             return connection
         } catch {
+            guard !error.isOutOfResources else {
+                throw StoreError(.resources, "\(path) cannot be opened: \(error.message)")
+            }
             guard !error.isCannotOpen else {
                 let parent = StoreFiles.folder(of: path)
                 guard StoreFiles.exists(parent) else {
@@ -117,92 +225,61 @@ final class PersistentStore {
         }
     }
 
-    private static func isEmpty(_ connection: Connection) throws(StoreError) -> Bool {
+    /// A connection that sees what is committed.
+    func newReader() throws(StoreError) -> Connection {
+        try storing { () throws(SQLiteError) in
+            let connection = try address.connect(.readOnly)
+            connection.setBusyTimeout(
+                milliseconds: Int32(clamping: options.busyTimeoutMilliseconds))
+            try connection.execute(options.readerPragmas)
+            return connection
+        }
+    }
+
+    private static func isEmpty(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) -> Bool {
         do {
             return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         } catch {
             guard !error.isCorrupt else {
                 throw StoreError(
-                    .corrupt, "\(connection.path) is not an SQLite file, or is damaged")
+                    .corrupt, "\(path) is not an SQLite file, or is damaged")
+            }
+            guard !error.isCannotOpen else {
+                throw StoreError(
+                    .permission,
+                    "\(path) has a log, which cannot be read in a folder that may not be written;"
+                        + " copy both, or fold the log in where it may")
             }
             throw StoreError(error)
         }
     }
 
-    // MARK: Making
-
-    private static func create(
-        at path: String, model: ManagedObjectModel
-    ) throws(StoreError) -> PersistentStore {
-        try fill(connect(path, mode: .create), model: model)
-    }
-
-    private static func fill(
-        _ connection: Connection, model: ManagedObjectModel
-    ) throws(StoreError) -> PersistentStore {
-        let schema = StoreSchema(model)
-        let metadata = StoreMetadata(newStoreFor: model)
-        try storing { () throws(SQLiteError) in
-            // Both must come before the first table.
-            try connection.execute("PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL")
-            try connection.execute("BEGIN IMMEDIATE")
-            try connection.execute(SchemaSQL.bookkeeping)
-            for table in schema.tables {
-                try connection.execute(SchemaSQL.createTable(table))
-                for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
-            }
-            for table in schema.joinTables {
-                try connection.execute(SchemaSQL.createTable(table))
-                try connection.execute(SchemaSQL.create(table.reverseIndex))
-            }
-            let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
-            for entity in schema.entities {
-                row.bind(entity.number, at: 1)
-                row.bind(entity.name, at: 2)
-                row.bind(entity.superNumber, at: 3)
-                try row.run()
-            }
-        }
-        try metadata.write(to: connection)
-        try write(model, to: connection)
-        try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
-        return PersistentStore(
-            path: connection.path, schema: schema, uuid: metadata.uuid, connection: connection)
-    }
-
-    private static func write(
-        _ model: ManagedObjectModel, to connection: Connection
+    /// A store that exists goes over to the journal that is asked for, if any is.
+    private static func setJournal(
+        _ description: StoreDescription, _ connection: Connection
     ) throws(StoreError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let text: String
-        do {
-            text = String(decoding: try encoder.encode(model), as: UTF8.self)
-        } catch {
-            throw StoreError(.internalError, "The model cannot be encoded: \(error)")
+        guard let mode = description.options.journalMode, description.kind == .sqlite else {
+            return
         }
         try storing { () throws(SQLiteError) in
-            let statement = try connection.prepare("INSERT INTO ETL_MODEL VALUES (1, ?)")
-            statement.bind(text, at: 1)
-            try statement.run()
+            let current = try connection.text("PRAGMA journal_mode")
+            guard current?.uppercased() != mode.rawValue else { return }
+            try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
         }
     }
 
-    private static func storedModel(
-        _ connection: Connection
-    ) throws(StoreError) -> ManagedObjectModel? {
-        let text = try storing { () throws(SQLiteError) -> String? in
-            guard
-                try connection.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_MODEL'") == 1
-            else { return nil }
-            return try connection.text("SELECT MODEL FROM ETL_MODEL")
+    private static func refuseUnfinished(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) {
+        let pending = try storing { () throws(SQLiteError) in
+            try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
         }
-        guard let text else { return nil }
-        do {
-            return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
-        } catch {
-            throw StoreError(.corrupt, "\(connection.path): its model cannot be read: \(error)")
+        guard pending == 0 else {
+            throw StoreError(
+                .busy,
+                "\(path) has a load that is not finished, which opening it for writing completes")
         }
     }
 }

@@ -1,19 +1,28 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// Any value of a property list, so that keys we do not know survive a rewrite.
-package enum PropertyListValue: Sendable, Hashable {
+public enum PropertyListValue: Sendable, Hashable {
+    /// Text.
     case string(String)
+    /// A whole number.
     case integer(Int64)
+    /// A number with a fraction.
     case real(Double)
+    /// True or false.
     case boolean(Bool)
+    /// A moment.
     case date(Date)
+    /// Bytes.
     case data(Data)
+    /// A list.
     case array([PropertyListValue])
+    /// Values by key.
     case dictionary([String: PropertyListValue])
 }
 
 extension PropertyListValue: Codable {
-    package init(from decoder: any Decoder) throws {
+    /// Reads any value of a property list.
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // Property lists keep their types apart, so the first that fits is the right one.
         if let value = try? container.decode(Bool.self) {
@@ -35,7 +44,8 @@ extension PropertyListValue: Codable {
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    /// Writes the value as it is.
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .string(let value): try container.encode(value)

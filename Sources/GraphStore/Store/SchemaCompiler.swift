@@ -63,6 +63,12 @@ struct SchemaCompiler {
         return columnNames["\(declaring).\(property)"] ?? "Z" + property.uppercased()
     }
 
+    /// Apps' models also list transient attributes and to-many relationships in their indexes.
+    private func hasColumn(_ property: String, in entity: String) -> Bool {
+        if let attribute = model.attribute(property, of: entity) { return !attribute.isTransient }
+        return model.relationship(property, of: entity).map { !$0.isToMany } ?? false
+    }
+
     private func hasSubentities(_ name: String) -> Bool {
         model.entities.contains { $0.superentityName == name }
     }
@@ -251,6 +257,8 @@ struct SchemaCompiler {
     static func storage(of type: AttributeType) -> (group: Int, type: String) {
         switch type {
         case .integer16, .integer32, .integer64, .boolean, .undefined: (0, "INTEGER")
+        // A store with composites is refused before it is made.
+        case .composite: (8, "BLOB")
         case .date: (2, "TIMESTAMP")
         case .double, .float: (2, "FLOAT")
         case .decimal: (3, "DECIMAL")
@@ -266,9 +274,14 @@ struct SchemaCompiler {
 
     private func indexes(on table: String, family: [EntityDescription]) -> [StoreSchema.Index] {
         var indexes: [StoreSchema.Index] = []
-        func add(_ name: String, unique: Bool = false, _ columns: [String]) {
+        func add(
+            _ name: String, unique: Bool = false, _ columns: [String],
+            where condition: String? = nil
+        ) {
             indexes.append(
-                StoreSchema.Index(name: name, isUnique: unique, table: table, columns: columns))
+                StoreSchema.Index(
+                    name: name, isUnique: unique, table: table, columns: columns,
+                    condition: condition))
         }
         if family.count > 1 { add("\(table)_Z_ENT_INDEX", ["Z_ENT"]) }
         for entity in family {
@@ -288,13 +301,34 @@ struct SchemaCompiler {
                     columns.map { "\($0) COLLATE BINARY ASC" })
             }
             for index in entity.indexes {
-                let columns = index.elements.map { element in
+                let elements = index.elements.filter { hasColumn($0.propertyName, in: entity.name) }
+                // An index over expressions or space is no index over columns.
+                guard !elements.isEmpty,
+                    index.elements.allSatisfy({ !$0.isExpression && $0.collation == .binary })
+                else { continue }
+                let columns = elements.map { element in
                     let name = column(of: element.propertyName, in: entity.name)
                     return "\(name) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
                 }
-                add("Z_\(entity.name)_\(index.name)", columns)
+                add(
+                    "Z_\(entity.name)_\(index.name)", columns,
+                    where: condition(of: index, in: entity))
             }
         }
         return indexes
+    }
+
+    /// The condition of a partial index.
+    ///
+    /// A predicate that the model's lints would have refused gives none: the index takes all rows,
+    /// which is slower and never wrong.
+    private func condition(
+        of index: FetchIndexDescription, in entity: EntityDescription
+    ) -> String? {
+        guard let text = index.partialIndexPredicate,
+            let predicate = try? GraphPredicate(format: text)
+                .resolved(for: entity.name, in: model)
+        else { return nil }
+        return PartialIndexSQL.condition(predicate) { column(of: $0, in: entity.name) }
     }
 }

@@ -24,7 +24,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case permission
         /// A uniqueness constraint was violated.
         case unique
-        /// A value breaks a rule of the model.
+        /// A value breaks a rule of the model, or cannot be computed.
         case validation
         /// More objects than `at-most` allows.
         case tooMany = "too-many"
@@ -36,6 +36,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case resources
         /// The request names what the model does not have.
         case invalidRequest = "invalid-request"
+        /// An object has no property of that name.
+        case unknownKey = "unknown-key"
+        /// The object's context is gone or was reset.
+        case invalidated
+        /// The object's row is gone.
+        case inaccessible
+        /// An object of another context.
+        case foreignContext = "foreign-context"
+        /// Another save changed the same objects; see `mergeError`.
+        case conflict
+        /// A hook of an object failed, or never came to an end.
+        case hook
         /// A mistake of ours.
         case internalError = "internal"
     }
@@ -46,12 +58,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The statement, where one was being run.
     public let sql: String?
+    /// What led to it, where that says more.
+    public let cause: (any Error)?
 
-    package init(_ code: Code, _ message: String, sql: String? = nil) {
+    package init(
+        _ code: Code, _ message: String, sql: String? = nil, cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
         self.sql = sql
+        self.cause = cause
     }
+
+    /// What was wrong with objects, where a save was refused for that.
+    public var validationError: ValidationError? { cause as? ValidationError }
+
+    /// The conflicts, where a save failed for them.
+    public var mergeError: MergeError? { cause as? MergeError }
 
     package init(_ error: SQLiteError) {
         let code: Code =
@@ -65,8 +88,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
                 .permission
             } else if error.isConstraint {
                 .unique
-            } else if error.isOutOfMemory {
+            } else if error.isOutOfResources {
                 .resources
+            } else if error.isFunctionFailure {
+                .validation
             } else {
                 .inputOutput
             }

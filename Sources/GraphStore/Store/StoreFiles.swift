@@ -61,4 +61,69 @@ enum StoreFiles {
         fsync(descriptor)
         close(descriptor)
     }
+
+    /// How many bytes the file has; 0 where there is none.
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The folder that holds a store's large values
+    /// (`.<name>_SUPPORT`, the name without its extension).
+    static func supportFolder(of path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let stem = dot == name.startIndex ? name : String(name[..<dot])
+        return "\(folder(of: path))/.\(stem)_SUPPORT"
+    }
+
+    /// The names in a folder; none where there is no folder.
+    static func names(in folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes a folder with what is in it; nothing happens where there is none.
+    static func removeFolder(_ folder: String) throws(StoreError) {
+        for name in names(in: folder) {
+            let path = "\(folder)/\(name)"
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                try removeFolder(path)
+            } else {
+                try remove(path)
+            }
+        }
+        guard rmdir(folder) == 0 || errno == ENOENT else {
+            throw StoreError(
+                .permission, "\(folder) cannot be removed: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Copies a folder with what is in it; nothing happens where there is none.
+    static func copyFolder(_ folder: String, to target: String) throws(StoreError) {
+        guard exists(folder) else { return }
+        guard mkdir(target, 0o755) == 0 || errno == EEXIST else {
+            throw StoreError(
+                .permission, "\(target) cannot be made: \(String(cString: strerror(errno)))")
+        }
+        for name in names(in: folder) {
+            let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
+            var status = stat()
+            if lstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                try copyFolder(from, to: to)
+            } else {
+                try write(read(from), to: to, permissions: nil)
+            }
+        }
+        synchronizeFolder(of: "\(target)/.")
+    }
 }

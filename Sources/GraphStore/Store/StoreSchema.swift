@@ -82,6 +82,10 @@ package struct StoreSchema: Sendable {
         /// Holds the destinations' order, where this side is ordered.
         package var orderColumn: String?
         package var relationship: RelationshipDescription
+        /// Whether the relationship is its own inverse.
+        package var isReflexive: Bool {
+            ownerColumn == "REFLEXIVE" || destinationColumn == "REFLEXIVE"
+        }
     }
 
     /// A table of a hierarchy.
@@ -115,6 +119,8 @@ package struct StoreSchema: Sendable {
         package var table: String
         /// Columns with their direction, as SQL.
         package var columns: [String]
+        /// What rows must meet to be in the index, as SQL; nil takes all.
+        package var condition: String?
     }
 
     package var model: ManagedObjectModel
@@ -133,6 +139,15 @@ package struct StoreSchema: Sendable {
 
     package func entity(named name: String) -> Entity? {
         positionByName[name].map { entities[$0] }
+    }
+
+    /// The root entity's number for that of each entity below it.
+    var rootNumbers: [Int64: Int64] {
+        var numbers: [Int64: Int64] = [:]
+        for entity in entities where entity.rootNumber != entity.number {
+            numbers[entity.number] = entity.rootNumber
+        }
+        return numbers
     }
 
     package func entity(number: Int64) -> Entity? {

@@ -106,18 +106,24 @@ private let entities = """
             let byTable = try rows(
                 store,
                 RowRequest(
-                    entityName: "Task", order: [([RowRequest.objectID], true)], fields: fields))
+                    entityName: "Task", order: [GraphSortDescriptor([RowRequest.objectID])],
+                    fields: fields))
             #expect(byTable == ["c|1", "a|2", "b|1"])
             let bySize = try rows(
                 store,
                 RowRequest(
-                    entityName: "Task", order: [(["size"], false), (["id"], false)], fields: fields)
+                    entityName: "Task",
+                    order: [
+                        GraphSortDescriptor(["size"], ascending: false),
+                        GraphSortDescriptor(["id"], ascending: false),
+                    ], fields: fields)
             )
             #expect(bySize == ["a|2", "c|1", "b|1"])
             let byOwner = try rows(
                 store,
                 RowRequest(
-                    entityName: "Task", order: [(["owner", "name"], true)], fields: [["id"]]))
+                    entityName: "Task", order: [GraphSortDescriptor(["owner", "name"])],
+                    fields: [["id"]]))
             #expect(byOwner == ["a", "c", "b"])
         }
     }
@@ -139,7 +145,7 @@ private let entities = """
         try withRows { store in
             func request(_ order: String, _ direction: Bool) -> RowRequest {
                 RowRequest(
-                    entityName: "Task", order: [([order], direction)],
+                    entityName: "Task", order: [GraphSortDescriptor([order], ascending: direction)],
                     fields: [["id"], ["tags", "name"], ["tags"], ["steps", "text"]])
             }
             let expected = [

@@ -1,3 +1,4 @@
+import GraphModel
 import GraphStore
 import Testing
 

@@ -136,13 +136,6 @@ import Testing
         #expect(error?.code == .permission)
     }
 
-    @Test func destroysAStoreWithItsLog() throws {
-        let store = try TestStore(plain)
-        try PersistentContainer.destroy(at: store.path)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path) == [])
-        try PersistentContainer.destroy(at: store.path)
-    }
-
     @Test func putsAFinishedStoreIntoThePlaceOfAnother() throws {
         let folder = try TemporaryFolder()
         let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))

@@ -39,10 +39,13 @@ struct TestStore {
     let container: PersistentContainer
     var path: String { container.path }
 
-    init(_ model: ManagedObjectModel) throws {
+    init(_ model: ManagedObjectModel, history: HistoryOptions? = nil) throws {
         folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.history = history
         container = try PersistentContainer(
-            model: model, at: folder.file("store.sqlite"), opening: .create)
+            model: model,
+            .sqlite(at: folder.file("store.sqlite"), opening: .create, options: options))
     }
 
     init(_ entities: String) throws {

@@ -10,25 +10,54 @@ struct KeyPathSQL {
         case subqueries
     }
 
-    private let schema: StoreSchema
-    private let entity: StoreSchema.Entity
+    let schema: StoreSchema
+    let entity: StoreSchema.Entity
     private let style: Style
     /// The alias of the entity's own table.
     let alias: String
+    /// The object's own key, as SQL.
+    let key: String
+    /// The join that brings the object's row, where only its key is at hand.
+    private let rowJoin: String?
+    private var usesRow = false
     private var aliases: [[String]: String] = [:]
-    private(set) var joins = ""
+    private var pathJoins = ""
 
     init(
         _ schema: StoreSchema, _ entity: StoreSchema.Entity, alias: String = "t", style: Style
     ) {
+        self.init(schema, entity, alias: alias, key: "\(alias).Z_PK", rowJoin: nil, style: style)
+    }
+
+    private init(
+        _ schema: StoreSchema, _ entity: StoreSchema.Entity, alias: String, key: String,
+        rowJoin: String?, style: Style
+    ) {
         self.schema = schema
         self.entity = entity
-        self.alias = alias
         self.style = style
+        self.alias = alias
+        self.key = key
+        self.rowJoin = rowJoin
     }
+
+    /// The paths of objects whose keys are in a column; their rows are joined where needed.
+    init(
+        _ schema: StoreSchema, _ entity: StoreSchema.Entity, alias: String, keyColumn: String
+    ) {
+        self.init(
+            schema, entity, alias: alias, key: keyColumn,
+            rowJoin: " JOIN \(entity.table) \(alias) ON \(alias).Z_PK = \(keyColumn)",
+            style: .joins)
+    }
+
+    /// The joins that the columns asked for need.
+    var joins: String { (usesRow ? rowJoin ?? "" : "") + pathJoins }
 
     /// The column that a path of to-ones, and at its end an attribute or a to-one, leads to.
     mutating func column(_ path: [String]) throws(StoreError) -> String {
+        if path.isEmpty { return key }
+        usesRow = true
         var here = entity
         var table = alias
         var nesting: [(from: String, condition: String)] = []
@@ -46,9 +75,9 @@ struct KeyPathSQL {
                     "(SELECT \(inner) FROM \(step.from) WHERE \(step.condition))"
                 }
             }
-            guard let toOne = here.toOnes[name],
-                let next = schema.entity(named: toOne.relationship.destinationEntityName)
-            else { throw unknown(name, in: here) }
+            guard let (toOne, next) = self.toOne(name, of: here) else {
+                throw unknown(name, in: here)
+            }
             let foreignKey = "\(table).\(toOne.column)"
             switch style {
             case .joins:
@@ -59,26 +88,70 @@ struct KeyPathSQL {
             }
             here = next
         }
-        return "\(table).Z_PK"
+        return key
     }
 
-    /// The type of the attribute at a path's end; nil where a relationship is there.
-    func type(of path: [String]) -> AttributeType? {
+    /// What the aliases stand for, where the object itself is reached by a path.
+    func sources(at start: [String]) -> [String: SQLSource] {
+        var found = [alias: SQLSource(entity: entity.name, path: start)]
+        for (path, alias) in aliases {
+            found[alias] = SQLSource(
+                entity: self.entity(at: path)?.name ?? "", path: start + path)
+        }
+        return found
+    }
+
+    /// What the value at a path's end is.
+    func type(of path: [String]) throws(StoreError) -> SQLType {
         var here = entity
-        for name in path.dropLast() {
-            guard let toOne = here.toOnes[name],
-                let next = schema.entity(named: toOne.relationship.destinationEntityName)
-            else { return nil }
+        for (position, name) in path.enumerated() {
+            if let attribute = here.attributes[name], position == path.count - 1 {
+                return SQLType(attribute.attribute.type)
+            }
+            guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
             here = next
         }
-        return path.last.flatMap { here.attributes[$0]?.attribute.type }
+        return .object(root: here.rootNumber)
+    }
+
+    /// The entity of the objects that a path of to-ones leads to; nil where it ends elsewhere.
+    func entity(at path: [String]) -> StoreSchema.Entity? {
+        var here = entity
+        for name in path {
+            guard let (_, next) = toOne(name, of: here) else { return nil }
+            here = next
+        }
+        return here
+    }
+
+    /// How many keys from the start are to-ones, and the to-many behind them, if there is one.
+    func firstToMany(
+        in path: [String]
+    ) throws(StoreError) -> (position: Int, place: StoreSchema.ToManyPlace)? {
+        var here = entity
+        for (position, name) in path.enumerated() {
+            if let place = here.toManys[name] { return (position, place) }
+            if here.attributes[name] != nil { return nil }
+            guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
+            here = next
+        }
+        return nil
+    }
+
+    private func toOne(
+        _ name: String, of entity: StoreSchema.Entity
+    ) -> (StoreSchema.ToOneColumns, StoreSchema.Entity)? {
+        guard let toOne = entity.toOnes[name],
+            let next = schema.entity(named: toOne.relationship.destinationEntityName)
+        else { return nil }
+        return (toOne, next)
     }
 
     private mutating func join(_ path: [String], _ table: String, _ key: String) -> String {
         if let alias = aliases[path] { return alias }
-        let alias = "j\(aliases.count + 1)"
+        let alias = (self.alias == "t" ? "j" : self.alias + "j") + "\(aliases.count + 1)"
         aliases[path] = alias
-        joins += " LEFT JOIN \(table) \(alias) ON \(alias).Z_PK = \(key)"
+        pathJoins += " LEFT JOIN \(table) \(alias) ON \(alias).Z_PK = \(key)"
         return alias
     }
 

@@ -1,33 +1,66 @@
 import GraphModel
 import SQLite
 
+/// What is bound to a parameter.
+enum SQLParameter {
+    case stored(StoredValue)
+    /// What `etl_call` calls.
+    case function(BoundFunction)
+}
+
 /// SQL text with the values for its parameters, in order; values are never text in the SQL.
 struct SQLFragment {
     var sql: String
-    var values: [StoredValue] = []
+    var values: [SQLParameter] = []
+    /// Tables of values that the text names.
+    var lists: [TemporaryList] = []
 
     init(_ sql: String, _ values: [StoredValue] = []) {
         self.sql = sql
+        self.values = values.map { .stored($0) }
+    }
+
+    init(_ sql: String, calling function: BoundFunction) {
+        self.sql = sql
+        values = [.function(function)]
+    }
+
+    private init(_ sql: String, _ values: [SQLParameter], _ lists: [TemporaryList]) {
+        self.sql = sql
         self.values = values
+        self.lists = lists
     }
 
     static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-        SQLFragment(left.sql + right.sql, left.values + right.values)
+        SQLFragment(left.sql + right.sql, left.values + right.values, left.lists + right.lists)
     }
 
     static func + (left: SQLFragment, right: String) -> SQLFragment {
-        SQLFragment(left.sql + right, left.values)
+        SQLFragment(left.sql + right, left.values, left.lists)
     }
 
     static func + (left: String, right: SQLFragment) -> SQLFragment {
-        SQLFragment(left + right.sql, right.values)
+        SQLFragment(left + right.sql, right.values, right.lists)
     }
 
     /// Prepares the text and binds the values.
+    ///
+    /// The one place where predicates and orders become statements: here the connection learns
+    /// what they need.
     func prepare(on connection: Connection) throws(SQLiteError) -> Statement {
+        if sql.contains(TextCollations.prefix) { try TextCollations.register(on: connection) }
+        if sql.contains(NumberAggregates.prefix) {
+            try NumberAggregates.register(on: connection)
+        }
+        var tables: [TemporaryTable] = []
+        for list in lists { tables.append(try TemporaryTable(list, on: connection)) }
         let statement = try connection.prepare(sql)
+        if !tables.isEmpty { statement.attachment = TemporaryTables(tables) }
         for (index, value) in values.enumerated() {
-            statement.bind(value, at: Int32(index) + 1)
+            switch value {
+            case .stored(let value): statement.bind(value, at: Int32(index) + 1)
+            case .function(let function): statement.bind(function, at: Int32(index) + 1)
+            }
         }
         return statement
     }
@@ -41,7 +74,14 @@ struct SQLFragment {
 
 extension [SQLFragment] {
     func joined(separator: String) -> SQLFragment {
-        SQLFragment(map(\.sql).joined(separator: separator), flatMap(\.values))
+        var result = SQLFragment("")
+        for (index, part) in enumerated() {
+            if index > 0 { result.sql += separator }
+            result.sql += part.sql
+            result.values += part.values
+            result.lists += part.lists
+        }
+        return result
     }
 }
 

@@ -16,6 +16,7 @@ enum SchemaSQL {
     static func create(_ index: StoreSchema.Index) -> String {
         "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(index.name)"
             + " ON \(index.table) (\(index.columns.joined(separator: ", ")))"
+            + (index.condition.map { " WHERE \($0)" } ?? "")
     }
 
     static func drop(_ index: StoreSchema.Index) -> String {

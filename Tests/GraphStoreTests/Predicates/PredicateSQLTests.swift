@@ -152,7 +152,7 @@ private struct ItemGenerator {
         let cursor = try store.container.newContext().cursor(
             RowRequest(
                 entityName: "Item", predicate: try GraphPredicate(format: format),
-                variables: variables, order: [(["key"], true)], fields: [["key"]]))
+                variables: variables, order: [GraphSortDescriptor(["key"])], fields: [["key"]]))
         var found: [Int64] = []
         while try cursor.next() { found.append(cursor.cell(0).integerValue) }
         return found
@@ -284,7 +284,7 @@ private struct ItemGenerator {
         }
     }
 
-    @Test(arguments: ["title == 1", "items == 1", "i == 'x'", "s LIKE 'a*'", "s ==[c] 'a'"])
+    @Test(arguments: ["title == 1", "items == 1", "i == 'x'", "items.i == 1", "ANY i == 1"])
     func refuseWhatTheyCannotSay(format: String) throws {
         try withItems { store in
             #expect(throws: (any Error).self) { try keys(format, in: store) }

@@ -1,0 +1,200 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+/// What a load has to remember of itself, besides its rows.
+private struct LoadState: Codable {
+    var firstOwnKey: Int64
+    var moves: UInt64
+    var tally: BulkTally
+    var notes: Int64
+}
+
+extension BulkWriter {
+    /// The kinds of notes that a load keeps; a run removes them when the load is done.
+    package static let noteKinds = ["load", "seen", "net", "parked"]
+
+    /// Notes in the open transaction what the next load needs to go on from here: which rows had
+    /// records, how far each is from what it was, which rows wait for others.
+    ///
+    /// Called after `flush()` and before the context is saved.
+    package func noteState() throws(StoreError) {
+        guard var journal else { return }
+        let connection = session.connection
+        let state = try encodedState(notes: journal.number + 1)
+        do throws(SQLiteError) {
+            let seen = seenNote(journal.seen)
+            if !seen.isEmpty {
+                try ProgressNotes.write("seen", journal.number, seen, on: connection)
+            }
+            let changed = netNote(journal.changed)
+            if !changed.isEmpty {
+                try ProgressNotes.write("net", journal.number, changed, on: connection)
+            }
+            for place in journal.parkedCount..<max(journal.parkedCount, parking.entries.count) {
+                try ProgressNotes.write(
+                    "parked", parking.entries[place].token, parking.note(place), on: connection)
+            }
+            journal.parkedCount = max(journal.parkedCount, parking.entries.count)
+            journal.number += 1
+            try ProgressNotes.write("load", 0, state, on: connection)
+        } catch {
+            throw StoreError(error)
+        }
+        journal.removeAll()
+        self.journal = journal
+    }
+
+    private func encodedState(notes: Int64) throws(StoreError) -> [UInt8] {
+        let state = LoadState(firstOwnKey: firstOwnKey, moves: moves, tally: tally, notes: notes)
+        do {
+            return Array(try JSONEncoder().encode(state))
+        } catch {
+            throw StoreError(.internalError, "The state of a load cannot be encoded: \(error)")
+        }
+    }
+
+    /// Keys as distances from one run to the next; those that were refused after all left out.
+    private func seenNote(_ runs: [Range<Int64>]) -> [UInt8] {
+        var note = NoteWriter()
+        var last: Int64 = 0
+        for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            var start = run.lowerBound
+            while start < run.upperBound {
+                while start < run.upperBound, !seen.contains(start) { start += 1 }
+                var end = start
+                while end < run.upperBound, seen.contains(end) { end += 1 }
+                guard end > start else { break }
+                note.write(UInt64(bitPattern: start &- last))
+                note.write(UInt64(end - start))
+                last = end
+                start = end
+            }
+        }
+        return note.bytes
+    }
+
+    private func netNote(_ keys: [Int64]) -> [UInt8] {
+        var note = NoteWriter()
+        var last: Int64 = 0
+        for key in Set(keys).sorted() {
+            let (distance, writes) = net.state(key)
+            note.write(UInt64(bitPattern: key &- last))
+            note.write(word: distance)
+            note.write(UInt64(writes))
+            last = key
+        }
+        return note.bytes
+    }
+
+    /// Reads what an earlier load of the same stage noted.
+    ///
+    /// - Returns: the first key of that load's own rows; nil where there is no such note.
+    func recallState() throws(StoreError) -> Int64? {
+        let connection = session.connection
+        let notes = try storing { () throws(SQLiteError) in
+            try Self.noteKinds.map { kind throws(SQLiteError) in
+                try ProgressNotes.read(kind, on: connection)
+            }
+        }
+        guard let saved = notes[0].first else { return nil }
+        let state: LoadState
+        do {
+            state = try JSONDecoder().decode(LoadState.self, from: Data(saved.value))
+        } catch {
+            throw StoreError(.corrupt, "The progress notes of a load cannot be read: \(error)")
+        }
+        for note in notes[1] {
+            var reader = NoteReader(note.value)
+            var last: Int64 = 0
+            while !reader.isAtEnd {
+                let start = last &+ Int64(bitPattern: reader.number())
+                last = start &+ Int64(clamping: reader.number())
+                for key in start..<max(start, last) { _ = seen.insert(key) }
+            }
+        }
+        for note in notes[2] {
+            var reader = NoteReader(note.value)
+            var last: Int64 = 0
+            while !reader.isAtEnd {
+                last = last &+ Int64(bitPattern: reader.number())
+                let distance = reader.word()
+                net.set(last, distance, writes: UInt32(clamping: reader.number()))
+            }
+        }
+        for note in notes[3] { parking.add(note: note.value, token: note.number) }
+        moves = state.moves
+        tally = state.tally
+        journal?.number = state.notes
+        journal?.parkedCount = parking.entries.count
+        return state.firstOwnKey
+    }
+}
+
+extension Parking {
+    /// A parked row as bytes: its keys, then its cells.
+    fileprivate func note(_ place: Int) -> [UInt8] {
+        var note = NoteWriter()
+        note.write(word: entries[place].key)
+        note.write(word: entries[place].awaited)
+        for column in 0..<rows.width {
+            let cell = rows[place, column]
+            guard cell.kind == .list else {
+                note.write(cell)
+                continue
+            }
+            note.write(UInt64(cell.kind.rawValue))
+            note.write(UInt64(cell.listCount))
+            for item in cell.listStart..<(cell.listStart + cell.listCount) {
+                note.write(rows.item(item))
+            }
+        }
+        return note.bytes
+    }
+
+    fileprivate mutating func add(note bytes: [UInt8], token: Int64) {
+        var reader = NoteReader(bytes)
+        let key = reader.word()
+        let awaited = reader.word()
+        let row = rows.addRow()
+        for column in 0..<rows.width {
+            switch BulkCell.Kind(rawValue: UInt8(clamping: reader.number())) {
+            case .list:
+                let count = Int(clamping: reader.number())
+                let start = rows.beginList()
+                for _ in 0..<count {
+                    let kind = BulkCell.Kind(rawValue: UInt8(clamping: reader.number()))
+                    rows.addItem(reader.cell(kind, &rows.arena))
+                }
+                rows[row, column] = rows.list(from: start)
+            case let kind: rows[row, column] = reader.cell(kind, &rows.arena)
+            }
+        }
+        note(entry: Entry(token: token, key: key, awaited: awaited))
+    }
+}
+
+extension NoteWriter {
+    fileprivate mutating func write(_ cell: BulkCell) {
+        write(UInt64(cell.kind.rawValue))
+        switch cell.kind {
+        case .absent, .null, .list: break
+        case .integer: write(word: UInt64(bitPattern: cell.integerValue))
+        case .real: write(word: cell.realValue.bitPattern)
+        case .text, .blob: write(cell.bytes)
+        }
+    }
+}
+
+extension NoteReader {
+    fileprivate mutating func cell(_ kind: BulkCell.Kind?, _ arena: inout ByteArena) -> BulkCell {
+        switch kind {
+        case nil, .absent, .list: .absent
+        case .null: .null
+        case .integer: .integer(Int64(bitPattern: word()))
+        case .real: .real(Double(bitPattern: word()))
+        case .text: arena.cell(.text(String(decoding: text(), as: UTF8.self)))
+        case .blob: arena.cell(.blob(Array(text())))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// What changed since the last save in what a load remembers of the store's rows.
+///
+/// A load that is killed loses its memory; the next one reads it from notes that were committed
+/// with each save. Each save adds what is new, so that its cost follows the batch.
+struct LoadJournal {
+    /// Rows that records named for the first time, as runs of keys.
+    private(set) var seen: [Range<Int64>] = []
+    /// Rows whose distance from what they were has changed.
+    private(set) var changed: [Int64] = []
+    /// Parked rows that are noted already.
+    var parkedCount = 0
+    /// The number of the next notes.
+    var number: Int64 = 0
+
+    mutating func noteSeen(_ key: Int64) {
+        if let last = seen.indices.last, seen[last].upperBound == key {
+            seen[last] = seen[last].lowerBound..<(key + 1)
+        } else {
+            seen.append(key..<(key + 1))
+        }
+    }
+
+    mutating func noteChanged(_ key: Int64) { changed.append(key) }
+
+    mutating func removeAll() {
+        seen.removeAll(keepingCapacity: true)
+        changed.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Numbers and bytes one after the other, small numbers in few bytes (LEB128).
+struct NoteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func write(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func write(word: UInt64) {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+    }
+
+    mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
+        write(UInt64(text.count))
+        bytes.append(contentsOf: text)
+    }
+}
+
+/// Reads what `NoteWriter` wrote; zeros and nothing beyond the end.
+struct NoteReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { position >= bytes.count }
+
+    mutating func number() -> UInt64 {
+        var result: UInt64 = 0
+        var shift: UInt64 = 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            result |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { break }
+            shift += 7
+        }
+        return result
+    }
+
+    mutating func word() -> UInt64 {
+        var result: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 8) where position < bytes.count {
+            result |= UInt64(bytes[position]) << shift
+            position += 1
+        }
+        return result
+    }
+
+    mutating func text() -> ArraySlice<UInt8> {
+        let count = min(Int(clamping: number()), bytes.count - position)
+        defer { position += count }
+        return bytes[position..<(position + count)]
+    }
+}

@@ -1,0 +1,135 @@
+import GraphModel
+
+/// Contexts whose store is another context.
+extension ManagedObjectContext {
+    /// Makes a context that sees this one's changes and saves into it, not into the store.
+    ///
+    /// It belongs to the same region as its parent, which it keeps alive.
+    public func makeChild() -> ManagedObjectContext {
+        let child = ManagedObjectContext(container: container, parent: self)
+        child.mergePolicy = mergePolicy
+        child.faultPolicy = faultPolicy
+        return child
+    }
+
+    /// Hands the changes to the parent, where they wait for its own save.
+    func saveIntoParent(_ pending: PendingObjects) throws(StoreError) -> SaveResult {
+        guard let parent else { return SaveResult(change: StoreChange()) }
+        if let session = openSession {
+            // Bulk work of a child has no place to wait in.
+            throw StoreError(
+                .invalidRequest,
+                "A child context cannot keep batch requests waiting; run them in its parent"
+                    + " (\(session.change.isEmpty ? "nothing" : "something") was written)")
+        }
+        var change = StoreChange()
+        for object in pending.inserted {
+            parent.take(inserted: object)
+            change.insert(object.objectID)
+        }
+        for object in pending.updated {
+            try parent.take(updated: object)
+            change.update(object.objectID)
+        }
+        for object in pending.deleted {
+            parent.take(deleted: object)
+            change.delete(object.objectID)
+        }
+        finishChild(pending)
+        return SaveResult(change: change)
+    }
+
+    private func take(inserted object: ManagedObject) {
+        let mine: ManagedObject
+        if let known = registeredObject(for: object.objectID) {
+            mine = known
+            undoLog?.note(mine, existed: false)
+        } else {
+            mine = type(of: object).init(
+                ManagedObject.Seed(id: object.objectID, layout: object.layout, link: link))
+            undoLog?.note(mine, existed: false)
+            register(mine)
+        }
+        mine.values = object.values
+        mine.links = object.links
+        mine.lists = object.lists
+        for slot in mine.lists.indices { mine.lists[slot].committed = [] }
+        mine.mask = object.mask
+        mine.presence = .realized
+        mine.isStored = false
+        mine.isGone = false
+        mine.pending = .inserted
+        mine.changeCount &+= 1
+        list(mine)
+    }
+
+    private func take(updated object: ManagedObject) throws(StoreError) {
+        let mine = self.object(with: object.objectID)
+        let layout = object.layout
+        if object.presence == .realized {
+            try fire(mine)
+            for slot in layout.attributes.indices where object.mask.contains(slot) {
+                willChange(mine, bit: slot)
+                mine.values[slot] = object.values[slot]
+            }
+            for slot in layout.toOnes.indices {
+                let bit = layout.bit(toOne: slot)
+                guard object.mask.contains(bit) else { continue }
+                willChange(mine, bit: bit)
+                mine.links[slot] = object.links[slot]
+            }
+        }
+        for slot in object.lists.indices {
+            let isOrdered = layout.toManys[slot].isOrdered
+            guard object.lists[slot].isChanged(isOrdered: isOrdered) else { continue }
+            mine.prepareLists()
+            if isOrdered, object.lists[slot].current != nil { try loadList(of: mine, slot) }
+            willChange(mine, bit: layout.bit(toMany: slot))
+            let difference = object.lists[slot].difference
+            for id in difference.removed { _ = mine.lists[slot].remove(id) }
+            for id in difference.added { _ = mine.lists[slot].insert(id) }
+            if isOrdered, let current = object.lists[slot].current {
+                mine.lists[slot].current?.replace(with: current.ids)
+            }
+        }
+    }
+
+    private func take(deleted object: ManagedObject) {
+        let mine = self.object(with: object.objectID)
+        guard mine.pending != .deleted else { return }
+        undoLog?.note(mine, existed: true)
+        if !mine.isStored { return annihilate(mine) }
+        if mine.presence == .fault {
+            // Its links are needed by the save.
+            mine.values = object.values
+            mine.links = object.links
+            mine.lists = object.lists
+            mine.version = object.version
+            mine.presence = .realized
+        }
+        mine.pending = .deleted
+        hasPendingDeletes = true
+        mine.changeCount &+= 1
+        list(mine)
+    }
+
+    private func finishChild(_ pending: PendingObjects) {
+        let objects = listed
+        listed.removeAll()
+        hasPendingDeletes = false
+        for object in objects {
+            object.isListed = false
+            if object.pending == .deleted {
+                object.isGone = true
+                object.isStored = false
+                unregister(object)
+            } else if object.pending == .inserted {
+                object.isStored = true
+            }
+            object.pending = .none
+            object.commit()
+        }
+        undoLog?.closeEvent()
+        for object in pending.inserted + pending.updated + pending.deleted { object.didSave() }
+    }
+}

@@ -1,0 +1,214 @@
+import GraphModel
+
+/// Deleting objects, and what that does to those that they are linked with.
+extension ManagedObjectContext {
+    /// Marks an object to be deleted by the next save.
+    ///
+    /// Its rules work on others when changes are processed: with the next fetch or save, or by
+    /// `processPendingChanges()`. A Deny rule is judged by the save.
+    public func delete(_ object: ManagedObject) {
+        guard object.link === link, object.pending != .deleted, !object.isGone else { return }
+        object.prepareForDeletion()
+        guard object.pending != .deleted else { return }
+        readForUndo(object)
+        undoLog?.note(object, existed: true)
+        object.pending = .deleted
+        hasPendingDeletes = true
+        object.changeCount &+= 1
+        list(object)
+        unprocessedDeletes.append(object)
+    }
+
+    /// What an undo would have to put back is read before its row is gone.
+    private func readForUndo(_ object: ManagedObject) {
+        guard undoLog != nil, object.isStored else { return }
+        do throws(StoreError) {
+            try fire(object)
+            object.prepareLists()
+            for slot in object.lists.indices { try loadList(of: object, slot) }
+            // The other ends, too, while they still show the object.
+            for (slot, toOne) in object.layout.toOnes.enumerated() {
+                guard case .toMany(let inverse) = toOne.inverse, let id = object.links[slot] else {
+                    continue
+                }
+                readForUndo(otherEnd: id, inverse)
+            }
+            for (slot, toMany) in object.layout.toManys.enumerated() {
+                guard case .toMany(let inverse) = toMany.inverse else { continue }
+                for id in object.lists[slot].current?.ids ?? [] {
+                    readForUndo(otherEnd: id, inverse)
+                }
+            }
+        } catch {
+            // A row that is gone cannot come back.
+            if error.code != .inaccessible { note(error) }
+        }
+    }
+
+    private func readForUndo(otherEnd id: ManagedObjectID, _ slot: Int) {
+        let other = object(with: id)
+        other.prepareLists()
+        guard slot < other.lists.count else { return }
+        readForUndo(other, slot)
+        readsForUndo.append(other)
+    }
+
+    /// Carries deletions to related objects, by the rules of their relationships.
+    public func processPendingChanges() throws(StoreError) {
+        try mergeInbox()
+        // A cascade adds to the list while it is worked on.
+        var next = 0
+        while next < unprocessedDeletes.count {
+            let object = unprocessedDeletes[next]
+            do throws(StoreError) {
+                try propagate(object)
+            } catch {
+                unprocessedDeletes.removeFirst(next)
+                throw error
+            }
+            next += 1
+        }
+        readsForUndo.removeAll()
+        let processed = unprocessedDeletes
+        unprocessedDeletes.removeAll()
+        for object in processed where !object.isStored && object.pending == .deleted {
+            annihilate(object)
+        }
+        undoLog?.closeEvent()
+    }
+
+    /// A new object that was deleted never reaches the store.
+    func annihilate(_ object: ManagedObject) {
+        object.pending = .none
+        object.isGone = true
+        object.mask = ChangeMask()
+        unregister(object)
+    }
+
+    private func propagate(_ object: ManagedObject) throws(StoreError) {
+        do throws(StoreError) {
+            try fire(object)
+        } catch {
+            // A row that is gone has no links to follow.
+            guard error.code == .inaccessible else { throw error }
+            return
+        }
+        object.prepareLists()
+        for slot in object.layout.toOnes.indices { try propagate(object, toOne: slot) }
+        for slot in object.layout.toManys.indices { try propagate(object, toMany: slot) }
+    }
+
+    private func propagate(_ object: ManagedObject, toOne slot: Int) throws(StoreError) {
+        let toOne = object.layout.toOnes[slot]
+        guard let id = object.links[slot] else { return }
+        switch toOne.relationship.deleteRule {
+        case .noAction, .deny: return
+        case .cascade:
+            let other = self.object(with: id)
+            if try exists(other) { delete(other) }
+        case .nullify:
+            switch toOne.inverse {
+            case .none: return
+            case .toOne(let inverse):
+                let other = self.object(with: id)
+                guard other.pending != .deleted, try exists(other),
+                    other.links[inverse] == object.objectID
+                else { return }
+                clear(other, toOne: inverse)
+            case .toMany(let inverse):
+                if let other = known(id), other.pending != .deleted {
+                    removeFromList(other, inverse, object.objectID)
+                }
+            }
+        }
+    }
+
+    private func propagate(_ object: ManagedObject, toMany slot: Int) throws(StoreError) {
+        let toMany = object.layout.toManys[slot]
+        switch toMany.relationship.deleteRule {
+        case .noAction, .deny: return
+        case .cascade:
+            let others = try fault(try object.toManyIDs(slot))
+            for other in others where try exists(other) { delete(other) }
+        case .nullify:
+            let ids = try object.toManyIDs(slot)
+            switch toMany.inverse {
+            case .none: return
+            case .toOne(let inverse):
+                // Objects not in memory are cleared by the save, set by set; but where the link
+                // is required each must fail, and a parent context must be told of each.
+                let isRequired =
+                    parent != nil || undoLog != nil
+                    || container.objects.layout(toMany.destination)?.toOnes[inverse].relationship
+                        .isOptional == false
+                let others =
+                    isRequired
+                    ? ids.map { self.object(with: $0) }
+                    : ids.compactMap { registeredObject(for: $0) }
+                try fault(others)
+                for other in others
+                where other.pending != .deleted && other.presence != .fault
+                    && other.links[inverse] == object.objectID
+                {
+                    try fire(other)
+                    clear(other, toOne: inverse)
+                }
+            case .toMany(let inverse):
+                for id in ids {
+                    guard let other = known(id), other.pending != .deleted else { continue }
+                    removeFromList(other, inverse, object.objectID)
+                }
+            }
+        }
+    }
+
+    /// The object where it must be told of a deletion: a parent learns what its children do from
+    /// their objects alone, and so does an undo.
+    private func known(_ id: ManagedObjectID) -> ManagedObject? {
+        parent != nil || undoLog != nil ? object(with: id) : registeredObject(for: id)
+    }
+
+    private func clear(_ other: ManagedObject, toOne slot: Int) {
+        guard other.links[slot] != nil else { return }
+        willChange(other, bit: other.layout.bit(toOne: slot))
+        other.links[slot] = nil
+    }
+
+    /// Fires the object; false where its row is gone.
+    private func exists(_ object: ManagedObject) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try fire(object)
+        } catch {
+            guard error.code == .inaccessible else { throw error }
+            return false
+        }
+        return !object.isGone
+    }
+
+    /// Whether an object could be deleted now, as far as its own Deny rules go.
+    ///
+    /// - Returns: the relationships that keep it; objects that will be deleted do not count.
+    public func deletability(of object: ManagedObject) throws(StoreError) -> [String] {
+        try fire(object)
+        object.prepareLists()
+        var keepers: [String] = []
+        for (slot, toOne) in object.layout.toOnes.enumerated()
+        where toOne.relationship.deleteRule == .deny {
+            if let id = object.links[slot], try keeps(id) { keepers.append(toOne.name) }
+        }
+        for (slot, toMany) in object.layout.toManys.enumerated()
+        where toMany.relationship.deleteRule == .deny {
+            for id in try object.toManyIDs(slot) where try keeps(id) {
+                keepers.append(toMany.name)
+                break
+            }
+        }
+        return keepers
+    }
+
+    private func keeps(_ id: ManagedObjectID) throws(StoreError) -> Bool {
+        let other = object(with: id)
+        guard other.pending != .deleted, !other.isGone else { return false }
+        return try exists(other)
+    }
+}

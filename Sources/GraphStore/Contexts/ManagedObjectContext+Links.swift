@@ -1,0 +1,150 @@
+import GraphModel
+
+/// Setting relationships: one side is set, the other follows.
+extension ManagedObjectContext {
+    /// Sets a to-one of an object that is in memory.
+    func setLink(
+        _ object: ManagedObject, _ slot: Int, _ new: ManagedObject?
+    ) throws(StoreError) {
+        let toOne = object.layout.toOnes[slot]
+        let bit = object.layout.bit(toOne: slot)
+        let old = object.links[slot]
+        guard old != new?.objectID else {
+            return willChange(object, bit: bit, isOther: false)
+        }
+        // What may throw comes before the first change.
+        var oldPartner: ManagedObject?
+        var displaced: ManagedObject?
+        if case .toOne(let inverse) = toOne.inverse {
+            if let old { oldPartner = try realized(old) }
+            if let new {
+                try fire(new)
+                if let id = new.links[inverse] { displaced = try realized(id) }
+            }
+        }
+        willChange(object, bit: bit)
+        object.links[slot] = new?.objectID
+        switch toOne.inverse {
+        case .none: break
+        case .toMany(let inverse):
+            if let old { removeFromList(self.object(with: old), inverse, object.objectID) }
+            if let new { appendToList(new, inverse, object.objectID) }
+        case .toOne(let inverse):
+            if let oldPartner, oldPartner.links[inverse] == object.objectID {
+                willChange(oldPartner, bit: oldPartner.layout.bit(toOne: inverse))
+                oldPartner.links[inverse] = nil
+            }
+            if let displaced, displaced !== object, displaced.links[slot] == new?.objectID {
+                willChange(displaced, bit: displaced.layout.bit(toOne: slot))
+                displaced.links[slot] = nil
+            }
+            if let new {
+                willChange(new, bit: new.layout.bit(toOne: inverse))
+                new.links[inverse] = object.objectID
+            }
+        }
+    }
+
+    /// The object with its values, or nil where its row is gone.
+    private func realized(_ id: ManagedObjectID) throws(StoreError) -> ManagedObject? {
+        let object = object(with: id)
+        do throws(StoreError) {
+            try fire(object)
+        } catch {
+            guard error.code == .inaccessible else { throw error }
+            return nil
+        }
+        return object.isGone ? nil : object
+    }
+
+    /// Sets a to-many to these objects, in this order.
+    func setList(
+        _ owner: ManagedObject, _ slot: Int, _ ids: [ManagedObjectID]
+    ) throws(StoreError) {
+        let toMany = owner.layout.toManys[slot]
+        var seen: Set<ManagedObjectID> = []
+        let wanted = ids.filter { seen.insert($0).inserted }
+        let present = try owner.toManyIDs(slot)
+        let gone = present.filter { !seen.contains($0) }
+        let known = Set(present)
+        let new = wanted.filter { !known.contains($0) }
+        if case .toOne = toMany.inverse { try fault(gone + new) }
+        for id in gone { try unlink(owner, slot, id) }
+        for id in new { try link(owner, slot, id) }
+        willChange(owner, bit: owner.layout.bit(toMany: slot))
+        if toMany.isOrdered { owner.lists[slot].current?.replace(with: wanted) }
+    }
+
+    /// Adds an object to a to-many, which need not be read for that.
+    func addLink(
+        _ owner: ManagedObject, _ slot: Int, _ object: ManagedObject
+    ) throws(StoreError) {
+        try checkDestination(object, owner.layout.toManys[slot].relationship)
+        owner.prepareLists()
+        try link(owner, slot, object.objectID)
+    }
+
+    /// Takes an object out of a to-many, which need not be read for that.
+    func removeLink(
+        _ owner: ManagedObject, _ slot: Int, _ object: ManagedObject
+    ) throws(StoreError) {
+        owner.prepareLists()
+        try unlink(owner, slot, object.objectID)
+    }
+
+    private func link(
+        _ owner: ManagedObject, _ slot: Int, _ id: ManagedObjectID
+    ) throws(StoreError) {
+        switch owner.layout.toManys[slot].inverse {
+        case .none: appendToList(owner, slot, id)
+        case .toOne(let inverse):
+            let object = object(with: id)
+            try fire(object)
+            try setLink(object, inverse, owner)
+        case .toMany(let inverse):
+            appendToList(owner, slot, id)
+            appendToList(object(with: id), inverse, owner.objectID)
+        }
+    }
+
+    private func unlink(
+        _ owner: ManagedObject, _ slot: Int, _ id: ManagedObjectID
+    ) throws(StoreError) {
+        switch owner.layout.toManys[slot].inverse {
+        case .none: removeFromList(owner, slot, id)
+        case .toOne(let inverse):
+            let object = object(with: id)
+            try fire(object)
+            if object.links[inverse] == owner.objectID { try setLink(object, inverse, nil) }
+        case .toMany(let inverse):
+            removeFromList(owner, slot, id)
+            removeFromList(object(with: id), inverse, owner.objectID)
+        }
+    }
+
+    func appendToList(_ owner: ManagedObject, _ slot: Int, _ id: ManagedObjectID) {
+        owner.prepareLists()
+        guard !owner.lists.isEmpty else { return }
+        readForUndo(owner, slot)
+        willChange(owner, bit: owner.layout.bit(toMany: slot))
+        _ = owner.lists[slot].insert(id)
+    }
+
+    func removeFromList(_ owner: ManagedObject, _ slot: Int, _ id: ManagedObjectID) {
+        owner.prepareLists()
+        guard !owner.lists.isEmpty else { return }
+        readForUndo(owner, slot)
+        willChange(owner, bit: owner.layout.bit(toMany: slot))
+        _ = owner.lists[slot].remove(id)
+    }
+
+    /// An undo after a save must know what a to-many was.
+    func readForUndo(_ owner: ManagedObject, _ slot: Int) {
+        guard undoLog != nil, owner.lists[slot].isFault else { return }
+        do throws(StoreError) {
+            try loadList(of: owner, slot)
+        } catch {
+            note(error)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+public import GraphModel
+
+/// Finding, making and registering objects.
+extension ManagedObjectContext {
+    // MARK: By ID
+
+    /// The object with that ID: the one in memory, else a fault, which may turn out to have no row.
+    public func object(with id: ManagedObjectID) -> ManagedObject {
+        let id = resolved(id)
+        if let object = registry[id]?.object { return object }
+        return make(id)
+    }
+
+    /// The object with that ID, if it is in memory; nothing is read.
+    public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+        registry[resolved(id)]?.object
+    }
+
+    /// The object with that ID, with its values; never a fault.
+    ///
+    /// - Throws: `inaccessible` where it has no row.
+    public func existingObject(with id: ManagedObjectID) throws(StoreError) -> ManagedObject {
+        let object = object(with: id)
+        guard object.pending != .deleted else { throw Self.inaccessible(object) }
+        try fire(object)
+        guard !object.isGone else { throw Self.inaccessible(object) }
+        return object
+    }
+
+    /// The object that a typed reference names.
+    public subscript<Object: ManagedObject>(reference: Ref<Object>) -> Object? {
+        object(with: reference.id) as? Object
+    }
+
+    static func inaccessible(_ object: ManagedObject) -> StoreError {
+        StoreError(
+            .inaccessible,
+            "The row of '\(object.layout.name)' p\(object.objectID.primaryKey) is gone (133000)")
+    }
+
+    /// The ID that an object has now which had another once.
+    func resolved(_ id: ManagedObjectID) -> ManagedObjectID {
+        guard !aliases.isEmpty else { return id }
+        var id = id
+        while let next = aliases[id] { id = next }
+        return id
+    }
+
+    // MARK: Inserting
+
+    /// Inserts a new object of that entity.
+    public func insert(_ entityName: String) throws(StoreError) -> ManagedObject {
+        guard let layout = container.objects.layout(named: entityName) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(entityName)'")
+        }
+        guard !layout.entity.isAbstract else {
+            throw StoreError(.invalidRequest, "'\(entityName)' is abstract")
+        }
+        let object = classes[Int(layout.number) - 1].init(seed(forNew: entityName))
+        adopt(new: object)
+        return object
+    }
+
+    /// Inserts a new object of a class's entity.
+    @discardableResult
+    public func insert<Object: ManagedObject>(_ type: Object.Type) -> Object {
+        Object(in: self)
+    }
+
+    /// Inserts a new object of a class's entity and sets it up.
+    @discardableResult
+    public func insert<Object: ManagedObject>(
+        _ type: Object.Type = Object.self, _ body: (Object) throws -> Void
+    ) rethrows -> Object {
+        let object = Object(in: self)
+        try body(object)
+        return object
+    }
+
+    /// What a new object starts from: a key of its own.
+    func seed(forNew entityName: String) -> ManagedObject.Seed {
+        guard let layout = container.objects.layout(named: entityName), !layout.entity.isAbstract
+        else {
+            note(
+                StoreError(
+                    .invalidRequest,
+                    "'\(entityName)' is abstract or not in the model, so no object can be made"))
+            let nowhere = ContextLink(self)
+            nowhere.cut()
+            return ManagedObject.Seed(
+                id: ManagedObjectID(entityNumber: 0, primaryKey: 0),
+                layout: container.objects.placeholder, link: nowhere)
+        }
+        let key = container.objects.keys.next(root: layout.entity.rootNumber)
+        let id = ManagedObjectID(entityNumber: layout.number, primaryKey: key)
+        return ManagedObject.Seed(id: id, layout: layout, link: link)
+    }
+
+    /// Takes a new object in, with its defaults.
+    func adopt(new object: ManagedObject) {
+        let layout = object.layout
+        object.values = layout.defaults
+        object.links = layout.emptyLinks
+        object.lists = layout.emptyLists
+        object.presence = .realized
+        object.isStored = false
+        guard object.link === link else { return }
+        undoLog?.note(object, existed: false)
+        object.pending = .inserted
+        object.changeCount = 1
+        register(object)
+        list(object)
+        object.awakeFromInsert()
+    }
+
+    // MARK: Registering
+
+    func make(_ id: ManagedObjectID) -> ManagedObject {
+        let number = id.entityNumber
+        guard let layout = container.objects.layout(number), !layout.entity.isAbstract else {
+            return ManagedObject(
+                ManagedObject.Seed(id: id, layout: container.objects.placeholder, link: link))
+        }
+        let object = classes[Int(number) - 1].init(
+            ManagedObject.Seed(id: id, layout: layout, link: link))
+        register(object)
+        return object
+    }
+
+    func register(_ object: ManagedObject) {
+        registry[object.objectID] = WeakObject(object: object)
+        if retainsRegisteredObjects { retained.append(object) }
+        guard registry.count > registrySweepCount else { return }
+        registry = registry.filter { $0.value.object != nil }
+        registrySweepCount = max(1024, registry.count * 2)
+    }
+
+    func unregister(_ object: ManagedObject) {
+        if registry[object.objectID]?.object === object { registry[object.objectID] = nil }
+    }
+
+    /// Holds an object until the next save, since it has changed.
+    func list(_ object: ManagedObject) {
+        guard !object.isListed else { return }
+        object.isListed = true
+        listed.append(object)
+    }
+
+    /// Called before any change of a property.
+    func willChange(_ object: ManagedObject, bit: Int, isOther: Bool = true) {
+        undoLog?.note(object, existed: true)
+        if object.committed == nil, object.isStored, object.presence == .realized {
+            object.committed = ManagedObject.Snapshot(values: object.values, links: object.links)
+        }
+        object.mask.insert(bit)
+        if isOther { object.changeCount &+= 1 }
+        if object.pending == .none {
+            object.pending = .updated
+            list(object)
+        }
+    }
+
+    func checkDestination(
+        _ object: ManagedObject, _ relationship: RelationshipDescription
+    ) throws(StoreError) {
+        guard object.link === link else {
+            throw StoreError(
+                .foreignContext,
+                "'\(relationship.name)' cannot lead to an object of another context")
+        }
+        guard !object.isDeleted else {
+            throw StoreError(
+                .invalidRequest, "'\(relationship.name)' cannot lead to a deleted object")
+        }
+        let destination = relationship.destinationEntityName
+        guard
+            let entity = container.schema.entity(named: destination),
+            entity.familyNumbers.contains(object.layout.number)
+        else {
+            throw StoreError(
+                .invalidRequest,
+                "'\(relationship.name)' leads to '\(destination)', not to '\(object.layout.name)'")
+        }
+    }
+}
+
+/// An object's ID that knows the object's class.
+public struct Ref<Object: ManagedObject>: Sendable, Hashable, Codable {
+    /// The ID.
+    public let id: ManagedObjectID
+
+    /// Makes a reference to an object.
+    public init(_ object: Object) {
+        id = object.objectID
+    }
+
+    /// Makes a reference from an ID, which nobody checks.
+    public init(id: ManagedObjectID) {
+        self.id = id
+    }
+}

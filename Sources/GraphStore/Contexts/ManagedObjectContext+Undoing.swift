@@ -1,0 +1,87 @@
+import GraphModel
+
+/// Dropping changes, and reading anew.
+extension ManagedObjectContext {
+    /// Forgets all changes: what was read is as it was, without being read again.
+    public func rollback() {
+        giveUpSession()
+        let objects = listed
+        listed.removeAll()
+        unprocessedDeletes.removeAll()
+        hasPendingDeletes = false
+        notedErrors.removeAll()
+        undoLog?.removeAll()
+        for object in objects {
+            object.isListed = false
+            let isNew = !object.isStored
+            object.pending = .none
+            if isNew {
+                object.isGone = true
+                object.mask = ChangeMask()
+                unregister(object)
+            } else {
+                object.revert()
+            }
+        }
+    }
+
+    /// Forgets all objects; those that somebody still holds are invalid from now on.
+    public func reset() {
+        giveUpSession()
+        cutLink()
+        listed.removeAll()
+        unprocessedDeletes.removeAll()
+        hasPendingDeletes = false
+        notedErrors.removeAll()
+        registry.removeAll()
+        retained.removeAll()
+        prefetched.removeAll()
+        aliases.removeAll()
+        watched.removeAll()
+        undoLog?.removeAll()
+    }
+
+    /// Reads an object anew.
+    ///
+    /// - Parameter mergeChanges: keeps what was changed here; false drops it and makes the object
+    ///   a fault.
+    public func refresh(
+        _ object: ManagedObject, mergeChanges: Bool
+    ) throws(StoreError) {
+        guard object.link === link, object.isStored, !object.isGone else { return }
+        guard mergeChanges, object.pending != .none else {
+            if object.pending == .updated { object.pending = .none }
+            if object.presence != .fault || !object.lists.isEmpty { object.turnIntoFault() }
+            return
+        }
+        guard let row = try row(of: object.objectID) else { return }
+        merge(row, into: object)
+    }
+
+    /// Reads all objects anew, under their changes.
+    public func refreshAllObjects() throws(StoreError) {
+        for object in registeredObjects { try refresh(object, mergeChanges: true) }
+    }
+
+    /// Puts a newer row under an object's changes.
+    func merge(_ row: ObjectRow, into object: ManagedObject) {
+        guard object.presence == .realized else {
+            object.presence = .fault
+            return
+        }
+        let layout = object.layout
+        for slot in layout.attributes.indices where layout.attributes[slot].column != nil {
+            if !object.mask.contains(slot) { object.values[slot] = row.values[slot] }
+        }
+        for slot in layout.toOnes.indices where !object.mask.contains(layout.bit(toOne: slot)) {
+            object.links[slot] = row.links[slot]
+        }
+        if object.committed != nil {
+            object.committed = ManagedObject.Snapshot(values: row.values, links: row.links)
+        }
+        object.version = row.version
+        for slot in object.lists.indices {
+            object.lists[slot].turnIntoFault(isOrdered: layout.toManys[slot].isOrdered)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import GraphModel
+
+/// Runs a fetch's predicate and order over objects in memory.
+struct ObjectEvaluation {
+    private let predicate: CompiledGraphPredicate?
+    private let sorter: GraphSorter
+    private let graph = ObjectGraph()
+
+    init(_ plan: FetchPlan, _ model: ManagedObjectModel) throws(StoreError) {
+        var scheme = ModelScheme(
+            model, entityName: plan.layout.name, rootNumbers: plan.rootNumbers,
+            handle: plan.handle)
+        do throws(GraphPredicateError) {
+            if let tree = plan.predicate {
+                predicate = try CompiledGraphPredicate(tree, over: &scheme)
+            } else {
+                predicate = nil
+            }
+            sorter = try GraphSorter(plan.sortDescriptors, over: &scheme)
+        } catch {
+            throw StoreError(.invalidRequest, error.rendered)
+        }
+    }
+
+    /// Whether the object, as it is in memory, meets the predicate.
+    func matches(_ object: ManagedObject) throws(StoreError) -> Bool {
+        guard let predicate else { return true }
+        graph.begin()
+        do throws(EvaluationError) {
+            let matches = try predicate.evaluate(object, in: graph)
+            if let problem = graph.problem { throw problem }
+            return matches
+        } catch {
+            throw StoreError(.invalidRequest, error.description)
+        }
+    }
+
+    /// Whether the first object comes before the second; those that tie come by key.
+    func precedes(_ left: ManagedObject, _ right: ManagedObject) throws(StoreError) -> Bool {
+        graph.begin()
+        do throws(EvaluationError) {
+            let order = try sorter.compare(left, right, in: graph)
+            if let problem = graph.problem { throw problem }
+            return order == 0
+                ? left.objectID.primaryKey < right.objectID.primaryKey : order < 0
+        } catch {
+            throw StoreError(.invalidRequest, error.description)
+        }
+    }
+
+    /// Puts objects in the order, by merging sorted runs, since comparing may throw.
+    func sorted(_ objects: [ManagedObject]) throws(StoreError) -> [ManagedObject] {
+        guard objects.count > 1 else { return objects }
+        let middle = objects.count / 2
+        let left = try sorted(Array(objects[..<middle]))
+        let right = try sorted(Array(objects[middle...]))
+        return try merged(left, right)
+    }
+
+    /// Merges two sorted runs; a short one finds its places in a long one by halving.
+    func merged(
+        _ left: [ManagedObject], _ right: [ManagedObject]
+    ) throws(StoreError) -> [ManagedObject] {
+        var result: [ManagedObject] = []
+        result.reserveCapacity(left.count + right.count)
+        var start = 0
+        for object in right {
+            var low = start
+            var high = left.count
+            while low < high {
+                let middle = (low + high) / 2
+                if try precedes(left[middle], object) { low = middle + 1 } else { high = middle }
+            }
+            result.append(contentsOf: left[start..<low])
+            result.append(object)
+            start = low
+        }
+        result.append(contentsOf: left[start...])
+        return result
+    }
+}
+
+/// The objects of a context as predicates see them; what they lack is read as it is looked at.
+final class ObjectGraph: EvaluationGraph {
+    private let texts = EvaluationArena()
+    /// What went wrong where a predicate cannot be told.
+    private(set) var problem: EvaluationError?
+
+    /// Before each evaluation.
+    func begin() {
+        texts.reset()
+        problem = nil
+    }
+
+    /// A property's handle: its kind and its slot, which descendants of an entity share.
+    static func handle(_ property: EntityLayout.Property) -> Int {
+        switch property {
+        case .attribute(let slot): slot
+        case .toOne(let slot): 1 << 16 | slot
+        case .toMany(let slot): 2 << 16 | slot
+        }
+    }
+
+    func property(
+        _ handle: Int, of object: ManagedObject
+    ) -> EvaluatedProperty<ManagedObject> {
+        let slot = handle & 0xFFFF
+        switch handle >> 16 {
+        case 0:
+            // An entity beside the one that has the property: as in SQL, it has no value there.
+            guard slot < object.layout.attributes.count, isThere(object) else {
+                return .value(.null)
+            }
+            let type = object.layout.attributes[slot].description.type
+            return .value(evaluated(object.values[slot], type))
+        case 1:
+            guard slot < object.layout.toOnes.count, isThere(object),
+                let id = object.links[slot], let context = object.link.context
+            else { return .value(.null) }
+            return .object(context.object(with: id))
+        default: return .elements
+        }
+    }
+
+    func visit(
+        _ handle: Int, of object: ManagedObject,
+        _ body: (EvaluatedElement<ManagedObject>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        let slot = handle & 0xFFFF
+        guard slot < object.layout.toManys.count else { return true }
+        let objects: [ManagedObject]
+        do throws(StoreError) {
+            objects = try object.toMany(slot)
+            try object.live().fault(objects)
+        } catch {
+            throw .unreadable(error.message)
+        }
+        for other in objects where try !body(.object(other)) {
+            return false
+        }
+        return true
+    }
+
+    func identity(of object: ManagedObject) -> EvaluatedValue { .object(object.objectID) }
+
+    /// Fires the object; a row that is gone has no values, as in a LEFT JOIN.
+    private func isThere(_ object: ManagedObject) -> Bool {
+        guard object.presence != .realized else { return true }
+        do throws(StoreError) {
+            try object.realize()
+            return true
+        } catch {
+            if error.code != .inaccessible { problem = .unreadable(error.message) }
+            return false
+        }
+    }
+
+    private func evaluated(_ value: StoredValue, _ type: AttributeType) -> EvaluatedValue {
+        switch value {
+        case .null: .null
+        case .integer(let number):
+            switch type {
+            case .boolean: .boolean(number != 0)
+            case .date: .date(Double(number))
+            case .double, .float, .decimal: .double(Double(number))
+            default: .integer(number)
+            }
+        case .real(let number): type == .date ? .date(number) : .double(number)
+        case .text(let text): .text(texts.store(text.utf8))
+        case .blob(let bytes):
+            type == .uuid ? .uuid(texts.store(bytes)) : .binary(texts.store(bytes))
+        }
+    }
+}

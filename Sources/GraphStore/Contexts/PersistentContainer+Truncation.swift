@@ -1,0 +1,44 @@
+import GraphModel
+import SQLite
+
+extension PersistentContainer {
+    /// Deletes every object of the store at once, by no rule, and tells everyone who listens; for
+    /// tests that begin anew.
+    ///
+    /// Keys are not handed out again, so that IDs of objects that are gone stay unused.
+    @discardableResult
+    public func truncateAll() throws(StoreError) -> SaveResult {
+        let session = try beginWriting()
+        do {
+            try storing { () throws(SQLiteError) in try empty(session) }
+            try session.commit()
+        } catch {
+            session.rollback()
+            endWriting()
+            throw error
+        }
+        noteForBroadcast(session.change)
+        endWriting()
+        broadcast()
+        if storeDescription.kind == .sqlite {
+            try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
+        }
+        return SaveResult(change: session.change, historyToken: historyToken(of: session))
+    }
+
+    private func empty(_ session: WriteSession) throws(SQLiteError) {
+        let connection = session.connection
+        try PendingIndexes.settle(on: connection)
+        for table in schema.tables {
+            let all = "SELECT Z_PK FROM \(table.name)"
+            try session.history?.willDelete(rowsOf: table.name, keys: all)
+            let rows = try connection.prepare("SELECT Z_ENT, Z_PK FROM \(table.name) ORDER BY Z_PK")
+            while try rows.step() {
+                session.change.delete(
+                    ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+            }
+            try connection.execute("DELETE FROM \(table.name)")
+        }
+        for table in schema.joinTables { try connection.execute("DELETE FROM \(table.name)") }
+    }
+}

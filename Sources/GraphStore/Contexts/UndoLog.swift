@@ -1,0 +1,251 @@
+import GraphModel
+
+/// Remembers objects as they were before groups of changes.
+///
+/// A group holds each changed object once, with its state from before: arrays are shared until
+/// they change, so this costs little. Undoing swaps states, which gives the group for redoing.
+final class UndoLog {
+    /// What an object was.
+    struct State {
+        var exists: Bool
+        /// Nil of a fault, whose values did not change.
+        var snapshot: ManagedObject.Snapshot?
+        var lists: [ToManyState]
+    }
+
+    struct Group {
+        var objects: [ManagedObject] = []
+        var states: [ObjectIdentifier: State] = [:]
+    }
+
+    private(set) var undoable: [Group] = []
+    private(set) var redoable: [Group] = []
+    private var open = Group()
+    private var depth = 0
+    private var isRestoring = false
+    /// How many groups are kept; 0 is all.
+    var levelsMax = 0
+
+    /// Called before an object changes.
+    ///
+    /// - Parameter existed: false of an object that is being inserted.
+    func note(_ object: ManagedObject, existed: Bool) {
+        guard !isRestoring else { return }
+        redoable.removeAll()
+        Self.note(object, existed: existed, in: &open)
+    }
+
+    private static func note(
+        _ object: ManagedObject, existed: Bool, in group: inout Group
+    ) {
+        let key = ObjectIdentifier(object)
+        let snapshot =
+            object.presence == .realized
+            ? ManagedObject.Snapshot(values: object.values, links: object.links) : nil
+        if let state = group.states[key] {
+            // Its row came into memory after the group began, and changes only now.
+            if state.snapshot == nil, state.exists { group.states[key]?.snapshot = snapshot }
+            // So did its lists.
+            for slot in object.lists.indices where state.lists.isEmpty || state.lists[slot].isFault
+            {
+                if state.lists.isEmpty {
+                    group.states[key]?.lists = object.lists
+                    break
+                }
+                group.states[key]?.lists[slot] = object.lists[slot]
+            }
+            return
+        }
+        group.objects.append(object)
+        let exists = existed && object.pending != .deleted && !object.isGone
+        group.states[key] = State(exists: exists, snapshot: snapshot, lists: object.lists)
+    }
+
+    func begin() { depth += 1 }
+
+    func end() {
+        depth = max(0, depth - 1)
+        close()
+    }
+
+    /// An event ends; so does its group, unless one is held open.
+    func closeEvent() {
+        close()
+    }
+
+    private func close() {
+        guard depth == 0, !open.objects.isEmpty, !isRestoring else { return }
+        undoable.append(open)
+        open = Group()
+        if levelsMax > 0, undoable.count > levelsMax {
+            undoable.removeFirst(undoable.count - levelsMax)
+        }
+    }
+
+    func removeAll() {
+        undoable.removeAll()
+        redoable.removeAll()
+        open = Group()
+    }
+
+    func undo(in context: ManagedObjectContext) {
+        depth = 0
+        close()
+        guard let group = undoable.popLast() else { return }
+        redoable.append(restore(group, in: context))
+    }
+
+    func redo(in context: ManagedObjectContext) {
+        guard let group = redoable.popLast() else { return }
+        undoable.append(restore(group, in: context))
+    }
+
+    private func restore(_ group: Group, in context: ManagedObjectContext) -> Group {
+        isRestoring = true
+        defer { isRestoring = false }
+        var reverse = Group()
+        for object in group.objects {
+            Self.note(object, existed: !object.isGone && object.pending != .deleted, in: &reverse)
+        }
+        for object in group.objects {
+            if let state = group.states[ObjectIdentifier(object)] {
+                context.restore(object, to: state)
+            }
+        }
+        return reverse
+    }
+}
+
+extension ManagedObjectContext {
+    /// Whether changes can be undone; off at first, since it costs memory.
+    public var isUndoEnabled: Bool {
+        get { undoLog != nil }
+        set {
+            guard newValue != isUndoEnabled else { return }
+            undoLog = newValue ? UndoLog() : nil
+        }
+    }
+
+    /// How many groups of changes can be undone; 0 is all of them.
+    public var levelsOfUndo: Int {
+        get { undoLog?.levelsMax ?? 0 }
+        set { undoLog?.levelsMax = max(0, newValue) }
+    }
+
+    /// Whether there is something to undo.
+    public var canUndo: Bool {
+        undoLog?.closeEvent()
+        return undoLog?.undoable.isEmpty == false
+    }
+
+    /// Whether there is something to redo.
+    public var canRedo: Bool { undoLog?.redoable.isEmpty == false }
+
+    /// Takes back the last group of changes; what was saved meanwhile becomes a change again.
+    ///
+    /// Groups end with `processPendingChanges()`, and so with every fetch and save.
+    public func undo() throws(StoreError) {
+        try processPendingChanges()
+        undoLog?.undo(in: self)
+    }
+
+    /// Makes the changes again that the last `undo()` took back.
+    public func redo() throws(StoreError) {
+        try processPendingChanges()
+        undoLog?.redo(in: self)
+    }
+
+    /// Makes one group of all changes in the body.
+    public func undoGroup<R>(_ body: () throws -> R) throws -> R {
+        try processPendingChanges()
+        undoLog?.begin()
+        defer { undoLog?.end() }
+        let result = try body()
+        try processPendingChanges()
+        return result
+    }
+
+    /// Puts an object back to what it was.
+    func restore(_ object: ManagedObject, to state: UndoLog.State) {
+        guard object.link === link else { return }
+        let layout = object.layout
+        if let snapshot = state.snapshot {
+            if object.presence != .realized {
+                guard (try? fire(object)) != nil else { return }
+            }
+            if object.isStored, object.committed == nil {
+                object.committed = ManagedObject.Snapshot(
+                    values: object.values, links: object.links)
+            }
+            object.values = snapshot.values
+            object.links = snapshot.links
+        }
+        restoreLists(of: object, state)
+        object.changeCount &+= 1
+        list(object)
+        guard state.exists else {
+            if object.isStored {
+                object.pending = .deleted
+                hasPendingDeletes = true
+            } else {
+                annihilate(object)
+            }
+            return
+        }
+        object.isGone = false
+        object.isGoneElsewhere = false
+        register(object)
+        guard object.isStored else {
+            // A row that is made anew has no links in the store yet.
+            for slot in object.lists.indices {
+                let isOrdered = layout.toManys[slot].isOrdered
+                if object.lists[slot].isFault { object.lists[slot].load([], isOrdered: isOrdered) }
+                object.lists[slot].committed = []
+            }
+            object.pending = .inserted
+            return
+        }
+        markDifferences(of: object, layout)
+        object.pending = object.mask.isEmpty ? .none : .updated
+    }
+
+    private func restoreLists(of object: ManagedObject, _ state: UndoLog.State) {
+        guard !state.lists.isEmpty else { return }
+        object.prepareLists()
+        for slot in object.lists.indices {
+            var list = state.lists[slot]
+            let isOrdered = object.layout.toManys[slot].isOrdered
+            if object.isStored, object.lists[slot].isFault {
+                do throws(StoreError) {
+                    try loadList(of: object, slot)
+                } catch {
+                    note(error)
+                }
+            }
+            guard let committed = object.lists[slot].committed else {
+                object.lists[slot] = list
+                continue
+            }
+            // Read or saved since; what was there then stands over what is saved now.
+            if list.isFault { list.load(committed, isOrdered: isOrdered) }
+            object.lists[slot].current = list.current
+        }
+    }
+
+    private func markDifferences(of object: ManagedObject, _ layout: EntityLayout) {
+        object.mask = ChangeMask()
+        if let committed = object.committed {
+            for slot in layout.attributes.indices
+            where !committed.values[slot].isIdentical(to: object.values[slot]) {
+                object.mask.insert(slot)
+            }
+            for slot in layout.toOnes.indices where committed.links[slot] != object.links[slot] {
+                object.mask.insert(layout.bit(toOne: slot))
+            }
+        }
+        for slot in object.lists.indices
+        where object.lists[slot].isChanged(isOrdered: layout.toManys[slot].isOrdered) {
+            object.mask.insert(layout.bit(toMany: slot))
+        }
+    }
+}

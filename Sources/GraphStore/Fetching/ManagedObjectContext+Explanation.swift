@@ -1,0 +1,48 @@
+import GraphModel
+import SQLite
+
+extension ManagedObjectContext {
+    /// How the store would answer a request, without answering it.
+    ///
+    /// - Parameter isCount: only the number of its objects is wanted, whatever its limit.
+    package func explain(
+        _ request: RowRequest, isCount: Bool = false
+    ) throws -> RequestExplanation {
+        let schema = container.schema
+        guard let entity = schema.entity(named: request.entityName) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
+        }
+        let predicate = try request.predicate?.resolved(
+            for: request.entityName, in: container.model, variables: request.variables)
+        let columns = try request.fields.compactMap { field throws(StoreError) in
+            let plan = try FieldPlan(field, of: entity, in: schema)
+            return plan.toMany == nil ? plan.path : nil
+        }
+        let select = try SelectSQL(
+            request, of: entity, where: predicate, columns: columns, schema)
+        let statement = isCount ? select.counting : select.fragment
+        let connection = try container.newReader()
+        return try storing { () throws(SQLiteError) in
+            let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
+            let count =
+                try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0
+            let rows = try ("EXPLAIN QUERY PLAN " + statement).prepare(on: connection)
+            var steps: [PlanReader.Step] = []
+            while try rows.step() {
+                steps.append(
+                    PlanReader.Step(
+                        id: rows.integer(0), parent: rows.integer(1), detail: rows.string(3)))
+            }
+            let reader = PlanReader(
+                entity: entity, predicate: predicate, order: isCount ? [] : request.order,
+                sources: select.sources, objectCount: Int(count), steps: steps)
+            let computes = statement.sql.contains(BoundFunction.sqlName)
+            let outside =
+                computes ? ["computes outside SQLite what no index can serve"] : []
+            return RequestExplanation(
+                sql: statement.sql, plan: reader.lines,
+                sentences: reader.sentences + outside, suggestions: reader.suggestions,
+                scannedObjects: reader.scansAll ? Int(count) : 0)
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import GraphModel
+import SQLite
+
+/// Puts SQLite's account of a statement into words.
+///
+/// SQLite says `SEARCH t USING INDEX Z_Task_byPriority (ZPRIORITY>?)`; the aliases and columns
+/// are ours, so each line has its words (https://www.sqlite.org/eqp.html).
+struct PlanReader {
+    /// A line of the account.
+    struct Step {
+        var id: Int64
+        var parent: Int64
+        var detail: String
+    }
+
+    let entity: StoreSchema.Entity
+    let predicate: GraphPredicate?
+    let order: [GraphSortDescriptor]
+    let sources: [String: SQLSource]
+    let objectCount: Int
+    let steps: [Step]
+
+    /// The account, inner steps indented.
+    var lines: [String] {
+        steps.map { String(repeating: "  ", count: depth(of: $0)) + $0.detail }
+    }
+
+    private func depth(of step: Step) -> Int {
+        var depth = 0
+        var parent = step.parent
+        while let outer = steps.first(where: { $0.id == parent }) {
+            depth += 1
+            parent = outer.parent
+        }
+        return depth
+    }
+
+    /// Whether the whole table is read for the request itself.
+    var scansAll: Bool {
+        steps.contains { $0.detail == "SCAN t" || $0.detail.hasPrefix("SCAN t ") }
+    }
+
+    private var sortsAll: Bool {
+        steps.contains { $0.parent == 0 && $0.detail == "USE TEMP B-TREE FOR ORDER BY" }
+    }
+
+    // MARK: Words
+
+    var sentences: [String] {
+        steps.compactMap { step in
+            sentence(step.detail).map { context(of: step) + $0 }
+        }
+    }
+
+    /// For whom a step is made: once, or for each object.
+    private func context(of step: Step) -> String {
+        var parent = step.parent
+        while let outer = steps.first(where: { $0.id == parent }) {
+            if outer.detail.hasPrefix("CORRELATED") { return "for each \(entity.name) " }
+            if outer.detail.hasPrefix("LIST SUBQUERY") || outer.detail.hasPrefix("SCALAR SUBQUERY")
+            {
+                return "once, "
+            }
+            parent = outer.parent
+        }
+        return ""
+    }
+
+    private func sentence(_ detail: String) -> String? {
+        let words = detail.split(separator: " ").map(String.init)
+        guard let verb = words.first else { return nil }
+        switch verb {
+        case "SCAN" where words.count > 1: return scan(words)
+        case "SEARCH" where words.count > 1: return search(words, detail)
+        case "USE":
+            if detail.hasSuffix("ORDER BY") {
+                return detail.contains("RIGHT PART")
+                    ? "sorts what ties in the index's order"
+                    : "sorts the result because no index gives that order"
+            }
+            if detail.hasSuffix("GROUP BY") { return "gathers what belongs together by sorting" }
+            return detail.hasSuffix("count(DISTINCT)") || detail.hasSuffix("DISTINCT")
+                ? "leaves out what came before" : nil
+        case "MULTI-INDEX": return "searches once for each part of the OR"
+        default: return nil
+        }
+    }
+
+    private func scan(_ words: [String]) -> String {
+        let index = words.firstIndex(of: "INDEX").map { words[$0 + 1] }
+        if words[1] == "t" {
+            let all = "all \(Self.grouped(objectCount)) \(entity.name) objects"
+            return index.map { "walks through \(all) in the order of index \($0)" }
+                ?? "scans \(all)"
+        }
+        let what = name(of: words[1])
+        return index.map { "walks through \(what) in the order of index \($0)" }
+            ?? "scans \(what)"
+    }
+
+    private func search(_ words: [String], _ detail: String) -> String {
+        let terms = detail.firstIndex(of: "(").map { detail[$0...].dropFirst().dropLast() } ?? ""
+        let index = words.firstIndex(of: "INDEX").map { words[$0 + 1] }
+        if words[1] == "t" {
+            guard let index else {
+                return terms.contains("rowid=?")
+                    ? "finds \(entity.name) objects by their keys"
+                    : "goes through a part of the \(entity.name) objects in the order of keys"
+            }
+            return "uses index \(index) for \(conditions(terms))"
+        }
+        guard let index else { return "looks up \(name(of: words[1])) by its key" }
+        return "looks up \(name(of: words[1])) by index \(index)"
+    }
+
+    /// The parts of the predicate that an index's terms serve: `ZPRIORITY>?` is `priority >= 1`.
+    private func conditions(_ terms: Substring) -> String {
+        var found: [String] = []
+        for column in terms.split(separator: " ").filter({ $0 != "AND" }) {
+            let name = column.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+            guard let words = words(forColumn: String(name)) else { continue }
+            if !found.contains(words) { found.append(words) }
+        }
+        return found.isEmpty ? String(terms) : found.joined(separator: " AND ")
+    }
+
+    private func words(forColumn column: String) -> String? {
+        if column == "Z_ENT" { return "the entity" }
+        let name =
+            entity.attributes.first { $0.value.column == column }?.key
+            ?? entity.toOnes.first { $0.value.column == column }?.key
+        guard let name else { return nil }
+        return topComparisons.first { $0.looksAt(name) }?.description ?? name
+    }
+
+    private func name(of alias: String) -> String {
+        guard let source = sources[alias] else { return "a list of values" }
+        let path = source.path.joined(separator: ".")
+        if source.isLink { return "the links of \(path)" }
+        return path.isEmpty ? "\(source.entity) objects" : "\(path) (\(source.entity))"
+    }
+
+    // MARK: What would help
+
+    /// The comparisons all of which must hold.
+    private var topComparisons: [GraphComparison] {
+        func comparisons(_ predicate: GraphPredicate) -> [GraphComparison] {
+            switch predicate {
+            case .comparison(let comparison): [comparison]
+            case .and(let parts): parts.flatMap(comparisons)
+            default: []
+            }
+        }
+        return predicate.map(comparisons) ?? []
+    }
+
+    var suggestions: [String] {
+        var found: [String] = []
+        if scansAll {
+            var equal: [String] = []
+            var ranges: [String] = []
+            for comparison in topComparisons {
+                guard let (name, isEquality) = comparison.servable, isIndexable(name) else {
+                    continue
+                }
+                if isEquality, !equal.contains(name) { equal.append(name) }
+                if !isEquality, !ranges.contains(name) { ranges.append(name) }
+            }
+            let names = equal + ranges.filter { !equal.contains($0) }.prefix(1)
+            if !names.isEmpty { found.append(suggestion(names, "serve it")) }
+        }
+        if sortsAll, scansAll, order.count == 1, let key = order.first,
+            key.textOrder == .binary, key.keyPath.count == 1, isIndexable(key.keyPath[0])
+        {
+            found.append(suggestion(key.keyPath, "give the order"))
+        }
+        return found
+    }
+
+    private func isIndexable(_ name: String) -> Bool {
+        entity.attributes[name].map { SQLType($0.attribute.type) != .opaque } ?? false
+    }
+
+    private func suggestion(_ names: [String], _ verb: String) -> String {
+        names.count == 1
+            ? "an index on \(entity.name).\(names[0]) would \(verb)"
+            : "an index on \(entity.name) (\(names.joined(separator: ", "))) would \(verb)"
+    }
+
+    static func grouped(_ number: Int) -> String {
+        var digits = Array(String(number))
+        var place = digits.count - 3
+        while place > 0 {
+            digits.insert(",", at: place)
+            place -= 3
+        }
+        return String(digits)
+    }
+}
+
+extension GraphComparison {
+    fileprivate func looksAt(_ name: String) -> Bool {
+        left == .keyPath([name]) || right == .keyPath([name])
+    }
+
+    /// The attribute whose index could serve the comparison, and whether as an equality.
+    fileprivate var servable: (name: String, isEquality: Bool)? {
+        guard modifier == .direct,
+            options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+        else { return nil }
+        let name: String
+        switch (left, right) {
+        case (.keyPath(let path), .constant), (.keyPath(let path), .aggregate):
+            guard path.count == 1 else { return nil }
+            name = path[0]
+        case (.constant, .keyPath(let path)):
+            guard path.count == 1, op != .in else { return nil }
+            name = path[0]
+        default: return nil
+        }
+        switch op {
+        case .equal, .in: return (name, true)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .beginsWith:
+            return (name, false)
+        case .like:
+            guard case .constant(.string(let pattern)) = right, let first = pattern.first,
+                first != "*", first != "?"
+            else { return nil }
+            return (name, false)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+/// Reads a store's history, transaction by transaction, as it stood when the reading began.
+///
+/// One transaction is in memory at a time.
+public final class HistoryReader {
+    private let connection: Connection
+    private let schema: HistorySchema
+    private let storeUUID: String
+    private let transactions: Statement
+    private let changes: Statement
+    private let entityNumbers: Set<Int64>?
+    private let kinds: Set<HistoryChange.Kind>
+
+    init(
+        _ connection: Connection, _ schema: StoreSchema, storeUUID: String,
+        after token: HistoryToken?, _ filter: HistoryFilter
+    ) throws(HistoryError) {
+        self.connection = connection
+        self.schema = HistorySchema(schema)
+        self.storeUUID = storeUUID
+        kinds = filter.kinds
+        entityNumbers = try Self.numbers(filter.entityNames, schema)
+        let tombstones = (0..<self.schema.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
+        try Self.reading { () throws(SQLiteError) in try connection.execute("BEGIN") }
+        let exists = try Self.reading { () throws(SQLiteError) in
+            try HistorySchema.exists(on: connection)
+        }
+        guard exists else { throw .off }
+        if let token { try Self.check(token, storeUUID, on: connection) }
+        (transactions, changes) = try Self.reading { () throws(SQLiteError) in
+            (
+                try Self.select(filter, after: token?.sequence ?? 0, on: connection),
+                try connection.prepare(
+                    "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(tombstones)"
+                        + " FROM ACHANGE WHERE ZTRANSACTIONID = ? ORDER BY Z_PK")
+            )
+        }
+    }
+
+    /// The next transaction with a change that is wanted, or nil after the last.
+    public func next() throws(HistoryError) -> HistoryTransaction? {
+        try Self.reading { () throws(SQLiteError) in
+            while try transactions.step() {
+                let number = transactions.integer(0)
+                let found = try changes(of: number)
+                guard !found.isEmpty else { continue }
+                return HistoryTransaction(
+                    token: HistoryToken(storeUUID: storeUUID, sequence: number),
+                    timestamp: Date(
+                        timeIntervalSinceReferenceDate: transactions.double(1)),
+                    author: text(2), contextName: text(3), bundleID: text(4),
+                    processID: text(5), changes: found)
+            }
+            return nil
+        }
+    }
+
+    /// All that are left.
+    public func remaining() throws(HistoryError) -> [HistoryTransaction] {
+        var found: [HistoryTransaction] = []
+        while let transaction = try next() { found.append(transaction) }
+        return found
+    }
+
+    private func text(_ column: Int32) -> String? {
+        transactions.isNull(column) ? nil : transactions.string(column)
+    }
+
+    private func changes(of number: Int64) throws(SQLiteError) -> [HistoryChange] {
+        var found: [HistoryChange] = []
+        changes.bind(number, at: 1)
+        while try changes.step() {
+            let entity = changes.integer(2)
+            guard let kind = HistoryChange.Kind(rawValue: changes.integer(1)),
+                kinds.contains(kind), entityNumbers?.contains(entity) ?? true
+            else { continue }
+            let properties =
+                kind == .update && !changes.isNull(4)
+                ? schema.properties(changes.bytes(4), entity: entity) : nil
+            var tombstone: [String: StoredValue] = [:]
+            if kind == .delete {
+                let preserved = schema.entities[entity]?.preserved ?? []
+                for (place, attribute) in preserved.enumerated() {
+                    let value = StoredValue(changes, Int32(place) + 5)
+                    if value != .null { tombstone[attribute.name] = value }
+                }
+            }
+            found.append(
+                HistoryChange(
+                    changeID: changes.integer(0), kind: kind,
+                    objectID: ManagedObjectID(
+                        entityNumber: entity, primaryKey: changes.integer(3)),
+                    updatedProperties: properties, tombstone: tombstone))
+        }
+        return found
+    }
+
+    // MARK: Beginning
+
+    static func reading<R>(_ body: () throws(SQLiteError) -> R) throws(HistoryError) -> R {
+        do {
+            return try body()
+        } catch {
+            throw .store(StoreError(error))
+        }
+    }
+
+    /// What follows the token must be there from the first transaction on.
+    private static func check(
+        _ token: HistoryToken, _ storeUUID: String, on connection: Connection
+    ) throws(HistoryError) {
+        guard token.storeUUID == storeUUID else { throw .foreign(token) }
+        let (oldest, newest) = try reading { () throws(SQLiteError) in
+            (
+                try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION"),
+                try newestNumber(on: connection)
+            )
+        }
+        // A copy that was taken back has not come as far as the token.
+        guard token.sequence <= newest else { throw .foreign(token) }
+        guard token.sequence + 1 >= oldest ?? newest + 1 || token.sequence == newest else {
+            throw .expired(token)
+        }
+    }
+
+    static func newestNumber(on connection: Connection) throws(SQLiteError) -> Int64 {
+        try connection.integer(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistorySchema.transactionEntity)") ?? 0
+    }
+
+    private static func numbers(
+        _ names: Set<String>?, _ schema: StoreSchema
+    ) throws(HistoryError) -> Set<Int64>? {
+        guard let names else { return nil }
+        var numbers: Set<Int64> = []
+        for name in names {
+            guard let entity = schema.entity(named: name) else {
+                throw .store(StoreError(.invalidRequest, "There is no entity '\(name)'"))
+            }
+            numbers.formUnion(entity.familyNumbers)
+        }
+        return numbers
+    }
+
+    private static func select(
+        _ filter: HistoryFilter, after sequence: Int64, on connection: Connection
+    ) throws(SQLiteError) -> Statement {
+        let interns = try HistorySchema.internsStrings(on: connection)
+        // The text stands in the row, or is interned, or both in a store that changed its way.
+        let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
+            interns
+                ? "coalesce((SELECT ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(name)TS),"
+                    + " t.\(name)) AS \(name)" : "t.\(name) AS \(name)"
+        }
+        var conditions = SQLFragment("Z_PK > ?", [.integer(sequence)])
+        func restrict(_ column: String, _ values: Set<String>, _ op: String) {
+            let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+            let list = SQLFragment(
+                " AND ifnull(\(column), '') \(op) (\(marks))", values.sorted().map { .text($0) })
+            conditions = conditions + list
+        }
+        if let authors = filter.authors { restrict("ZAUTHOR", authors, "IN") }
+        if !filter.excludedAuthors.isEmpty { restrict("ZAUTHOR", filter.excludedAuthors, "NOT IN") }
+        if let names = filter.contextNames { restrict("ZCONTEXTNAME", names, "IN") }
+        if let after = filter.after {
+            conditions =
+                conditions
+                + SQLFragment(
+                    " AND ZTIMESTAMP > ?", [.real(after.timeIntervalSinceReferenceDate)])
+        }
+        let from = "SELECT Z_PK, ZTIMESTAMP, \(columns.joined(separator: ", ")) FROM ATRANSACTION t"
+        return try ("SELECT * FROM (\(from)) WHERE " + conditions + " ORDER BY Z_PK")
+            .prepare(on: connection)
+    }
+}

@@ -1,0 +1,109 @@
+import GraphModel
+import SQLite
+
+/// Core Data's three history tables, and which bit of a change stands for which property.
+///
+/// `ACHANGE.ZCOLUMNS` of an update has a bit for each stored property of the entity, the first bit
+/// the highest of the first byte: to-ones by name (two bits where the destination has
+/// sub-entities), then attributes by name, then to-manys by name. `ZTOMBSTONE<i>` of a deletion
+/// holds the i-th attribute, by name, whose value history keeps.
+struct HistorySchema: Sendable {
+    /// One entity's properties.
+    struct Entity: Sendable {
+        /// The property of each bit.
+        let bits: [String]
+        /// Attributes whose values a deletion keeps, with their columns.
+        let preserved: [(name: String, column: String)]
+        let table: String
+    }
+
+    static let changeEntity: Int64 = 16001
+    static let transactionEntity: Int64 = 16002
+    static let stringEntity: Int64 = 16003
+
+    let entities: [Int64: Entity]
+    /// As many as the entity with the most has.
+    let tombstoneCount: Int
+
+    init(_ schema: StoreSchema) {
+        var entities: [Int64: Entity] = [:]
+        for entity in schema.entities {
+            var bits: [String] = []
+            for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
+                bits += Array(repeating: name, count: columns.entityColumn == nil ? 1 : 2)
+            }
+            bits += entity.attributes.keys.sorted() + entity.toManys.keys.sorted()
+            entities[entity.number] = Entity(
+                bits: bits,
+                preserved: entity.attributes.values
+                    .filter(\.attribute.preservesValueInHistoryOnDeletion)
+                    .map { ($0.attribute.name, $0.column) }.sorted { $0.0 < $1.0 },
+                table: entity.table)
+        }
+        self.entities = entities
+        tombstoneCount = entities.values.map(\.preserved.count).max() ?? 0
+    }
+
+    /// The bits of those properties; names that have none are left out.
+    func mask(_ properties: some Sequence<String>, entity number: Int64) -> [UInt8] {
+        guard let entity = entities[number] else { return [] }
+        let names = Set(properties)
+        var mask = [UInt8](repeating: 0, count: (entity.bits.count + 7) / 8)
+        for (bit, name) in entity.bits.enumerated() where names.contains(name) {
+            mask[bit / 8] |= 0x80 >> UInt8(bit % 8)
+        }
+        return mask
+    }
+
+    /// The properties of those bits.
+    func properties(_ mask: some Collection<UInt8>, entity number: Int64) -> [String] {
+        guard let entity = entities[number] else { return [] }
+        let bytes = Array(mask)
+        var names: [String] = []
+        for (bit, name) in entity.bits.enumerated()
+        where bit / 8 < bytes.count && bytes[bit / 8] & 0x80 >> UInt8(bit % 8) != 0 {
+            if names.last != name { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    // MARK: Tables
+
+    static func exists(on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'ACHANGE'") == 1
+    }
+
+    /// Whether authors and the like are interned, as in newer stores.
+    static func internsStrings(on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer(
+            "SELECT count(*) FROM sqlite_master WHERE name = 'ATRANSACTIONSTRING'") == 1
+    }
+
+    /// Makes the tables where they are missing, and the columns for what the model keeps.
+    func make(on connection: Connection) throws(SQLiteError) {
+        if try !Self.exists(on: connection) { try connection.execute(Self.tables) }
+        var columns: Set<String> = []
+        let info = try connection.prepare("SELECT name FROM pragma_table_info('ACHANGE')")
+        while try info.step() { columns.insert(info.string(0)) }
+        for number in 0..<tombstoneCount where !columns.contains("ZTOMBSTONE\(number)") {
+            try connection.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(number)")
+        }
+    }
+
+    private static let tables = """
+        CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+        ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, \
+        ZCOLUMNS BLOB );
+        CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
+        ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, \
+        ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, \
+        ZPROCESSID VARCHAR, ZQUERYGEN BLOB );
+        CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, \
+        Z_OPT INTEGER, ZNAME VARCHAR );
+        CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID);
+        CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING \
+        (ZNAME COLLATE BINARY ASC);
+        INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), \
+        (16002, 'TRANSACTION', 0, 0), (16003, 'TRANSACTIONSTRING', 0, 0);
+        """
+}

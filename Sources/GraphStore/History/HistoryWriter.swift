@@ -1,0 +1,192 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Writes a transaction's changes into the store's history, inside the transaction.
+///
+/// Only the holder of the write lease uses it.
+final class HistoryWriter {
+    let schema: HistorySchema
+    private let connection: Connection
+    private let retention: HistoryOptions.Retention
+    private let internsStrings: Bool
+    private let tombstoneColumns: [String]
+    /// Rows that the purge of one save takes at least, where so many are too old.
+    private static let purgedChanges = 10_000
+
+    /// Nil where the store keeps no history, and none is asked for.
+    init?(
+        _ schema: StoreSchema, _ options: StoreOptions, on connection: Connection
+    ) throws(StoreError) {
+        guard options.mayWrite else { return nil }
+        let history = HistorySchema(schema)
+        self.schema = history
+        self.connection = connection
+        retention = options.history?.retention ?? .untilPurged
+        tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
+        do throws(SQLiteError) {
+            if try !HistorySchema.exists(on: connection), options.history == nil { return nil }
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(SQLiteError) {
+                try history.make(on: connection)
+                try connection.execute("COMMIT")
+            } catch {
+                try? connection.execute("ROLLBACK")
+                throw error
+            }
+            internsStrings = try HistorySchema.internsStrings(on: connection)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Writes what the session changed.
+    ///
+    /// - Returns: the transaction's number; nil where nothing changed.
+    func write(_ session: WriteSession) throws(SQLiteError) -> Int64? {
+        let change = session.change
+        guard !change.isEmpty else { return nil }
+        let number = try maximum(HistorySchema.transactionEntity) + 1
+        try writeTransaction(number, session)
+        try setMaximum(HistorySchema.transactionEntity, number)
+        var key = try maximum(HistorySchema.changeEntity)
+        let recorder = session.history
+        let row = try connection.cached(
+            "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID,"
+                + " ZCOLUMNS) VALUES (?, \(HistorySchema.changeEntity), ?, ?, ?, ?, ?)")
+        func write(_ kind: Int64, _ id: ManagedObjectID, _ mask: [UInt8]?) throws(SQLiteError) {
+            key += 1
+            row.bind(key, at: 1)
+            row.bind(kind, at: 2)
+            row.bind(id.entityNumber, at: 3)
+            row.bind(id.primaryKey, at: 4)
+            row.bind(number, at: 5)
+            if let mask { row.bind(mask, at: 6) } else { row.bindNull(at: 6) }
+            try row.run()
+        }
+        for id in change.inserted.ids { try write(0, id, nil) }
+        for id in change.updated.ids { try write(1, id, recorder?.masks[id]) }
+        for id in change.deleted.ids {
+            try write(2, id, nil)
+            if let values = recorder?.tombstones[id] { try setTombstones(key, values) }
+        }
+        try setMaximum(HistorySchema.changeEntity, key)
+        try purgeOld(newest: number)
+        return number
+    }
+
+    private func writeTransaction(
+        _ number: Int64, _ session: WriteSession
+    ) throws(SQLiteError) {
+        let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
+        let columns = internsStrings ? names.map { $0 + "TS" } : names
+        let row = try connection.cached(
+            "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(columns.joined(separator: ", ")))"
+                + " VALUES (?, \(HistorySchema.transactionEntity), ?, ?, ?, ?, ?)")
+        var texts: [StoredValue] = []
+        let process = ProcessInfo.processInfo
+        for text in [
+            session.author, process.processName, session.contextName,
+            "\(process.processIdentifier)",
+        ] {
+            guard let text else {
+                texts.append(.null)
+                continue
+            }
+            texts.append(internsStrings ? .integer(try interned(text)) : .text(text))
+        }
+        row.bind(number, at: 1)
+        row.bind(Date.now.timeIntervalSinceReferenceDate, at: 2)
+        for (place, text) in texts.enumerated() { row.bind(text, at: Int32(place) + 3) }
+        try row.run()
+    }
+
+    private func interned(_ text: String) throws(SQLiteError) -> Int64 {
+        let find = try connection.cached("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+        find.bind(text, at: 1)
+        if try find.step() {
+            defer { find.reset() }
+            return find.integer(0)
+        }
+        let key = try maximum(HistorySchema.stringEntity) + 1
+        let row = try connection.cached(
+            "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)")
+        row.bind(key, at: 1)
+        row.bind(HistorySchema.stringEntity, at: 2)
+        row.bind(text, at: 3)
+        try row.run()
+        try setMaximum(HistorySchema.stringEntity, key)
+        return key
+    }
+
+    private func setTombstones(_ key: Int64, _ values: [StoredValue]) throws(SQLiteError) {
+        let columns = tombstoneColumns.prefix(values.count)
+        let row = try connection.cached(
+            "UPDATE ACHANGE SET \(columns.map { "\($0) = ?" }.joined(separator: ", "))"
+                + " WHERE Z_PK = ?")
+        for (place, value) in values.enumerated() { row.bind(value, at: Int32(place) + 1) }
+        row.bind(key, at: Int32(values.count) + 1)
+        try row.run()
+    }
+
+    private func maximum(_ entity: Int64) throws(SQLiteError) -> Int64 {
+        let row = try connection.cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        row.bind(entity, at: 1)
+        defer { row.reset() }
+        return try row.step() ? row.integer(0) : 0
+    }
+
+    private func setMaximum(_ entity: Int64, _ value: Int64) throws(SQLiteError) {
+        let row = try connection.cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+        row.bind(value, at: 1)
+        row.bind(entity, at: 2)
+        try row.run()
+    }
+
+    // MARK: Purging
+
+    /// Takes whole transactions from the front, until enough rows are gone for one save.
+    private func purgeOld(newest: Int64) throws(SQLiteError) {
+        let condition: String
+        switch retention {
+        case .untilPurged: return
+        case .days(let days):
+            let oldest = Date.now.timeIntervalSinceReferenceDate - Double(days) * 86_400
+            condition = "ZTIMESTAMP < \(oldest)"
+        case .transactions(let count):
+            condition = "Z_PK <= \(newest - Int64(max(1, count)))"
+        }
+        var gone = 0
+        while gone < Self.purgedChanges {
+            guard
+                let number = try connection.integer(
+                    "SELECT Z_PK FROM ATRANSACTION WHERE \(condition) ORDER BY Z_PK LIMIT 1")
+            else { return }
+            gone += try Self.purge(upTo: number, on: connection)
+        }
+    }
+
+    /// Takes all transactions up to that one.
+    ///
+    /// - Returns: how many changes went with them, and at least one.
+    @discardableResult
+    static func purge(
+        upTo number: Int64, on connection: Connection
+    ) throws(SQLiteError) -> Int {
+        let changes = try connection.cached("DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?")
+        changes.bind(number, at: 1)
+        let count = try changes.run()
+        let transactions = try connection.cached("DELETE FROM ATRANSACTION WHERE Z_PK <= ?")
+        transactions.bind(number, at: 1)
+        try transactions.run()
+        return count + 1
+    }
+}

@@ -1,0 +1,83 @@
+public import FoundationEssentials
+import SQLite
+
+extension PersistentContainer {
+    /// Reads the history of changes, oldest first.
+    ///
+    /// - Parameter token: where the last reading ended; nil reads from the oldest that is kept.
+    public func historyReader(
+        after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
+    ) throws(HistoryError) -> HistoryReader {
+        try HistoryReader(
+            historyConnection(), schema, storeUUID: storeUUID, after: token, filter)
+    }
+
+    /// The transactions after the token; all of them in memory.
+    public func history(
+        after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
+    ) throws(HistoryError) -> [HistoryTransaction] {
+        try historyReader(after: token, matching: filter).remaining()
+    }
+
+    /// The place behind the newest transaction.
+    public func currentHistoryToken() throws(HistoryError) -> HistoryToken {
+        let connection = try historyConnection()
+        let (exists, newest) = try HistoryReader.reading { () throws(SQLiteError) in
+            (
+                try HistorySchema.exists(on: connection),
+                try HistoryReader.newestNumber(on: connection)
+            )
+        }
+        guard exists else { throw .off }
+        return HistoryToken(storeUUID: storeUUID, sequence: newest)
+    }
+
+    /// Takes the transactions up to the token's out of the history.
+    public func purgeHistory(upTo token: HistoryToken) throws(HistoryError) {
+        guard token.storeUUID == storeUUID else { throw .foreign(token) }
+        try purge("SELECT \(token.sequence)")
+    }
+
+    /// Takes the transactions before that moment out of the history.
+    public func purgeHistory(before date: Date) throws(HistoryError) {
+        let seconds = date.timeIntervalSinceReferenceDate
+        try purge("SELECT max(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP < \(seconds)")
+    }
+
+    /// The place behind what a session has saved, noted as this container's own.
+    func historyToken(of session: WriteSession) -> HistoryToken? {
+        guard let sequence = session.historySequence else { return nil }
+        return HistoryToken(storeUUID: storeUUID, sequence: sequence)
+    }
+
+    private func purge(_ last: String) throws(HistoryError) {
+        do throws(StoreError) {
+            guard keepsHistory else { throw StoreError(.invalidRequest, "no history") }
+            let session = try beginWriting()
+            defer { endWriting() }
+            do throws(SQLiteError) {
+                let number = try session.connection.integer(last) ?? 0
+                try HistoryWriter.purge(upTo: number, on: session.connection)
+                try session.connection.execute(
+                    "DELETE FROM ATRANSACTIONSTRING WHERE Z_PK NOT IN (SELECT ZAUTHORTS FROM"
+                        + " ATRANSACTION UNION SELECT ZBUNDLEIDTS FROM ATRANSACTION UNION SELECT"
+                        + " ZCONTEXTNAMETS FROM ATRANSACTION UNION SELECT ZPROCESSIDTS FROM"
+                        + " ATRANSACTION)")
+            } catch {
+                session.rollback()
+                throw StoreError(error)
+            }
+            try session.commit()
+        } catch {
+            throw keepsHistory ? .store(error) : .off
+        }
+    }
+
+    private func historyConnection() throws(HistoryError) -> Connection {
+        do {
+            return try newReader()
+        } catch {
+            throw .store(error)
+        }
+    }
+}

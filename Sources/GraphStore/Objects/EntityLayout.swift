@@ -1,0 +1,187 @@
+import GraphModel
+
+/// Where an entity's properties are in its objects, and where those stand in the tables.
+///
+/// Attributes, to-ones and to-manys have slots of their own, counted from 0, inherited ones first;
+/// so a property has the same slot in an entity and in all its descendants. Over all three kinds
+/// properties are numbered, too, which is their bit in a `ChangeMask`.
+package final class EntityLayout: Sendable {
+    /// An attribute.
+    struct Attribute: Sendable {
+        var description: AttributeDescription
+        /// Nil where the attribute is transient.
+        var column: String?
+        /// Integer types: the values that fit.
+        var limits: (Int64, Int64)?
+
+        var name: String { description.name }
+        var isExternal: Bool { description.allowsExternalBinaryDataStorage }
+        var isDerived: Bool { description.derivationExpression != nil }
+    }
+
+    /// What a relationship is from its other end; slots are those of the destination's layout.
+    enum Inverse: Sendable, Hashable {
+        case none
+        case toOne(slot: Int)
+        case toMany(slot: Int)
+    }
+
+    /// A relationship to one object.
+    struct ToOne: Sendable {
+        var relationship: RelationshipDescription
+        var columns: StoreSchema.ToOneColumns
+        var destination: Int64
+        var inverse: Inverse
+
+        var name: String { relationship.name }
+    }
+
+    /// A relationship to many objects.
+    struct ToMany: Sendable {
+        var relationship: RelationshipDescription
+        var place: StoreSchema.ToManyPlace
+        var destination: Int64
+        var inverse: Inverse
+
+        var name: String { relationship.name }
+        var isOrdered: Bool { relationship.isOrdered }
+    }
+
+    /// Where a name leads.
+    enum Property: Sendable, Hashable {
+        case attribute(Int)
+        case toOne(Int)
+        case toMany(Int)
+    }
+
+    let entity: StoreSchema.Entity
+    let attributes: [Attribute]
+    let toOnes: [ToOne]
+    let toManys: [ToMany]
+    let properties: [String: Property]
+    /// What the attributes of a new object hold.
+    let defaults: [StoredValue]
+    /// The relationships of a new object.
+    let emptyLinks: [ManagedObjectID?]
+    let emptyLists: [ToManyState]
+    /// Attributes of each uniqueness constraint, inherited ones too.
+    let constraints: [[Int]]
+    /// Slots of the attributes that are in some constraint.
+    let constrainedSlots: Set<Int>
+
+    var name: String { entity.name }
+    var number: Int64 { entity.number }
+
+    init(_ entity: StoreSchema.Entity, _ schema: StoreSchema) {
+        let model = schema.model
+        self.entity = entity
+        let attributes = model.attributes(of: entity.name).map { description in
+            Attribute(
+                description: description, column: entity.attributes[description.name]?.column,
+                limits: description.type.integerLimits)
+        }
+        let relationships = model.relationships(of: entity.name)
+        func destination(_ relationship: RelationshipDescription) -> Int64 {
+            schema.entity(named: relationship.destinationEntityName)?.number ?? 0
+        }
+        let toOnes = relationships.filter { !$0.isToMany }.compactMap { relationship in
+            entity.toOnes[relationship.name].map {
+                ToOne(
+                    relationship: relationship, columns: $0,
+                    destination: destination(relationship),
+                    inverse: Self.inverse(of: relationship, in: model))
+            }
+        }
+        let toManys = relationships.filter(\.isToMany).compactMap { relationship in
+            entity.toManys[relationship.name].map {
+                ToMany(
+                    relationship: relationship, place: $0, destination: destination(relationship),
+                    inverse: Self.inverse(of: relationship, in: model))
+            }
+        }
+        var properties: [String: Property] = [:]
+        for (slot, one) in attributes.enumerated() { properties[one.name] = .attribute(slot) }
+        for (slot, one) in toOnes.enumerated() { properties[one.name] = .toOne(slot) }
+        for (slot, one) in toManys.enumerated() { properties[one.name] = .toMany(slot) }
+        self.attributes = attributes
+        self.toOnes = toOnes
+        self.toManys = toManys
+        self.properties = properties
+        defaults = attributes.map { $0.description.defaultValue ?? .null }
+        emptyLinks = Array(repeating: nil, count: toOnes.count)
+        emptyLists = toManys.map { .empty(isOrdered: $0.isOrdered) }
+        constraints = model.uniquenessConstraints(of: entity.name).map { names in
+            names.compactMap { name in attributes.firstIndex { $0.name == name } }
+        }
+        constrainedSlots = Set(constraints.joined())
+    }
+
+    private static func inverse(
+        of relationship: RelationshipDescription, in model: ManagedObjectModel
+    ) -> Inverse {
+        guard let name = relationship.inverseName else { return .none }
+        let there = model.relationships(of: relationship.destinationEntityName)
+        if let slot = there.filter({ !$0.isToMany }).firstIndex(where: { $0.name == name }) {
+            return .toOne(slot: slot)
+        }
+        if let slot = there.filter(\.isToMany).firstIndex(where: { $0.name == name }) {
+            return .toMany(slot: slot)
+        }
+        return .none
+    }
+
+    // MARK: Bits
+
+    func bit(toOne slot: Int) -> Int { attributes.count + slot }
+    func bit(toMany slot: Int) -> Int { attributes.count + toOnes.count + slot }
+
+    func bit(_ property: Property) -> Int {
+        switch property {
+        case .attribute(let slot): slot
+        case .toOne(let slot): bit(toOne: slot)
+        case .toMany(let slot): bit(toMany: slot)
+        }
+    }
+
+    /// Every property's name with its bit, by bit.
+    var propertyNames: [String] {
+        attributes.map(\.name) + toOnes.map(\.name) + toManys.map(\.name)
+    }
+}
+
+/// How rows of an entity and its descendants are read: one list of columns for all of them.
+struct RowPlan: Sendable {
+    /// Where a concrete entity's slots are among the columns.
+    struct Places: Sendable {
+        /// Nil for transient attributes.
+        var attributes: [Int32?]
+        var toOnes: [(key: Int32, entity: Int32?)]
+    }
+
+    /// `Z_PK, Z_ENT, Z_OPT` and the columns, of the alias `t`.
+    let columns: String
+    let places: [Int64: Places]
+
+    init(of entity: EntityLayout, _ layouts: [EntityLayout]) {
+        var names: [String] = []
+        var positions: [String: Int32] = [:]
+        func position(_ column: String) -> Int32 {
+            if let position = positions[column] { return position }
+            let position = Int32(names.count) + 3
+            positions[column] = position
+            names.append(column)
+            return position
+        }
+        var places: [Int64: Places] = [:]
+        for number in entity.entity.familyNumbers {
+            let layout = layouts[Int(number) - 1]
+            places[number] = Places(
+                attributes: layout.attributes.map { $0.column.map(position) },
+                toOnes: layout.toOnes.map {
+                    (position($0.columns.column), $0.columns.entityColumn.map(position))
+                })
+        }
+        columns = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { "t.\($0)" }.joined(separator: ", ")
+        self.places = places
+    }
+}

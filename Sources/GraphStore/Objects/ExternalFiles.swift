@@ -1,0 +1,148 @@
+import FoundationEssentials
+import GraphModel
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The files beside a store that hold large values: `.<store>_SUPPORT/_EXTERNAL_DATA/<UUID>`.
+///
+/// A column says where its value is: 1 and the value, or 2 and the name of a file, ended by a NUL.
+/// A file is written and made durable before the row that names it; a file that no row names is
+/// swept away.
+struct ExternalFiles: Sendable {
+    /// Values of more bytes go to a file.
+    static let thresholdDefault = 128 << 10
+    /// The value is in a file, whose name follows.
+    static let fileMark: UInt8 = 2
+
+    /// Where the files are; nil of a store that is no file.
+    let folder: String?
+
+    init(storePath: String) {
+        guard !storePath.isEmpty, !storePath.hasPrefix(":"), !storePath.hasPrefix("file:") else {
+            folder = nil
+            return
+        }
+        let parent = StoreFiles.folder(of: storePath)
+        var name = storePath.split(separator: "/").last.map(String.init) ?? storePath
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex { name = String(name[..<dot]) }
+        folder = "\(parent)/.\(name)_SUPPORT/_EXTERNAL_DATA"
+    }
+
+    // MARK: Reading
+
+    /// The value that a column stands for; nil where its file is gone.
+    func value(of stored: StoredValue) -> StoredValue {
+        guard case .blob(let bytes) = stored, let mark = bytes.first else { return stored }
+        if mark == ExternalData.inlineMark { return .blob(Array(bytes.dropFirst())) }
+        guard let name = Self.fileName(stored), let folder else { return .null }
+        return Self.read("\(folder)/\(name)").map { .blob($0) } ?? .null
+    }
+
+    /// The file that a column names, if it names one.
+    static func fileName(_ stored: StoredValue) -> String? {
+        guard case .blob(let bytes) = stored, bytes.first == fileMark else { return nil }
+        let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        // Nothing but a UUID is a name, so that no column leads elsewhere.
+        return UUID(uuidString: name) == nil ? nil : name
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = buffer.withUnsafeMutableBytes {
+                readFile(descriptor, $0.baseAddress, $0.count)
+            }
+            if count == 0 { return bytes }
+            guard count > 0 else { return nil }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    // MARK: Writing
+
+    /// What the column holds for a value; writes a file where the value is large.
+    ///
+    /// - Parameter written: gets the names of the files made, to be removed if the save fails.
+    func stored(
+        _ value: StoredValue, of attribute: AttributeDescription, written: inout [String]
+    ) throws(StoreError) -> StoredValue {
+        guard case .blob(let bytes) = value else { return value }
+        let threshold = attribute.externalStorageThreshold ?? Self.thresholdDefault
+        guard let folder, bytes.count > threshold else {
+            return .blob([ExternalData.inlineMark] + bytes)
+        }
+        let name = UUID().uuidString
+        try Self.makeFolder(folder)
+        try Self.write(bytes, to: "\(folder)/\(name)")
+        written.append(name)
+        return .blob([Self.fileMark] + Array(name.utf8) + [0])
+    }
+
+    private static func makeFolder(_ folder: String) throws(StoreError) {
+        for path in [StoreFiles.folder(of: folder), folder] {
+            guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+                throw StoreError(
+                    .permission, "\(path) cannot be made: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                writeFile(
+                    descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset)
+            }
+            guard count > 0 else { throw failure(path) }
+            offset += count
+        }
+        guard fsync(descriptor) == 0 else { throw failure(path) }
+        StoreFiles.synchronizeFolder(of: path)
+    }
+
+    private static func failure(_ path: String) -> StoreError {
+        StoreError(
+            errno == ENOSPC ? .full : .inputOutput,
+            "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+
+    /// Removes files; those that are not there are no matter.
+    func remove(_ names: [String]) throws(StoreError) {
+        guard let folder else { return }
+        for name in names { try StoreFiles.remove("\(folder)/\(name)") }
+    }
+
+    /// The names of all files.
+    func names() throws(StoreError) -> [String] {
+        guard let folder, StoreFiles.exists(folder) else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder)
+                .filter { UUID(uuidString: $0) != nil }
+        } catch {
+            throw StoreError(.inputOutput, "\(folder) cannot be read: \(error)")
+        }
+    }
+}
+
+// The C library's calls, which a type's own methods of the same names would hide.
+private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(file, buffer, count)
+}
+
+private func writeFile(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, buffer, count)
+}

@@ -1,0 +1,109 @@
+import GraphModel
+
+/// What changed since the last fetch or save.
+extension ManagedObject {
+    /// The properties set since the last fetch or save, with their values now.
+    ///
+    /// No fault of a relationship is fired; values that `setPrimitiveValue` wrote do not show.
+    /// To-manys give the IDs' objects as they are known.
+    public final var changedValues: [String: PropertyValue] {
+        var changed: [String: PropertyValue] = [:]
+        for (name, property) in layout.properties where mask.contains(layout.bit(property)) {
+            changed[name] = known(property)
+        }
+        return changed
+    }
+
+    /// The names of the properties set since the last fetch or save.
+    public final var changedKeys: Set<String> {
+        var keys: Set<String> = []
+        for (name, property) in layout.properties where mask.contains(layout.bit(property)) {
+            keys.insert(name)
+        }
+        return keys
+    }
+
+    /// Values as they were last fetched or saved; nil asks for all but to-manys not in memory.
+    ///
+    /// A new object has none.
+    public final func committedValues(
+        forKeys keys: [String]? = nil
+    ) throws(StoreError) -> [String: PropertyValue] {
+        guard isStored else { return [:] }
+        if presence == .fault { try realize() }
+        let snapshot = committed ?? Snapshot(values: values, links: links)
+        let context = try live()
+        var result: [String: PropertyValue] = [:]
+        for key in keys ?? layout.propertyNames {
+            switch try property(key) {
+            case .attribute(let slot): result[key] = .attribute(snapshot.values[slot])
+            case .toOne(let slot):
+                result[key] = .object(snapshot.links[slot].map { context.object(with: $0) })
+            case .toMany(let slot):
+                if keys != nil { _ = try toManyIDs(slot) }
+                guard !lists.isEmpty, let saved = lists[slot].committed else { continue }
+                result[key] = .objects(saved.map { context.object(with: $0) })
+            }
+        }
+        return result
+    }
+
+    private func known(_ property: EntityLayout.Property) -> PropertyValue {
+        switch property {
+        case .attribute(let slot): .attribute(values[slot])
+        case .toOne(let slot):
+            .object(links[slot].flatMap { link.context?.object(with: $0) })
+        case .toMany(let slot):
+            .objects(
+                (lists[slot].current?.ids ?? lists[slot].added).compactMap {
+                    link.context?.object(with: $0)
+                })
+        }
+    }
+
+    /// The stored properties whose values differ from what is saved.
+    final func effectiveMask() -> ChangeMask {
+        guard pending == .updated else { return mask }
+        var found = ChangeMask()
+        if let committed {
+            for slot in layout.attributes.indices
+            where mask.contains(slot) && layout.attributes[slot].column != nil
+                && !committed.values[slot].isIdentical(to: values[slot])
+            {
+                found.insert(slot)
+            }
+            for slot in layout.toOnes.indices
+            where mask.contains(layout.bit(toOne: slot)) && committed.links[slot] != links[slot] {
+                found.insert(layout.bit(toOne: slot))
+            }
+        }
+        for slot in lists.indices
+        where lists[slot].isChanged(isOrdered: layout.toManys[slot].isOrdered) {
+            found.insert(layout.bit(toMany: slot))
+        }
+        return found
+    }
+
+    /// Becomes what is saved, without reading anything.
+    final func revert() {
+        if let committed {
+            values = committed.values
+            links = committed.links
+        }
+        committed = nil
+        mask = ChangeMask()
+        for slot in lists.indices { lists[slot].revert(isOrdered: layout.toManys[slot].isOrdered) }
+    }
+
+    /// Gives the values back; the next look reads the row again.
+    final func turnIntoFault() {
+        willTurnIntoFault()
+        values = []
+        links = []
+        lists = []
+        committed = nil
+        mask = ChangeMask()
+        presence = .fault
+        didTurnIntoFault()
+    }
+}

@@ -1,0 +1,176 @@
+public import GraphModel
+
+/// Reading and setting slots; everything else goes through these.
+extension ManagedObject {
+    // MARK: Attributes
+
+    /// An attribute's value; fires a fault.
+    final func attribute(_ slot: Int) throws(StoreError) -> StoredValue {
+        if presence != .realized { try realize() }
+        if let check = link.check { check() }
+        return values[slot]
+    }
+
+    /// Sets an attribute after a look at its type's width.
+    final func setAttribute(_ slot: Int, _ value: StoredValue) throws(StoreError) {
+        let attribute = layout.attributes[slot]
+        let context = try changeable()
+        if presence != .realized { try realize() }
+        let value = try attribute.fitting(value, of: layout.name)
+        let isOther = !value.isIdentical(to: values[slot])
+        context.willChange(self, bit: slot, isOther: isOther)
+        if isOther { values[slot] = value }
+    }
+
+    /// Sets an attribute without any tracking: for `awakeFromFetch` and for caches.
+    ///
+    /// A save does not see it.
+    public final func setPrimitiveValue(
+        _ value: StoredValue, forKey key: String
+    ) throws(StoreError) {
+        guard case .attribute(let slot) = try property(key) else {
+            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no attribute")
+        }
+        if presence == .fault { try realize() }
+        values[slot] = value
+    }
+
+    /// An attribute's value as it is, without hooks of any kind.
+    public final func primitiveValue(forKey key: String) throws(StoreError) -> StoredValue {
+        guard case .attribute(let slot) = try property(key) else {
+            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no attribute")
+        }
+        return try attribute(slot)
+    }
+
+    // MARK: Relationships
+
+    final func toOne(_ slot: Int) throws(StoreError) -> ManagedObject? {
+        guard let id = try toOneID(slot) else { return nil }
+        return try live().object(with: id)
+    }
+
+    final func toOneID(_ slot: Int) throws(StoreError) -> ManagedObjectID? {
+        if presence != .realized { try realize() }
+        if let check = link.check { check() }
+        return links[slot]
+    }
+
+    final func setToOne(_ slot: Int, _ object: ManagedObject?) throws(StoreError) {
+        let context = try changeable()
+        if presence != .realized { try realize() }
+        if let object { try context.checkDestination(object, layout.toOnes[slot].relationship) }
+        try context.setLink(self, slot, object)
+    }
+
+    final func toMany(_ slot: Int) throws(StoreError) -> [ManagedObject] {
+        let ids = try toManyIDs(slot)
+        let context = try live()
+        return ids.map { context.object(with: $0) }
+    }
+
+    /// The IDs of a to-many; fires its fault, but makes no objects.
+    final func toManyIDs(_ slot: Int) throws(StoreError) -> [ManagedObjectID] {
+        if lists.isEmpty { prepareLists() }
+        if let check = link.check { check() }
+        if lists[slot].isFault { try live().loadList(of: self, slot) }
+        return lists[slot].current?.ids ?? []
+    }
+
+    final func setToMany(_ slot: Int, _ objects: [ManagedObject]) throws(StoreError) {
+        let context = try changeable()
+        for object in objects {
+            try context.checkDestination(object, layout.toManys[slot].relationship)
+        }
+        try context.setList(self, slot, objects.map(\.objectID))
+    }
+
+    /// The IDs at a relationship's other end, in its order, without making objects for them.
+    public final func objectIDs(for key: String) throws(StoreError) -> [ManagedObjectID] {
+        switch try property(key) {
+        case .toOne(let slot): return try toOneID(slot).map { [$0] } ?? []
+        case .toMany(let slot): return try toManyIDs(slot)
+        case .attribute:
+            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no relationship")
+        }
+    }
+
+    /// Whether a to-many is still to be read from the store; a to-one never is by itself.
+    public final func hasFault(for key: String) -> Bool {
+        guard case .toMany(let slot)? = layout.properties[key] else { return isFault }
+        return lists.isEmpty ? isStored : lists[slot].isFault
+    }
+
+    // MARK: Validity
+
+    /// The context, which must be there.
+    final func live() throws(StoreError) -> ManagedObjectContext {
+        if let context = link.context { return context }
+        throw StoreError(
+            .invalidated, "An object of '\(layout.name)' was used after its context was reset")
+    }
+
+    /// The context of an object that may be changed.
+    private func changeable() throws(StoreError) -> ManagedObjectContext {
+        let context = try live()
+        if lists.isEmpty { prepareLists() }
+        return context
+    }
+
+    /// Brings the row into memory.
+    final func realize() throws(StoreError) {
+        try live().fire(self)
+    }
+
+    /// Makes the to-many slots: faults of a stored object, empty in a new one.
+    final func prepareLists() {
+        guard lists.count != layout.toManys.count else { return }
+        lists = layout.toManys.map {
+            isStored ? ToManyState() : .empty(isOrdered: $0.isOrdered)
+        }
+    }
+}
+
+extension EntityLayout.Attribute {
+    /// The value as the attribute's column holds it, if it is of the right kind and fits.
+    func fitting(_ value: StoredValue, of entity: String) throws(StoreError) -> StoredValue {
+        switch (description.type, value) {
+        case (_, .null), (.undefined, _), (.transformable, .blob), (.binary, .blob), (.uuid, .blob),
+            (.string, .text), (.uri, .text):
+            return value
+        case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
+            (.integer64, .integer(let number)), (.boolean, .integer(let number)):
+            if let limits, number < limits.0 || number > limits.1 {
+                throw StoreError(
+                    .validation,
+                    "\(number) does not fit into '\(entity).\(name)' (\(description.type.rawValue))"
+                )
+            }
+            return value
+        case (.double, .integer(let number)): return .real(Double(number))
+        case (.float, .integer(let number)): return .real(Double(Float(number)))
+        case (.float, .real(let number)): return .real(Double(Float(number)))
+        case (.double, .real): return value
+        case (.date, .integer), (.decimal, .integer): return value
+        case (.date, .real(let number)), (.decimal, .real(let number)):
+            // As the format has it: whole numbers are integers.
+            if let whole = Int64(exactly: number) { return .integer(whole) }
+            return value
+        case (.decimal, .text): return value
+        default:
+            throw StoreError(
+                .invalidRequest,
+                "'\(entity).\(name)' (\(description.type.rawValue)) cannot hold \(value)")
+        }
+    }
+}
+
+extension StoredValue {
+    /// The same bytes: texts are compared as the store compares them, not as Unicode would.
+    func isIdentical(to other: StoredValue) -> Bool {
+        if case .text(let left) = self, case .text(let right) = other {
+            return left.utf8.elementsEqual(right.utf8)
+        }
+        return self == other
+    }
+}

@@ -1,0 +1,231 @@
+import GraphModel
+import SQLite
+
+/// A row on its way into an object.
+struct ObjectRow {
+    var values: [StoredValue]
+    var links: [ManagedObjectID?]
+    var version: Int64
+}
+
+/// Reads rows and links for a context, on a connection of its own.
+final class ObjectReader {
+    /// Keys in one statement; they stand in it as text, so no limit on parameters is met.
+    static let chunkSize = 500
+
+    let connection: Connection
+    private let objects: ObjectSupport
+    private let external: ExternalFiles
+    private var rowStatements: [Int64: Statement] = [:]
+    private var listStatements: [String: Statement] = [:]
+    /// A transaction holds the state that is read.
+    private(set) var isPinned = false
+
+    init(_ connection: Connection, _ objects: ObjectSupport, _ external: ExternalFiles) {
+        self.connection = connection
+        self.objects = objects
+        self.external = external
+    }
+
+    // MARK: Rows
+
+    /// One object's row, or nil where it is gone.
+    func row(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
+        guard let layout = objects.layout(id.entityNumber) else { return nil }
+        do throws(SQLiteError) {
+            let statement: Statement
+            if let known = rowStatements[layout.number] {
+                statement = known
+            } else {
+                let plan = objects.rowPlan(layout.number)
+                statement = try connection.prepare(
+                    "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK = ?")
+                rowStatements[layout.number] = statement
+            }
+            statement.bind(id.primaryKey, at: 1)
+            defer { statement.reset() }
+            guard try statement.step(), statement.integer(1) == layout.number else { return nil }
+            return decode(statement, layout, objects.rowPlan(layout.number))
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Reads the rows of many objects and calls the body with each that is there.
+    func rows(
+        _ ids: [ManagedObjectID], _ body: (ManagedObjectID, ObjectRow) -> Void
+    ) throws(StoreError) {
+        for (root, ids) in Dictionary(grouping: ids, by: { rootNumber(of: $0) }) {
+            guard let layout = objects.layout(root) else { continue }
+            let plan = objects.rowPlan(root)
+            let keys = ids.map(\.primaryKey).sorted()
+            do throws(SQLiteError) {
+                for start in stride(from: 0, to: keys.count, by: Self.chunkSize) {
+                    let chunk = keys[start..<min(start + Self.chunkSize, keys.count)]
+                    let statement = try connection.prepare(
+                        "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK IN ("
+                            + chunk.map(String.init).joined(separator: ",") + ")")
+                    while try statement.step() {
+                        if let (id, row) = found(statement, plan) { body(id, row) }
+                    }
+                }
+            } catch {
+                throw StoreError(error)
+            }
+        }
+    }
+
+    /// What a select of a plan's columns has in its current row; nil of an entity not in the plan.
+    func found(_ statement: Statement, _ plan: RowPlan) -> (ManagedObjectID, ObjectRow)? {
+        let number = statement.integer(1)
+        guard let layout = objects.layout(number), plan.places[number] != nil else { return nil }
+        let id = ManagedObjectID(entityNumber: number, primaryKey: statement.integer(0))
+        return (id, decode(statement, layout, plan))
+    }
+
+    private func rootNumber(of id: ManagedObjectID) -> Int64 {
+        objects.layout(id.entityNumber)?.entity.rootNumber ?? 0
+    }
+
+    private func decode(
+        _ statement: Statement, _ layout: EntityLayout, _ plan: RowPlan
+    ) -> ObjectRow {
+        guard let places = plan.places[layout.number] else {
+            return ObjectRow(values: [], links: [], version: 0)
+        }
+        var values = layout.defaults
+        for slot in values.indices {
+            guard let column = places.attributes[slot] else { continue }
+            let value = statement.value(column)
+            values[slot] =
+                layout.attributes[slot].isExternal ? external.value(of: value) : value
+        }
+        var links = layout.emptyLinks
+        for (slot, place) in places.toOnes.enumerated() where !statement.isNull(place.key) {
+            var number = layout.toOnes[slot].destination
+            if let column = place.entity, !statement.isNull(column) {
+                number = statement.integer(column)
+            }
+            links[slot] = ManagedObjectID(
+                entityNumber: number, primaryKey: statement.integer(place.key))
+        }
+        return ObjectRow(values: values, links: links, version: statement.integer(2))
+    }
+
+    // MARK: To-manys
+
+    /// The objects of a to-many as they are saved.
+    func list(
+        of owner: ManagedObjectID, _ toMany: EntityLayout.ToMany
+    ) throws(StoreError) -> [ManagedObjectID] {
+        let sql = Self.listSQL(toMany, objects)
+        do throws(SQLiteError) {
+            let statement: Statement
+            if let known = listStatements[sql] {
+                statement = known
+            } else {
+                statement = try connection.prepare(sql)
+                listStatements[sql] = statement
+            }
+            statement.bind(owner.primaryKey, at: 1)
+            var ids: [ManagedObjectID] = []
+            while try statement.step() {
+                ids.append(
+                    ManagedObjectID(
+                        entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
+            }
+            return ids
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Reads a to-many of many owners at once.
+    func lists(
+        of owners: [ManagedObjectID], _ toMany: EntityLayout.ToMany
+    ) throws(StoreError) -> [Int64: [ManagedObjectID]] {
+        var found: [Int64: [ManagedObjectID]] = [:]
+        let keys = owners.map(\.primaryKey).sorted()
+        do throws(SQLiteError) {
+            for start in stride(from: 0, to: keys.count, by: Self.chunkSize) {
+                let chunk = keys[start..<min(start + Self.chunkSize, keys.count)]
+                let list = chunk.map(String.init).joined(separator: ",")
+                let statement = try connection.prepare(
+                    Self.listSQL(toMany, objects, owners: "IN (\(list))"))
+                while try statement.step() {
+                    found[statement.integer(2), default: []].append(
+                        ManagedObjectID(
+                            entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
+                }
+            }
+        } catch {
+            throw StoreError(error)
+        }
+        return found
+    }
+
+    /// `Z_PK, Z_ENT, owner` of the objects of a to-many, in its order.
+    static func listSQL(
+        _ toMany: EntityLayout.ToMany, _ objects: ObjectSupport, owners: String = "= ?1"
+    ) -> String {
+        switch toMany.place {
+        case .foreignKey(let key):
+            let order = key.orderColumn.map { "d.\($0), " } ?? ""
+            return "SELECT d.Z_PK, d.Z_ENT, d.\(key.column) FROM \(key.table) d"
+                + " WHERE d.\(key.column) \(owners) ORDER BY \(order)d.Z_PK"
+        case .joinTable(let join):
+            let table = objects.layout(toMany.destination)?.entity.table ?? ""
+            let order = join.orderColumn.map { "j.\($0), " } ?? ""
+            if join.destinationColumn == "REFLEXIVE" || join.ownerColumn == "REFLEXIVE",
+                isOwnInverse(toMany)
+            {
+                // A pair counts from both ends, whichever way it was written.
+                return "SELECT d.Z_PK, d.Z_ENT, j.o FROM (SELECT \(join.ownerColumn) AS o,"
+                    + " \(join.destinationColumn) AS d FROM \(join.table)"
+                    + " WHERE \(join.ownerColumn) \(owners)"
+                    + " UNION SELECT \(join.destinationColumn), \(join.ownerColumn)"
+                    + " FROM \(join.table) WHERE \(join.destinationColumn) \(owners)) j"
+                    + " JOIN \(table) d ON d.Z_PK = j.d ORDER BY d.Z_PK"
+            }
+            return "SELECT d.Z_PK, d.Z_ENT, j.\(join.ownerColumn) FROM \(join.table) j"
+                + " JOIN \(table) d ON d.Z_PK = j.\(join.destinationColumn)"
+                + " WHERE j.\(join.ownerColumn) \(owners) ORDER BY \(order)d.Z_PK"
+        }
+    }
+
+    static func isOwnInverse(_ toMany: EntityLayout.ToMany) -> Bool {
+        toMany.relationship.inverseName == toMany.name
+    }
+
+    // MARK: Generations
+
+    /// Holds what is saved now; later saves are not seen until the pin is taken off.
+    func pin() throws(StoreError) {
+        guard !isPinned else { return }
+        try storing { () throws(SQLiteError) in
+            try connection.execute("BEGIN")
+            // The transaction takes its snapshot with its first read.
+            _ = try connection.integer("SELECT count(*) FROM Z_METADATA")
+        }
+        isPinned = true
+    }
+
+    func unpin() throws(StoreError) {
+        guard isPinned else { return }
+        try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
+        isPinned = false
+    }
+}
+
+extension Statement {
+    /// The column's value, copied.
+    func value(_ column: Int32) -> StoredValue {
+        switch storage(column) {
+        case .null: .null
+        case .integer: .integer(integer(column))
+        case .real: .real(double(column))
+        case .text: .text(string(column))
+        case .blob: .blob(Array(bytes(column)))
+        }
+    }
+}

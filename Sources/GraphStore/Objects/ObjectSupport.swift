@@ -1,0 +1,110 @@
+import GraphModel
+import Synchronization
+
+/// What all contexts of a container share to make objects: layouts, classes, keys.
+package final class ObjectSupport: Sendable {
+    let schema: StoreSchema
+    /// By entity number, from 1.
+    let layouts: [EntityLayout]
+    /// How rows of each entity and its descendants are read, in the same order.
+    let rowPlans: [RowPlan]
+    let keys: KeyAllocator
+    /// What objects of no known entity have: nothing.
+    let placeholder: EntityLayout
+    private let classes = Mutex<[String: ManagedObject.Type]>([:])
+
+    init(_ schema: StoreSchema, largestKeys: [Int64: Int64]) {
+        self.schema = schema
+        let layouts = schema.entities.map { EntityLayout($0, schema) }
+        self.layouts = layouts
+        rowPlans = layouts.map { RowPlan(of: $0, layouts) }
+        placeholder = EntityLayout(
+            StoreSchema.Entity(
+                name: "?", number: 0, superNumber: 0, isAbstract: true, table: "", rootNumber: 0,
+                familyNumbers: [], sharesTable: false, attributes: [:], toOnes: [:], toManys: [:]),
+            schema)
+        keys = KeyAllocator(largestKeys, count: layouts.count)
+    }
+
+    func layout(_ number: Int64) -> EntityLayout? {
+        number >= 1 && number <= layouts.count ? layouts[Int(number) - 1] : nil
+    }
+
+    func layout(named name: String) -> EntityLayout? {
+        schema.entity(named: name).flatMap { layout($0.number) }
+    }
+
+    func rowPlan(_ number: Int64) -> RowPlan { rowPlans[Int(number) - 1] }
+
+    func register(_ type: ManagedObject.Type, for entity: String) {
+        classes.withLock { $0[entity] = type }
+    }
+
+    /// The class of each entity: its own, else that of its nearest ancestor that has one.
+    func classesByNumber() -> [ManagedObject.Type] {
+        let classes = classes.withLock { $0 }
+        return layouts.map { layout in
+            for entity in schema.model.lineage(of: layout.name) {
+                if let type = classes[entity.name] { return type }
+            }
+            return ManagedObject.self
+        }
+    }
+}
+
+/// Hands out primary keys; no two callers get the same.
+///
+/// `Z_MAX` in the file moves with the save that writes the rows, not before. What other processes
+/// took meanwhile is noticed then, and the keys of objects not yet saved are changed.
+final class KeyAllocator: Sendable {
+    private struct Root {
+        /// The next key to hand out.
+        var next: Int64
+        /// `Z_MAX` as last seen in or written to the file.
+        var known: Int64
+    }
+
+    /// By entity number; only roots are in use.
+    private let roots: Mutex<[Root]>
+
+    init(_ largest: [Int64: Int64], count: Int) {
+        roots = Mutex(
+            (0...count).map {
+                let key = largest[Int64($0)] ?? 0
+                return Root(next: key + 1, known: key)
+            })
+    }
+
+    func next(root: Int64) -> Int64 {
+        roots.withLock { roots in
+            defer { roots[Int(root)].next += 1 }
+            return roots[Int(root)].next
+        }
+    }
+
+    func peek(root: Int64) -> Int64 {
+        roots.withLock { $0[Int(root)].next }
+    }
+
+    /// Takes note of `Z_MAX` in the file.
+    ///
+    /// - Returns: what it was known to be before.
+    @discardableResult
+    func note(largest: Int64, root: Int64) -> Int64 {
+        roots.withLock { roots in
+            let known = roots[Int(root)].known
+            roots[Int(root)].known = largest
+            roots[Int(root)].next = max(roots[Int(root)].next, largest + 1)
+            return known
+        }
+    }
+
+    /// Takes keys back that came to nothing, where nobody took one after them.
+    func giveBack(root: Int64, _ keys: ClosedRange<Int64>) {
+        roots.withLock { roots in
+            if roots[Int(root)].next == keys.upperBound + 1 {
+                roots[Int(root)].next = keys.lowerBound
+            }
+        }
+    }
+}

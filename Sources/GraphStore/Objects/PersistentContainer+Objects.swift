@@ -1,0 +1,34 @@
+public import GraphModel
+
+extension PersistentContainer {
+    /// Names the classes whose objects stand for their entities (`ManagedObject.entityName`).
+    ///
+    /// An entity without a class gets that of its nearest ancestor that has one, else
+    /// `ManagedObject`. Contexts made before do not know of it.
+    public func register(_ types: ManagedObject.Type...) {
+        for type in types { objects.register(type, for: type.entityName) }
+    }
+
+    // MARK: URIs
+
+    /// An object's URI: `x-coredata://<store>/<entity>/p<key>`; nil of an unknown entity.
+    public func uri(for id: ManagedObjectID) -> String? {
+        guard let layout = objects.layout(id.entityNumber) else { return nil }
+        return "x-coredata://\(storeUUID)/\(layout.name)/p\(id.primaryKey)"
+    }
+
+    /// The ID that a URI stands for; nil where it is of another store or of no known entity.
+    ///
+    /// A temporary ID (`t<n>`) belongs to a context that is gone, so it stands for nothing.
+    public func managedObjectID(forURI uri: String) -> ManagedObjectID? {
+        let prefix = "x-coredata://\(storeUUID)/"
+        guard uri.hasPrefix(prefix) else { return nil }
+        let parts = uri.dropFirst(prefix.count).split(
+            separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].first == "p",
+            let layout = objects.layout(named: String(parts[0])),
+            let key = Int64(parts[1].dropFirst()), key > 0
+        else { return nil }
+        return ManagedObjectID(entityNumber: layout.number, primaryKey: key)
+    }
+}

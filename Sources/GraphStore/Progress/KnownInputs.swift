@@ -1,0 +1,78 @@
+import SQLite
+
+/// A file whose records are all in the store.
+package struct KnownInput: Sendable, Hashable {
+    package var path: String
+    /// Bytes as stored.
+    package var byteCount: Int
+    /// SHA-256 of the inflated bytes.
+    package var digest: [UInt8]
+
+    package init(path: String, byteCount: Int, digest: [UInt8]) {
+        self.path = path
+        self.byteCount = byteCount
+        self.digest = digest
+    }
+}
+
+/// The files that stages with `once` have imported: `ETL_INPUTS`, a table of ours, made with the
+/// first of them.
+private enum KnownInputs {
+    static let table = "ETL_INPUTS"
+}
+
+extension PersistentContainer {
+    /// The files that a stage of a pipeline has imported, by path.
+    package func knownInputs(
+        pipeline: String, stage: String
+    ) throws(StoreError) -> [String: KnownInput] {
+        let reader = try newReader()
+        return try storing { () throws(SQLiteError) in
+            guard
+                try reader.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE name = '\(KnownInputs.table)'") == 1
+            else { return [:] }
+            let rows = try reader.prepare(
+                """
+                SELECT PATH, SIZE, DIGEST FROM \(KnownInputs.table) \
+                WHERE PIPELINE = ? AND STAGE = ?
+                """)
+            rows.bind(pipeline, at: 1)
+            rows.bind(stage, at: 2)
+            var found: [String: KnownInput] = [:]
+            while try rows.step() {
+                found[rows.string(0)] = KnownInput(
+                    path: rows.string(0), byteCount: Int(rows.integer(1)),
+                    digest: Array(rows.bytes(2)))
+            }
+            return found
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Remembers in the open transaction that a stage has imported files.
+    package func remember(
+        _ inputs: [KnownInput], pipeline: String, stage: String
+    ) throws(StoreError) {
+        let connection = try session().connection
+        try storing { () throws(SQLiteError) in
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS \(KnownInputs.table) (PIPELINE TEXT, STAGE TEXT, \
+                PATH TEXT, SIZE INTEGER, DIGEST BLOB, PRIMARY KEY (PIPELINE, STAGE, PATH)) \
+                WITHOUT ROWID
+                """)
+            let write = try connection.prepare(
+                "INSERT OR REPLACE INTO \(KnownInputs.table) VALUES (?, ?, ?, ?, ?)")
+            for input in inputs {
+                write.bind(pipeline, at: 1)
+                write.bind(stage, at: 2)
+                write.bind(input.path, at: 3)
+                write.bind(Int64(input.byteCount), at: 4)
+                write.bind(input.digest, at: 5)
+                try write.run()
+            }
+        }
+    }
+}

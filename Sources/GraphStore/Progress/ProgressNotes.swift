@@ -1,0 +1,111 @@
+import SQLite
+
+/// Private notes of a run inside its store: how far it came, committed with what it wrote.
+///
+/// They stand in one table of ours, `ETL_PROGRESS`, which a run makes at its beginning and drops
+/// at its end. A note has a kind, a number and bytes; writing one again replaces it.
+enum ProgressNotes {
+    static let table = "ETL_PROGRESS"
+
+    static func exist(on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = '\(table)'") == 1
+    }
+
+    static func write(
+        _ kind: String, _ number: Int64, _ value: [UInt8], on connection: Connection
+    ) throws(SQLiteError) {
+        let write = try connection.cached("INSERT OR REPLACE INTO \(table) VALUES (?, ?, ?)")
+        write.bind(kind, at: 1)
+        write.bind(number, at: 2)
+        write.bind(value, at: 3)
+        try write.run()
+    }
+
+    static func read(
+        _ kind: String, on connection: Connection
+    ) throws(SQLiteError) -> [(number: Int64, value: [UInt8])] {
+        let rows = try connection.prepare(
+            "SELECT NUMBER, VALUE FROM \(table) WHERE KIND = ? ORDER BY NUMBER")
+        rows.bind(kind, at: 1)
+        var found: [(Int64, [UInt8])] = []
+        while try rows.step() { found.append((rows.integer(0), Array(rows.bytes(1)))) }
+        return found
+    }
+}
+
+extension PersistentContainer {
+    /// The notes of a kind that a run left in the store, by number; none where it left none.
+    package func progressNotes(
+        _ kind: String
+    ) throws(StoreError) -> [(number: Int64, value: [UInt8])] {
+        let reader = try newReader()
+        return try storing { () throws(SQLiteError) in
+            guard try ProgressNotes.exist(on: reader) else { return [] }
+            return try ProgressNotes.read(kind, on: reader)
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Makes room for notes, in the open transaction; what is there already stays.
+    package func beginProgressNotes() throws(StoreError) {
+        try onProgress { connection throws(SQLiteError) in
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS \(ProgressNotes.table) \
+                (KIND TEXT, NUMBER INTEGER, VALUE BLOB, PRIMARY KEY (KIND, NUMBER)) WITHOUT ROWID
+                """)
+        }
+    }
+
+    /// Writes a note in the open transaction.
+    package func writeProgressNote(
+        _ kind: String, _ number: Int64 = 0, _ value: [UInt8]
+    ) throws(StoreError) {
+        try onProgress { connection throws(SQLiteError) in
+            try ProgressNotes.write(kind, number, value, on: connection)
+        }
+    }
+
+    /// The note of a kind and number, as this transaction sees it.
+    package func progressNote(_ kind: String, _ number: Int64) throws(StoreError) -> [UInt8]? {
+        try onProgress { connection throws(SQLiteError) in
+            let row = try connection.cached(
+                "SELECT VALUE FROM \(ProgressNotes.table) WHERE KIND = ? AND NUMBER = ?")
+            row.bind(kind, at: 1)
+            row.bind(number, at: 2)
+            defer { row.reset() }
+            return try row.step() ? Array(row.bytes(0)) : nil
+        }
+    }
+
+    /// Removes all notes of these kinds in the open transaction.
+    package func removeProgressNotes(_ kinds: [String]) throws(StoreError) {
+        try onProgress { connection throws(SQLiteError) in
+            let delete = try connection.cached("DELETE FROM \(ProgressNotes.table) WHERE KIND = ?")
+            for kind in kinds {
+                delete.bind(kind, at: 1)
+                try delete.run()
+            }
+        }
+    }
+
+    /// Takes all notes away in the open transaction: the run is at its end.
+    package func endProgressNotes() throws(StoreError) {
+        try onProgress { connection throws(SQLiteError) in
+            // Statements that are kept may use what is dropped.
+            connection.clearStatementCache()
+            try connection.execute("DROP TABLE IF EXISTS \(ProgressNotes.table)")
+        }
+    }
+
+    /// What the open transaction has changed so far.
+    package func uncommittedChange() throws(StoreError) -> StoreChange { try session().change }
+
+    private func onProgress<R>(
+        _ body: (Connection) throws(SQLiteError) -> R
+    ) throws(StoreError) -> R {
+        let connection = try session().connection
+        return try storing { () throws(SQLiteError) in try body(connection) }
+    }
+}

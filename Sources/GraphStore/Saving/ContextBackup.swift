@@ -1,0 +1,63 @@
+import GraphModel
+
+/// The state of everything in a context, to be put back where a save fails after a merge policy
+/// has changed objects.
+struct ContextBackup {
+    private struct Entry {
+        let object: ManagedObject
+        let id: ManagedObjectID
+        let link: ContextLink
+        let values: [StoredValue]
+        let links: [ManagedObjectID?]
+        let lists: [ToManyState]
+        let mask: ChangeMask
+        let committed: ManagedObject.Snapshot?
+        let version: Int64
+        let presence: ManagedObject.Presence
+        let pending: ManagedObject.Pending
+        let isStored: Bool
+        let isGone: Bool
+    }
+
+    private let entries: [Entry]
+    private let registry: [ManagedObjectID: WeakObject]
+    private let listed: [ManagedObject]
+    private let aliases: [ManagedObjectID: ManagedObjectID]
+
+    init(_ context: ManagedObjectContext) {
+        entries = context.registeredObjects.map {
+            Entry(
+                object: $0, id: $0.objectID, link: $0.link, values: $0.values, links: $0.links,
+                lists: $0.lists, mask: $0.mask, committed: $0.committed, version: $0.version,
+                presence: $0.presence, pending: $0.pending, isStored: $0.isStored,
+                isGone: $0.isGone)
+        }
+        registry = context.registry
+        listed = context.listed
+        aliases = context.aliases
+    }
+
+    func restore(_ context: ManagedObjectContext) {
+        for object in context.listed { object.isListed = false }
+        for entry in entries {
+            let object = entry.object
+            object.objectID = entry.id
+            object.link = entry.link
+            object.values = entry.values
+            object.links = entry.links
+            object.lists = entry.lists
+            object.mask = entry.mask
+            object.committed = entry.committed
+            object.version = entry.version
+            object.presence = entry.presence
+            object.pending = entry.pending
+            object.isStored = entry.isStored
+            object.isGone = entry.isGone
+        }
+        context.registry = registry
+        context.listed = listed
+        context.aliases = aliases
+        context.unprocessedDeletes.removeAll()
+        for object in listed { object.isListed = true }
+    }
+}

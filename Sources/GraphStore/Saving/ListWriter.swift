@@ -1,0 +1,202 @@
+import GraphModel
+import SQLite
+
+/// Writes what changed in to-manys: pairs, keys in the rows of objects without a way back, and the
+/// order of ordered ones.
+struct ListWriter {
+    /// A pair of a join table, its columns in the table's order.
+    private struct Pair: Hashable {
+        var first: Int64
+        var second: Int64
+    }
+
+    /// Places are so far apart that one more fits between two.
+    private static let step: Int64 = 1024
+
+    private let objects: ObjectSupport
+    private let connection: Connection
+    private let pending: PendingObjects
+
+    init(_ objects: ObjectSupport, _ session: WriteSession, _ pending: PendingObjects) {
+        self.objects = objects
+        connection = session.connection
+        self.pending = pending
+    }
+
+    mutating func write() throws(SQLiteError) {
+        var removed: [String: Set<Pair>] = [:]
+        var added: [String: Set<Pair>] = [:]
+        var joins: [String: StoreSchema.JoinTable] = [:]
+        for owner in pending.inserted + pending.updated {
+            for slot in owner.lists.indices {
+                let toMany = owner.layout.toManys[slot]
+                guard owner.lists[slot].isChanged(isOrdered: toMany.isOrdered) else { continue }
+                let difference = owner.lists[slot].difference
+                switch toMany.place {
+                case .joinTable(let join):
+                    guard
+                        let table = objects.schema.joinTables.first(where: {
+                            $0.name == join.table
+                        })
+                    else { continue }
+                    joins[join.table] = table
+                    let isFirst = table.firstColumn == join.ownerColumn
+                    let key = owner.objectID.primaryKey
+                    for id in difference.removed {
+                        removed[join.table, default: []].formUnion(
+                            Self.pairs(key, id.primaryKey, isFirst, toMany))
+                    }
+                    for id in difference.added {
+                        added[join.table, default: []].formUnion(
+                            Self.pairs(key, id.primaryKey, isFirst, toMany))
+                    }
+                case .foreignKey(let place):
+                    guard toMany.inverse == .none else { continue }
+                    try write(difference, of: owner, at: place)
+                }
+            }
+        }
+        for (name, pairs) in removed.sorted(by: { $0.key < $1.key }) {
+            guard let table = joins[name] else { continue }
+            try run(
+                "DELETE FROM \(name) WHERE \(table.firstColumn) = ? AND \(table.secondColumn) = ?",
+                pairs)
+        }
+        for (name, pairs) in added.sorted(by: { $0.key < $1.key }) {
+            guard let table = joins[name] else { continue }
+            try run(
+                "INSERT OR IGNORE INTO \(name) (\(table.firstColumn), \(table.secondColumn))"
+                    + " VALUES (?, ?)", pairs)
+        }
+        for owner in pending.inserted + pending.updated {
+            for slot in owner.lists.indices where owner.layout.toManys[slot].isOrdered {
+                if owner.lists[slot].isChanged(isOrdered: true) { try order(owner, slot) }
+            }
+        }
+    }
+
+    /// A pair; of a relationship that is its own inverse, it counts both ways.
+    private static func pairs(
+        _ owner: Int64, _ destination: Int64, _ ownerIsFirst: Bool, _ toMany: EntityLayout.ToMany
+    ) -> [Pair] {
+        let pair =
+            ownerIsFirst
+            ? Pair(first: owner, second: destination) : Pair(first: destination, second: owner)
+        return ObjectReader.isOwnInverse(toMany)
+            ? [pair, Pair(first: pair.second, second: pair.first)] : [pair]
+    }
+
+    private func run(_ sql: String, _ pairs: Set<Pair>) throws(SQLiteError) {
+        let statement = try connection.cached(sql)
+        for pair in pairs.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
+            statement.bind(pair.first, at: 1)
+            statement.bind(pair.second, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Links whose only place is in the destination's rows.
+    private func write(
+        _ difference: (added: [ManagedObjectID], removed: [ManagedObjectID]),
+        of owner: ManagedObject, at place: StoreSchema.ForeignKey
+    ) throws(SQLiteError) {
+        var nulls = "\(place.column) = NULL"
+        var sets = "\(place.column) = ?1"
+        if let column = place.entityColumn {
+            nulls += ", \(column) = NULL"
+            sets += ", \(column) = ?3"
+        }
+        if let column = place.orderColumn {
+            nulls += ", \(column) = NULL"
+            sets += ", \(column) = NULL"
+        }
+        let clear = try connection.cached(
+            "UPDATE \(place.table) SET \(nulls) WHERE Z_PK = ?2 AND \(place.column) = ?1")
+        for id in difference.removed {
+            clear.bind(owner.objectID.primaryKey, at: 1)
+            clear.bind(id.primaryKey, at: 2)
+            try clear.run()
+        }
+        let set = try connection.cached("UPDATE \(place.table) SET \(sets) WHERE Z_PK = ?2")
+        for id in difference.added {
+            set.bind(owner.objectID.primaryKey, at: 1)
+            set.bind(id.primaryKey, at: 2)
+            if place.entityColumn != nil { set.bind(owner.objectID.entityNumber, at: 3) }
+            try set.run()
+        }
+    }
+
+    // MARK: Order
+
+    /// Gives the objects of an ordered to-many their places.
+    ///
+    /// Where the list is a fault, what was added comes behind what is there.
+    private func order(_ owner: ManagedObject, _ slot: Int) throws(SQLiteError) {
+        let key = owner.objectID.primaryKey
+        let select: String
+        let update: String
+        switch owner.layout.toManys[slot].place {
+        case .joinTable(let join):
+            guard let column = join.orderColumn else { return }
+            select =
+                "SELECT \(join.destinationColumn), \(column) FROM \(join.table)"
+                + " WHERE \(join.ownerColumn) = ?"
+            update =
+                "UPDATE \(join.table) SET \(column) = ?1 WHERE \(join.destinationColumn) = ?2"
+                + " AND \(join.ownerColumn) = ?3"
+        case .foreignKey(let place):
+            guard let column = place.orderColumn else { return }
+            select = "SELECT Z_PK, \(column) FROM \(place.table) WHERE \(place.column) = ?"
+            update =
+                "UPDATE \(place.table) SET \(column) = ?1 WHERE Z_PK = ?2"
+                + " AND \(place.column) = ?3"
+        }
+        let rows = try connection.cached(select)
+        rows.bind(key, at: 1)
+        var places: [Int64: Int64] = [:]
+        while try rows.step() {
+            if !rows.isNull(1) { places[rows.integer(0)] = rows.integer(1) }
+        }
+        var last = Int64(0)
+        let wanted: [Int64]
+        if let current = owner.lists[slot].current {
+            wanted = current.ids.map(\.primaryKey)
+        } else {
+            last = places.values.max() ?? 0
+            let moved = owner.lists[slot].removed
+            for id in moved { places[id.primaryKey] = nil }
+            wanted = owner.lists[slot].added.map(\.primaryKey).filter { places[$0] == nil }
+        }
+        let statement = try connection.cached(update)
+        for (destination, place) in Self.places(wanted, places, after: last)
+        where places[destination] != place {
+            statement.bind(place, at: 1)
+            statement.bind(destination, at: 2)
+            statement.bind(key, at: 3)
+            try statement.run()
+        }
+    }
+
+    /// Rising places for the objects; those that have one keep it where that is possible.
+    static func places(
+        _ wanted: [Int64], _ places: [Int64: Int64], after start: Int64
+    ) -> [(Int64, Int64)] {
+        var result: [(Int64, Int64)] = []
+        var last = start
+        for (position, destination) in wanted.enumerated() {
+            if let place = places[destination], place > last {
+                last = place
+            } else {
+                // The next object keeps its place if there is room before it.
+                let next = position + 1 < wanted.count ? places[wanted[position + 1]] : nil
+                if let next, next - last > 1, next - last <= step {
+                    last += (next - last) / 2
+                } else {
+                    last += step
+                }
+            }
+            result.append((destination, last))
+        }
+        return result
+    }
+}

@@ -1,0 +1,287 @@
+import GraphModel
+import SQLite
+
+/// The way of a save.
+///
+/// 1. pending deletions are carried to related objects;
+/// 2. `willSave` is called, again on what it changed, until nothing changes any more;
+/// 3. everything is validated: deletes, inserts, updates, and all that is wrong is reported;
+/// 4. `BEGIN IMMEDIATE`, versions are compared with the store's, and the merge policy decides;
+/// 5. rows are written (see `ObjectWriter`); where a uniqueness constraint stops that, it is undone,
+///    the policy decides, and it is tried again;
+/// 6. `COMMIT`; what is in memory is what is saved; `didSave` is called; whoever listens is told.
+///
+/// What throws before the commit leaves the context with its changes, as it was.
+extension ManagedObjectContext {
+    /// `willSave` may change objects in so many rounds.
+    static let willSaveRoundsMax = 100
+
+    /// Makes the changes durable, or, in a child, hands them to the parent, and tells everyone who
+    /// listens.
+    ///
+    /// - Returns: what changed. Without changes nothing is written.
+    /// - Throws: `validation` with a `validationError`, `conflict` with a `mergeError`, the first
+    ///   error that an accessor could not throw, or what the store says.
+    @discardableResult
+    public func save() throws(StoreError) -> SaveResult {
+        if let error = notedErrors.first {
+            notedErrors.removeAll()
+            throw error
+        }
+        guard hasChanges else { return SaveResult(change: StoreChange()) }
+        try processPendingChanges()
+        try callWillSave()
+        var pending = PendingObjects(listed)
+        for object in pending.updated {
+            // An order can be written only beside what is there.
+            for slot in object.lists.indices where object.lists[slot].wished != nil {
+                try loadList(of: object, slot)
+            }
+        }
+        try validate(pending)
+        if parent != nil { return try saveIntoParent(pending) }
+        let isObjectSave =
+            !pending.inserted.isEmpty || !pending.deleted.isEmpty
+            || pending.updated.contains { !$0.effectiveMask().isEmpty }
+        guard isObjectSave || openSession != nil else {
+            finish(pending, versions: [:])
+            return SaveResult(change: StoreChange())
+        }
+        let hadSession = openSession != nil
+        let session = try session()
+        var files = ExternalChanges()
+        var versions: [ManagedObjectID: Int64] = [:]
+        do throws(StoreError) {
+            if isObjectSave { (files, versions) = try write(&pending, in: session) }
+            try session.commit()
+        } catch {
+            // A transaction that SQLite itself gave up is over, whoever began it.
+            if !hadSession || !session.connection.isInTransaction { giveUpSession() }
+            try container.externalFiles.remove(files.written)
+            throw error
+        }
+        openSession = nil
+        inbox?.expect(session.change)
+        container.noteForBroadcast(session.change)
+        container.endWriting()
+        statistics.saves += 1
+        advanceGeneration()
+        finish(pending, versions: versions)
+        // Rows no longer name them; one that cannot be removed now is swept later.
+        try? container.externalFiles.remove(files.released)
+        container.broadcast()
+        return SaveResult(
+            change: session.change, historyToken: container.historyToken(of: session))
+    }
+
+    // MARK: Before the transaction
+
+    private func callWillSave() throws(StoreError) {
+        for _ in 0..<Self.willSaveRoundsMax {
+            var hasChanged = false
+            var position = 0
+            // Hooks may add objects at the end.
+            while position < listed.count {
+                let object = listed[position]
+                position += 1
+                guard object.pending != .none, object.toldCount != object.changeCount else {
+                    continue
+                }
+                object.toldCount = object.changeCount
+                object.willSave()
+                if object.toldCount != object.changeCount { hasChanged = true }
+            }
+            if !unprocessedDeletes.isEmpty {
+                try processPendingChanges()
+                hasChanged = true
+            }
+            if let error = notedErrors.first {
+                notedErrors.removeAll()
+                throw error
+            }
+            guard hasChanged || listed.contains(where: \.awaitsWillSave) else { return }
+        }
+        let culprit = listed.first(where: \.awaitsWillSave)
+        throw StoreError(
+            .hook,
+            "willSave of '\(culprit?.layout.name ?? "?")' p\(culprit?.objectID.primaryKey ?? 0)"
+                + " kept changing objects; set a property only where that changes it")
+    }
+
+    private func validate(_ pending: PendingObjects) throws(StoreError) {
+        var failures = ValidationFailures()
+        for object in pending.deleted {
+            for keeper in try deletability(of: object) {
+                failures.add(
+                    "'\(keeper)' is not empty, and its Deny rule keeps the object", object,
+                    key: keeper, code: .deletionDenied)
+            }
+            object.validate(.delete, into: &failures)
+        }
+        for object in pending.inserted {
+            try validator(for: object.layout).check(object, .insert, into: &failures)
+        }
+        for object in pending.updated {
+            let validator = try validator(for: object.layout)
+            if object.presence != .realized {
+                // Only lists changed; what was read of no row is as valid as it was.
+                guard validator.countsLists || type(of: object) != ManagedObject.self else {
+                    continue
+                }
+                try fire(object)
+            }
+            try validator.check(object, .update, into: &failures)
+        }
+        guard let error = failures.error else { return }
+        throw StoreError(.validation, error.description, cause: error)
+    }
+
+    private func validator(for layout: EntityLayout) throws(StoreError) -> ObjectValidator {
+        if let known = validators[layout.number] { return known }
+        let validator = try ObjectValidator(layout, container.model)
+        validators[layout.number] = validator
+        return validator
+    }
+
+    // MARK: In the transaction
+
+    private func write(
+        _ pending: inout PendingObjects, in session: WriteSession
+    ) throws(StoreError) -> (ExternalChanges, [ManagedObjectID: Int64]) {
+        let connection = session.connection
+        let change = session.change
+        var resolver = ConflictResolver(self, session)
+        do throws(StoreError) {
+            try storing { () throws(SQLiteError) in
+                try PendingIndexes.settle(on: connection)
+                try connection.execute("SAVEPOINT ETL_SAVE")
+            }
+            try renewTakenKeys(pending.inserted, in: session)
+            try resolver.resolveVersions(pending)
+            pending = PendingObjects(listed)
+            while true {
+                var writer = ObjectWriter(container.objects, session, container.externalFiles)
+                writer.versions = resolver.versions
+                do throws(SaveFailure) {
+                    try writer.write(pending)
+                    try writer.release("ETL_SAVE")
+                    return (
+                        ExternalChanges(
+                            written: writer.filesWritten, released: writer.filesReleased),
+                        writer.versions
+                    )
+                } catch {
+                    try container.externalFiles.remove(writer.filesWritten)
+                    guard error.error.isConstraint, connection.isInTransaction else {
+                        throw StoreError(error.error)
+                    }
+                    session.change = change
+                    try storing { () throws(SQLiteError) in
+                        try connection.execute("ROLLBACK TO ETL_SAVE")
+                    }
+                    guard try resolver.resolveConstraints(pending) else {
+                        throw StoreError(error.error)
+                    }
+                    pending = PendingObjects(listed)
+                }
+            }
+        } catch {
+            resolver.restore()
+            session.change = change
+            if connection.isInTransaction {
+                try storing { () throws(SQLiteError) in
+                    try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
+                }
+            }
+            throw error
+        }
+    }
+
+    /// New objects whose keys another process took meanwhile get others.
+    private func renewTakenKeys(
+        _ inserted: [ManagedObject], in session: WriteSession
+    ) throws(StoreError) {
+        for root in Set(inserted.map(\.layout.entity.rootNumber)) {
+            let taken = try storing { () throws(SQLiteError) in
+                try session.readLargest(root: root)
+            }
+            guard !taken.isEmpty else { continue }
+            for object in inserted
+            where object.layout.entity.rootNumber == root
+                && taken.contains(object.objectID.primaryKey)
+            {
+                let key = container.objects.keys.next(root: root)
+                rename(
+                    object,
+                    to: ManagedObjectID(entityNumber: object.layout.number, primaryKey: key))
+            }
+        }
+    }
+
+    /// Gives an object another ID, wherever this context knows it by the old one.
+    func rename(_ object: ManagedObject, to id: ManagedObjectID) {
+        let old = object.objectID
+        unregister(object)
+        object.objectID = id
+        register(object)
+        aliases[old] = id
+        replaceLinks(old, id)
+    }
+
+    /// Puts one ID in another's place in all relationships in memory.
+    func replaceLinks(_ old: ManagedObjectID, _ new: ManagedObjectID) {
+        for other in registeredObjects {
+            for slot in other.links.indices where other.links[slot] == old {
+                other.links[slot] = new
+            }
+            for slot in other.lists.indices { other.lists[slot].rename(old, new) }
+        }
+    }
+
+    // MARK: After the commit
+
+    /// What is in memory is what is saved.
+    private func finish(_ pending: PendingObjects, versions: [ManagedObjectID: Int64]) {
+        let objects = listed
+        listed.removeAll()
+        unprocessedDeletes.removeAll()
+        hasPendingDeletes = false
+        for object in objects {
+            object.isListed = false
+            switch object.pending {
+            case .none: continue
+            case .inserted:
+                object.version = 1
+                object.isStored = true
+            case .updated:
+                object.version = versions[object.objectID] ?? object.version
+            case .deleted:
+                object.isGone = true
+                object.isStored = false
+                unregister(object)
+            }
+            object.pending = .none
+            object.commit()
+        }
+        undoLog?.closeEvent()
+        for object in pending.inserted + pending.updated + pending.deleted { object.didSave() }
+    }
+}
+
+/// The files that a save made, and those that no row names any more.
+struct ExternalChanges {
+    var written: [String] = []
+    var released: [String] = []
+}
+
+extension ManagedObject {
+    /// It changed since `willSave` was called on it.
+    fileprivate final var awaitsWillSave: Bool { pending != .none && toldCount != changeCount }
+
+    /// What is here is what is saved.
+    final func commit() {
+        mask = ChangeMask()
+        committed = nil
+        for slot in lists.indices { lists[slot].commit() }
+    }
+}

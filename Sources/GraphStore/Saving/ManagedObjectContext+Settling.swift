@@ -1,0 +1,140 @@
+import GraphModel
+
+/// What merge policies do to objects.
+extension ManagedObjectContext {
+    /// Settles that an object about to be saved has the same unique values as another.
+    ///
+    /// The other object keeps its row and its key. A new object becomes one with it: what was set
+    /// on it goes over by the policy, what it was linked with is linked with the other, and its ID
+    /// finds the other from now on. Under `rollback` it is dropped. Of two objects that both have
+    /// rows, the one here stays under `objectTrump` and `overwrite`, and the other is deleted, by
+    /// its rules; under the others the change of the unique values is dropped.
+    func settle(
+        _ object: ManagedObject, with otherID: ManagedObjectID,
+        _ resolution: MergePolicy.Resolution, stored row: ObjectRow?
+    ) throws(StoreError) {
+        let other = self.object(with: otherID)
+        if other.presence == .fault, let row { fill(other, row) }
+        try fire(other)
+        if object.isStored {
+            return try settleRows(object, other, resolution)
+        }
+        guard resolution != .rollback else {
+            object.pending = .deleted
+            hasPendingDeletes = true
+            unprocessedDeletes.append(object)
+            return try processPendingChanges()
+        }
+        if resolution != .storeTrump { try takeOver(object, into: other, resolution) }
+        try moveLinks(from: object, to: other)
+        aliases[object.objectID] = other.objectID
+        replaceLinks(object.objectID, other.objectID)
+        object.pending = .none
+        object.isGone = true
+        unregister(object)
+        object.objectID = other.objectID
+        let nowhere = ContextLink(self)
+        nowhere.cut()
+        object.link = nowhere
+    }
+
+    private func settleRows(
+        _ object: ManagedObject, _ other: ManagedObject, _ resolution: MergePolicy.Resolution
+    ) throws(StoreError) {
+        switch resolution {
+        case .objectTrump, .overwrite:
+            delete(other)
+            try processPendingChanges()
+        case .storeTrump, .rollback, .fail:
+            guard let committed = object.committed else { return }
+            for slot in object.layout.constrainedSlots {
+                object.values[slot] = committed.values[slot]
+                object.mask.remove(slot)
+            }
+        }
+    }
+
+    /// Puts the values that were set on a new object into the one that is there.
+    private func takeOver(
+        _ object: ManagedObject, into other: ManagedObject, _ resolution: MergePolicy.Resolution
+    ) throws(StoreError) {
+        // Of another entity of the family, only what both have goes over.
+        for (name, property) in object.layout.properties {
+            guard let target = other.layout.properties[name] else { continue }
+            switch (property, target) {
+            case (.attribute(let slot), .attribute(let place)):
+                guard resolution == .overwrite || object.mask.contains(slot) else { continue }
+                willChange(other, bit: place)
+                other.values[place] = object.values[slot]
+            case (.toOne(let slot), .toOne(let place)):
+                let bit = object.layout.bit(toOne: slot)
+                guard resolution == .overwrite || object.mask.contains(bit) else { continue }
+                let destination = object.links[slot]
+                try setLink(object, slot, nil)
+                let isItself = destination == object.objectID
+                try setLink(
+                    other, place, isItself ? other : destination.map { self.object(with: $0) })
+            default: continue
+            }
+        }
+    }
+
+    private func moveLinks(
+        from object: ManagedObject, to other: ManagedObject
+    ) throws(StoreError) {
+        for slot in object.layout.toOnes.indices { try setLink(object, slot, nil) }
+        for slot in object.layout.toManys.indices {
+            let ids = try object.toManyIDs(slot)
+            try setList(object, slot, [])
+            guard
+                case .toMany(let place)? = other.layout.properties[object.layout.toManys[slot].name]
+            else { continue }
+            for id in ids {
+                let destination = id == object.objectID ? other : self.object(with: id)
+                try addLink(other, place, destination)
+            }
+        }
+    }
+
+    /// A deletion gives way to a change in the store: the object stays, with what it was linked.
+    func cancelDeletion(of object: ManagedObject) throws(StoreError) {
+        object.pending = object.mask.isEmpty ? .none : .updated
+        object.prepareLists()
+        for (slot, toOne) in object.layout.toOnes.enumerated() {
+            guard let id = object.links[slot], let other = registeredObject(for: id),
+                !other.isDeleted
+            else { continue }
+            switch toOne.inverse {
+            case .none: continue
+            case .toMany(let inverse): appendToList(other, inverse, object.objectID)
+            case .toOne(let inverse): relink(other, inverse, object)
+            }
+        }
+        for (slot, toMany) in object.layout.toManys.enumerated() where toMany.inverse != .none {
+            for id in object.lists[slot].current?.ids ?? [] {
+                guard let other = registeredObject(for: id), !other.isDeleted else { continue }
+                switch toMany.inverse {
+                case .none: continue
+                case .toOne(let inverse): relink(other, inverse, object)
+                case .toMany(let inverse): appendToList(other, inverse, object.objectID)
+                }
+            }
+        }
+    }
+
+    private func relink(_ other: ManagedObject, _ slot: Int, _ object: ManagedObject) {
+        guard other.presence == .realized, other.links[slot] == nil else { return }
+        willChange(other, bit: other.layout.bit(toOne: slot))
+        other.links[slot] = object.objectID
+    }
+
+    /// Takes back what was added to and removed from an object's many-to-many relationships.
+    func revertLists(of object: ManagedObject) throws(StoreError) {
+        for (slot, toMany) in object.layout.toManys.enumerated() where slot < object.lists.count {
+            guard case .joinTable = toMany.place else { continue }
+            let difference = object.lists[slot].difference
+            for id in difference.added { try removeLink(object, slot, self.object(with: id)) }
+            for id in difference.removed { try addLink(object, slot, self.object(with: id)) }
+        }
+    }
+}

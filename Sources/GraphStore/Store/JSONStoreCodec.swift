@@ -1,0 +1,104 @@
+import FoundationEssentials
+import SQLite
+
+/// A store's tables as JSON, and back.
+///
+/// ```json
+/// {"format": 1, "schema": ["CREATE TABLE …", …],
+///  "tables": {"ZTASK": {"columns": ["Z_PK", …], "rows": [[1, 2, 1, "Write", null], …]}}}
+/// ```
+/// Numbers with a fraction, or what JSON has no word for, keep their kind: `{"real": "1.0"}`,
+/// `{"blob": "…"}` in base64.
+enum JSONStoreCodec {
+    private static let format = 1
+
+    private struct Image: Codable {
+        var format: Int
+        var schema: [String]
+        var tables: [String: Table]
+    }
+
+    private struct Table: Codable {
+        var columns: [String]
+        var rows: [[Cell]]
+    }
+
+    /// The whole database.
+    static func image(of connection: Connection) throws(StoreError) -> [UInt8] {
+        let image = try storing { () throws(SQLiteError) -> Image in
+            var image = Image(format: format, schema: [], tables: [:])
+            var names: [String] = []
+            let objects = try connection.prepare(
+                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+                    + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, name")
+            while try objects.step() {
+                image.schema.append(objects.string(2))
+                if objects.string(0) == "table" { names.append(objects.string(1)) }
+            }
+            for name in names { image.tables[name] = try table(name, of: connection) }
+            return image
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+            return [UInt8](try encoder.encode(image))
+        } catch {
+            throw StoreError(.internalError, "The store cannot be encoded: \(error)")
+        }
+    }
+
+    private static func table(
+        _ name: String, of connection: Connection
+    ) throws(SQLiteError) -> Table {
+        var columns: [String] = []
+        let info = try connection.prepare("SELECT name FROM pragma_table_info(?)")
+        info.bind(name, at: 1)
+        while try info.step() { columns.append(info.string(0)) }
+        let rows = try connection.prepare("SELECT * FROM \"\(name)\" ORDER BY 1")
+        var table = Table(columns: columns, rows: [])
+        while try rows.step() {
+            table.rows.append((0..<rows.columnCount).map { Cell(rows, $0) })
+        }
+        return table
+    }
+
+    /// Fills an empty database.
+    static func restore(
+        _ bytes: [UInt8], to connection: Connection, path: String
+    ) throws(StoreError) {
+        let image: Image
+        do {
+            image = try JSONDecoder().decode(Image.self, from: Data(bytes))
+        } catch {
+            throw StoreError(.corrupt, "\(path) is no JSON store, or is damaged: \(error)")
+        }
+        guard image.format == format else {
+            throw StoreError(.notAStore, "\(path) is of format \(image.format), not \(format)")
+        }
+        do throws(SQLiteError) {
+            try connection.execute("PRAGMA auto_vacuum = 2; BEGIN IMMEDIATE")
+            for sql in image.schema where sql.hasPrefix("CREATE TABLE") {
+                try connection.execute(sql)
+            }
+            for (name, table) in image.tables {
+                let marks = Array(repeating: "?", count: table.columns.count)
+                let columns = table.columns.map { "\"\($0)\"" }
+                let insert = try connection.prepare(
+                    "INSERT INTO \"\(name)\" (\(columns.joined(separator: ", ")))"
+                        + " VALUES (\(marks.joined(separator: ", ")))")
+                for row in table.rows where row.count == columns.count {
+                    for (column, cell) in row.enumerated() {
+                        insert.bind(cell.value, at: Int32(column) + 1)
+                    }
+                    try insert.run()
+                }
+            }
+            for sql in image.schema where !sql.hasPrefix("CREATE TABLE") {
+                try connection.execute(sql)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            throw StoreError(.corrupt, "\(path) cannot be read: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import GraphModel
+
+/// Turns the predicate of a partial index into SQL without parameters and functions, so that every
+/// SQLite can keep the index (https://www.sqlite.org/partialindex.html).
+///
+/// Such predicates are comparisons of the row's own columns with values, as the model's lints
+/// demand; for any other the result is nil, and the index takes all rows.
+enum PartialIndexSQL {
+    static func condition(
+        _ predicate: GraphPredicate, column: (String) -> String
+    ) -> String? {
+        switch predicate {
+        case .constant, .not: return nil
+        case .and(let parts): return joined(parts, " AND ", column)
+        case .or(let parts): return joined(parts, " OR ", column)
+        case .comparison(let comparison):
+            guard case .keyPath(let path) = comparison.left, path.count == 1,
+                case .constant(let value) = comparison.right, let op = sqlOperator(comparison.op),
+                comparison.options.isEmpty, comparison.modifier == .direct
+            else { return nil }
+            return "\(column(path[0])) \(op) \(SQLLiteral.text(StoredValue(value)))"
+        }
+    }
+
+    private static func joined(
+        _ parts: [GraphPredicate], _ separator: String, _ column: (String) -> String
+    ) -> String? {
+        let texts = parts.compactMap { condition($0, column: column) }
+        guard texts.count == parts.count, !texts.isEmpty else { return nil }
+        return "(" + texts.joined(separator: separator) + ")"
+    }
+
+    private static func sqlOperator(_ op: ComparisonOperator) -> String? {
+        switch op {
+        case .equal: "IS"
+        case .notEqual: "IS NOT"
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: op.rawValue
+        default: nil
+        }
+    }
+}
+
+extension StoredValue {
+    /// The value as a column holds it.
+    fileprivate init(_ value: GraphValue) {
+        switch value {
+        case .null: self = .null
+        case .boolean(let value): self = .integer(value ? 1 : 0)
+        case .integer(let value): self = .integer(value)
+        case .double(let value): self = .real(value)
+        case .string(let value): self = .text(value)
+        case .date(let seconds): self = .real(seconds)
+        case .uuid(let bytes), .binary(let bytes): self = .blob(bytes)
+        case .object(let id): self = .integer(id.primaryKey)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import GraphModel
+import SQLite
+
+/// Stores that are in memory as a whole, and whose file is written anew by each save.
+extension PersistentStore {
+    static func openImage(
+        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?
+    ) throws(StoreError) -> PersistentStore {
+        let (path, options) = (description.path, description.options)
+        let connection = try connect(description, address, mode: .create)
+        guard StoreFiles.exists(path) else {
+            guard description.opening == .create, options.mayWrite else {
+                throw StoreError(.missing, "\(path) does not exist")
+            }
+            let store = try adopt(description, address, connection, model)
+            try store.image()?.commit()
+            return store
+        }
+        guard !options.mayWrite || StoreFiles.isWritable(path) else {
+            throw StoreError(.permission, "\(path) may not be written")
+        }
+        let bytes = try StoreFiles.read(path)
+        if description.kind == .binary {
+            do {
+                try connection.restore(image: bytes)
+            } catch {
+                throw error.isCorrupt
+                    ? StoreError(.corrupt, "\(path) is no binary store, or is damaged")
+                    : StoreError(error)
+            }
+        } else {
+            try JSONStoreCodec.restore(bytes, to: connection, path: path)
+        }
+        return try adopt(description, address, connection, model)
+    }
+
+    /// What the file must hold now, written beside it; nil for stores that are no images.
+    func image() throws(StoreError) -> AtomicFile? {
+        let bytes: [UInt8]
+        switch description.kind {
+        case .sqlite, .inMemory: return nil
+        case .binary:
+            bytes = try storing { () throws(SQLiteError) in try connection.image() }
+        case .json:
+            bytes = try JSONStoreCodec.image(of: connection)
+        }
+        return try AtomicFile(bytes, for: path, permissions: options.filePermissions)
+    }
+}
+
+/// What stands between a save's last statement and its end.
+struct PreparedCommit {
+    fileprivate let metadataChange: Int?
+    fileprivate let historySequence: Int64?
+    fileprivate let file: AtomicFile?
+}
+
+extension PersistentStore {
+    /// Writes what belongs to every save, inside its transaction.
+    func willCommit(_ session: WriteSession) throws(StoreError) -> PreparedCommit {
+        let metadataChange = try metadata.write(to: connection)
+        if let history {
+            do throws(SQLiteError) {
+                session.historySequence = try history.write(session)
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        return PreparedCommit(
+            metadataChange: metadataChange, historySequence: session.historySequence,
+            file: try image())
+    }
+
+    /// Ends what `willCommit(_:)` began, once the transaction is durable.
+    func didCommit(_ prepared: PreparedCommit) throws(StoreError) {
+        if let change = prepared.metadataChange { metadata.noteWritten(change) }
+        if let sequence = prepared.historySequence { remoteMonitor.noteOwn(sequence) }
+        try prepared.file?.commit()
+    }
+
+    /// Undoes what `willCommit(_:)` left on disk.
+    func didNotCommit(_ prepared: PreparedCommit) {
+        // What stays is beside the store, under a name that the next save writes over.
+        try? prepared.file?.discard()
+    }
+}

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+extension PersistentStore {
+    static func fill(
+        _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
+        _ model: ManagedObjectModel
+    ) throws(StoreError) -> PersistentStore {
+        for entity in model.entities {
+            for attribute in entity.ownAttributes
+            where !attribute.isTransient
+                && (attribute.type == .composite || attribute.derivationExpression != nil)
+            {
+                let kind = attribute.type == .composite ? "a composite" : "derived"
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(entity.name).\(attribute.name)' is \(kind); how Core Data keeps these is "
+                        + "not known, so no store is made for this model")
+            }
+        }
+        let schema = StoreSchema(model)
+        let metadata = StoreMetadata(newStoreFor: model)
+        let journal = description.options.journalMode ?? .writeAheadLog
+        try storing { () throws(SQLiteError) in
+            // Both must come before the first table.
+            try connection.execute("PRAGMA auto_vacuum = 2")
+            if !address.isMemory {
+                try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
+            }
+            try connection.execute("BEGIN IMMEDIATE")
+            try connection.execute(SchemaSQL.bookkeeping)
+            for table in schema.tables {
+                try connection.execute(SchemaSQL.createTable(table))
+                for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
+            }
+            for table in schema.joinTables {
+                try connection.execute(SchemaSQL.createTable(table))
+                try connection.execute(SchemaSQL.create(table.reverseIndex))
+            }
+            let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
+            for entity in schema.entities {
+                row.bind(entity.number, at: 1)
+                row.bind(entity.name, at: 2)
+                row.bind(entity.superNumber, at: 3)
+                try row.run()
+            }
+        }
+        try metadata.write(to: connection)
+        try write(model, to: connection)
+        try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
+        return try PersistentStore(description, address, model, metadata, connection)
+    }
+
+    private static func write(
+        _ model: ManagedObjectModel, to connection: Connection
+    ) throws(StoreError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let text: String
+        do {
+            text = String(decoding: try encoder.encode(model), as: UTF8.self)
+        } catch {
+            throw StoreError(.internalError, "The model cannot be encoded: \(error)")
+        }
+        try storing { () throws(SQLiteError) in
+            let statement = try connection.prepare("INSERT INTO ETL_MODEL VALUES (1, ?)")
+            statement.bind(text, at: 1)
+            try statement.run()
+        }
+    }
+
+    static func storedModel(
+        _ connection: Connection
+    ) throws(StoreError) -> ManagedObjectModel? {
+        let text = try storing { () throws(SQLiteError) -> String? in
+            guard
+                try connection.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_MODEL'") == 1
+            else { return nil }
+            return try connection.text("SELECT MODEL FROM ETL_MODEL")
+        }
+        guard let text else { return nil }
+        do {
+            return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
+        } catch {
+            throw StoreError(.corrupt, "\(connection.path): its model cannot be read: \(error)")
+        }
+    }
+}

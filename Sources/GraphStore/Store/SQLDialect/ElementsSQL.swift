@@ -1,0 +1,254 @@
+import GraphModel
+
+/// The elements of a collection as rows: of a to-many key path, a SUBQUERY or a union of values.
+///
+/// `owner.tasks.tags.name` of a table `t` becomes rows of
+/// `ZTASK e1 JOIN Z_1TAGS e2 ON e2.Z_1TASKS = e1.Z_PK JOIN ZTAG e3 …` that belong to one of its
+/// objects where `e1.ZOWNER = t.ZOWNER`. There is a row for each way to an object that the last
+/// to-many hop reaches; to-ones and the attribute behind it are its value, nil or not.
+struct ElementsSQL {
+    /// The tables of the links, without the joins of the elements' own paths.
+    var from: SQLFragment
+    /// The column that tells to which object a row belongs.
+    let owner: String
+    /// That object, in the terms of the query around.
+    let ownerKey: SQLFragment
+    /// The scope of the elements, in the compiler.
+    var scope: Int
+    /// The scope of the first hop's objects: those before it are of the query around.
+    let firstScope: Int
+    /// The path from an element to its value; empty for the element itself.
+    var tail: [String] = []
+    /// What elements must meet besides.
+    var conditions: [SQLFragment] = []
+    /// Whether each value counts once.
+    var isDistinct = false
+    /// What sorts the elements as they are visited: each hop's order, then its keys.
+    var visits: [String] = []
+    /// The column of the order, where the relationship is ordered.
+    var order: String?
+    /// Whether the conditions look at objects around.
+    var isCorrelated = false
+    /// Whether the one condition is about a flag, which about every other row may meet.
+    var isAboutFlag = false
+}
+
+extension PredicateSQL {
+    /// The elements of a collection, seen from where the compiler is.
+    ///
+    /// - Throws: `invalidRequest` where the expression is no collection that a store holds.
+    mutating func elements(_ expression: GraphExpression) throws(StoreError) -> ElementsSQL {
+        switch expression {
+        case .keyPath(let path):
+            return try elements(of: path, from: 0)
+        case .variable(let name, let path):
+            guard let binding = variables[name] else {
+                throw StoreError(.invalidRequest, "$\(name) has no value")
+            }
+            return try elements(of: binding.tail + path, from: binding.scope)
+        case .member(let base, let path):
+            return try memberElements(of: base, path)
+        case .subquery(let collection, let variable, let predicate):
+            var elements = try elements(collection)
+            let outer = variables
+            variables[variable] = Binding(scope: elements.scope, tail: elements.tail)
+            defer { variables = outer }
+            let condition = try self.inside(&elements) { compiler throws(StoreError) in
+                try compiler.condition(predicate)
+            }
+            let isAboutFlag = try isAboutFlag(predicate, of: variable)
+            elements.isAboutFlag = isAboutFlag && elements.conditions.isEmpty
+            elements.conditions.append(condition)
+            return elements
+        case .collection(let base, .unionOfObjects, let path),
+            .collection(let base, .distinctUnionOfObjects, let path):
+            var elements = try extend(try elements(base), by: path)
+            elements.conditions.append(try value(of: elements).sql + " IS NOT NULL")
+            if case .collection(_, .distinctUnionOfObjects, _) = expression {
+                elements.isDistinct = true
+            }
+            return elements
+        default:
+            throw StoreError(
+                .invalidRequest, "'\(expression)' is not a collection that a store can search")
+        }
+    }
+
+    /// Whether a predicate compares a boolean of a subquery's variable with a constant, no more.
+    private func isAboutFlag(
+        _ predicate: GraphPredicate, of variable: String
+    ) throws(StoreError) -> Bool {
+        guard case .comparison(let comparison) = predicate, comparison.modifier == .direct,
+            comparison.op == .equal || comparison.op == .notEqual,
+            case .variable(variable, let path) = comparison.left, case .constant = comparison.right,
+            let binding = variables[variable]
+        else { return false }
+        return try scopes[binding.scope].type(of: binding.tail + path) == .boolean
+    }
+
+    /// Whether an expression is a collection of things in the store, and no single value or list.
+    func isStoredCollection(_ expression: GraphExpression) throws(StoreError) -> Bool {
+        switch expression {
+        case .keyPath(let path):
+            return try scopes[0].firstToMany(in: path) != nil
+        case .variable(let name, let path):
+            guard let binding = variables[name] else { return false }
+            return try scopes[binding.scope].firstToMany(in: binding.tail + path) != nil
+        case .member(let base, let path):
+            var probe = self
+            let scope = try probe.memberScope(of: base)
+            return try probe.scopes[scope].firstToMany(in: path) != nil
+        case .subquery: return true
+        case .collection(let base, .unionOfObjects, _),
+            .collection(let base, .distinctUnionOfObjects, _):
+            return try isStoredCollection(base)
+        default: return false
+        }
+    }
+
+    private mutating func elements(
+        of path: [String], from scope: Int
+    ) throws(StoreError) -> ElementsSQL {
+        guard let (position, place) = try scopes[scope].firstToMany(in: path) else {
+            throw StoreError(
+                .invalidRequest, "'\(path.joined(separator: "."))' is not a to-many key path")
+        }
+        let ownerKey = try column(Array(path[..<position]), in: scope)
+        return try extend(
+            try firstHop(place, of: SQLFragment(ownerKey)), by: Array(path[(position + 1)...]))
+    }
+
+    /// The elements of a to-many of one object.
+    mutating func firstHop(
+        _ place: StoreSchema.ToManyPlace, of ownerKey: SQLFragment
+    ) throws(StoreError) -> ElementsSQL {
+        let (from, owner, scope, order) = try hop(place)
+        return ElementsSQL(
+            from: SQLFragment(from), owner: owner, ownerKey: ownerKey, scope: scope,
+            firstScope: scope,
+            visits: visits(scope, order), order: order)
+    }
+
+    /// Follows a path from the elements on, over further to-many hops.
+    mutating func extend(
+        _ elements: ElementsSQL, by path: [String]
+    ) throws(StoreError) -> ElementsSQL {
+        if path.isEmpty { return elements }
+        guard !elements.isDistinct else {
+            throw StoreError(
+                .invalidRequest, "A key path cannot go on behind @distinctUnionOfObjects here")
+        }
+        var elements = elements
+        var rest = elements.tail + path
+        while let (position, place) = try scopes[elements.scope].firstToMany(in: rest) {
+            let previous = elements.scope
+            let key = try scopes[previous].column(Array(rest[..<position]))
+            let (from, owner, scope, order) = try hop(place)
+            elements.from =
+                elements.from + scopes[previous].joins + " JOIN \(from) ON \(owner) = \(key)"
+            elements.scope = scope
+            elements.visits += visits(scope, order)
+            elements.order = order
+            rest = Array(rest[(position + 1)...])
+        }
+        elements.tail = rest
+        return elements
+    }
+
+    private func visits(_ scope: Int, _ order: String?) -> [String] {
+        [order, scopes[scope].key].compactMap(\.self)
+    }
+
+    /// The links of one to-many, with a scope for the objects they lead to.
+    private mutating func hop(
+        _ place: StoreSchema.ToManyPlace
+    ) throws(StoreError) -> (from: String, owner: String, scope: Int, order: String?) {
+        let name = place.relationship.destinationEntityName
+        guard let destination = schema.entity(named: name) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(name)'")
+        }
+        aliasCount += 1
+        let alias = "e\(aliasCount)"
+        switch place {
+        case .foreignKey(let key):
+            scopes.append(KeyPathSQL(schema, destination, alias: alias, style: .joins))
+            note([key.relationship.name], links: nil)
+            return (
+                "\(key.table) \(alias)", "\(alias).\(key.column)", scopes.count - 1,
+                key.orderColumn.map { "\(alias).\($0)" }
+            )
+        case .joinTable(let join):
+            scopes.append(
+                KeyPathSQL(
+                    schema, destination, alias: alias + "d",
+                    keyColumn: "\(alias).\(join.destinationColumn)"))
+            note([join.relationship.name], links: alias)
+            guard join.isReflexive else {
+                return (
+                    "\(join.table) \(alias)", "\(alias).\(join.ownerColumn)", scopes.count - 1,
+                    join.orderColumn.map { "\(alias).\($0)" }
+                )
+            }
+            // A pair counts from both ends, whichever way it was written.
+            let (here, there) = (join.ownerColumn, join.destinationColumn)
+            return (
+                "(SELECT \(here), \(there) FROM \(join.table)"
+                    + " UNION SELECT \(there), \(here) FROM \(join.table)) \(alias)",
+                "\(alias).\(here)", scopes.count - 1, nil
+            )
+        }
+    }
+
+    /// Compiles something about the elements, and notes whether it looks at objects around.
+    mutating func inside<R>(
+        _ elements: inout ElementsSQL,
+        _ body: (inout PredicateSQL) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        let outer = touched
+        touched = []
+        let result = try body(&self)
+        // Scopes from the elements' own on are inside.
+        if touched.contains(where: { $0 < elements.firstScope }) { elements.isCorrelated = true }
+        touched.formUnion(outer)
+        return result
+    }
+
+    /// The value of the elements.
+    mutating func value(of elements: ElementsSQL) throws(StoreError) -> SQLOperand {
+        SQLOperand(
+            SQLFragment(try column(elements.tail, in: elements.scope)),
+            try scopes[elements.scope].type(of: elements.tail))
+    }
+
+    /// `FROM … WHERE …` of the elements of one object of the query around; everything about the
+    /// elements must have been compiled, since that adds joins.
+    func rows(
+        _ elements: ElementsSQL, and more: [SQLFragment] = []
+    ) -> SQLFragment {
+        let own = SQLFragment("\(elements.owner) = ") + elements.ownerKey
+        // The links lead to few rows. Without statistics SQLite may take another column's index
+        // for as good, and read half the table for each object: a plus hides it.
+        let others = (elements.conditions + more).map { "+(" + $0 + ")" }
+        return "FROM " + elements.from + scopes[elements.scope].joins + " WHERE "
+            + ([own] + others).joined(separator: " AND ")
+    }
+
+    /// `FROM … WHERE …` of the elements of all objects.
+    ///
+    /// - Parameter isScan: keep SQLite from indexes. To look up half a table's rows in the order
+    ///   of one takes twice the time of reading them all in theirs.
+    func allRows(
+        _ elements: ElementsSQL, and more: [SQLFragment] = [], isScan: Bool = false
+    ) -> SQLFragment {
+        let owned = SQLFragment("\(isScan ? "+" : "")\(elements.owner) IS NOT NULL")
+        let others = elements.conditions + more
+        return "FROM " + elements.from + scopes[elements.scope].joins + " WHERE "
+            + ([owned] + (isScan ? others.map { "+(" + $0 + ")" } : others))
+            .joined(separator: " AND ")
+    }
+
+    /// Whether the elements are rows of one table, which has the key of their owner, too.
+    func isTable(_ elements: ElementsSQL) -> Bool {
+        elements.scope == elements.firstScope && scopes[elements.scope].joins.isEmpty
+    }
+}

@@ -1,0 +1,213 @@
+import GraphModel
+
+/// Comparisons of two values.
+extension PredicateSQL {
+    func compare(
+        _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand,
+        _ options: ComparisonOptions
+    ) throws(StoreError) -> SQLFragment {
+        let isPlain = options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+        switch op {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            // Options say something about text only.
+            if isPlain || (left.type != .text && right.type != .text) {
+                return plain(left, op, right)
+            }
+        case .contains where isPlain:
+            return "(" + right.sql + " <> '' AND instr(" + left.sql + ", " + right.sql + ") > 0)"
+        case .beginsWith where isPlain:
+            if let prefix = right.constantText { return Self.begins(left.sql, with: prefix) }
+            return Self.slice(left.sql, "1, length(", right.sql)
+        case .endsWith where isPlain:
+            return Self.slice(left.sql, "-length(", right.sql)
+        case .like where isPlain:
+            if let pattern = right.constantText { return try like(left, pattern) }
+        default: break
+        }
+        if op != .matches, let text = right.constantText, left.constant == nil {
+            switch op {
+            case .notEqual: return "NOT " + folded(left, text, .equal, options)
+            case .equal, .contains, .beginsWith, .endsWith, .like:
+                return folded(left, text, op, options)
+            default: break
+            }
+        }
+        return try evaluated(left, op, right, options)
+    }
+
+    /// A call that folds the left side and compares it with a text that is folded already.
+    private func folded(
+        _ left: SQLOperand, _ text: String, _ op: ComparisonOperator, _ options: ComparisonOptions
+    ) -> SQLFragment {
+        let needle = TextNeedle(text, op, options)
+        return SQLFragment("etl_call(?, ", calling: needle.function) + left.sql + ")"
+    }
+
+    /// A call of the evaluator for two values.
+    private func evaluated(
+        _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand,
+        _ options: ComparisonOptions
+    ) throws(StoreError) -> SQLFragment {
+        var program = SQLProgram(now: now)
+        let comparison = GraphComparison(
+            program.slot(for: left), op, program.slot(for: right), options: options)
+        return try program.test(.comparison(comparison))
+    }
+
+    // MARK: Plain
+
+    private func plain(
+        _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand
+    ) -> SQLFragment {
+        if case .object(let one) = left.type, case .object(let other) = right.type, one != other {
+            // Keys of different hierarchies mean different objects.
+            let bothNil = "(" + left.sql + " IS NULL AND " + right.sql + " IS NULL)"
+            return op == .notEqual ? "NOT " + bothNil : bothNil
+        }
+        let one = Self.guarded(left, against: right)
+        let other = Self.guarded(right, against: left)
+        let pair = { (op: String) in "(" + one + " \(op) " + other + ")" }
+        switch op {
+        case .equal: return pair("IS")
+        case .notEqual: return pair("IS NOT")
+        case .lessOrEqual, .greaterOrEqual:
+            if left.isNonNullConstant || right.isNonNullConstant { return pair(op.rawValue) }
+            return "(" + pair(op.rawValue) + " OR (" + one + " IS NULL AND " + other
+                + " IS NULL))"
+        default: return pair(op.rawValue)
+        }
+    }
+
+    /// A column without its index where an index of doubles would round the whole number that it
+    /// is compared with.
+    private static func guarded(_ side: SQLOperand, against other: SQLOperand) -> SQLFragment {
+        guard side.type == .double, let bounds = other.type.bounds,
+            Double(exactly: bounds.lowerBound) == nil || Double(exactly: bounds.upperBound) == nil
+        else { return side.sql }
+        return "+" + side.sql
+    }
+
+    // MARK: Parts of texts
+
+    /// Whether the part of the text at that place is the other text; false where that is empty.
+    ///
+    /// Bytes, since SQLite's functions on text stop at a NUL; UTF-8 is such that bytes match only
+    /// where characters do.
+    private static func slice(
+        _ text: SQLFragment, _ place: String, _ part: SQLFragment
+    ) -> SQLFragment {
+        let bytes = "CAST(" + part + " AS BLOB)"
+        return "(" + part + " <> '' AND substr(CAST(" + text + " AS BLOB), \(place)" + bytes
+            + ")) = " + bytes + ")"
+    }
+
+    /// A range that an index can serve: from the prefix to the text just after all that begin so.
+    private static func begins(_ left: SQLFragment, with prefix: String) -> SQLFragment {
+        guard !prefix.isEmpty else { return SQLFragment("0") }
+        let from = left + SQLFragment(" >= ?", [.text(prefix)])
+        guard let end = successor(of: prefix) else { return from }
+        return "(" + from + " AND " + left + SQLFragment(" < ?", [.text(end)]) + ")"
+    }
+
+    /// The smallest text above every text with that prefix; UTF-8 sorts as its scalars do.
+    static func successor(of prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            if let scalar = Unicode.Scalar(next) {
+                scalars.append(scalar)
+                var text = String.UnicodeScalarView()
+                text.append(contentsOf: scalars)
+                return String(text)
+            }
+        }
+        return nil
+    }
+
+    /// A range from what stands before the first wildcard, and the matcher for the rest.
+    private func like(_ left: SQLOperand, _ pattern: String) throws(StoreError) -> SQLFragment {
+        var prefix = String.UnicodeScalarView()
+        var scalars = pattern.unicodeScalars[...]
+        while let scalar = scalars.first, scalar != "*", scalar != "?" {
+            scalars.removeFirst()
+            if scalar == "\\", let escaped = scalars.popFirst() {
+                prefix.append(escaped)
+            } else {
+                prefix.append(scalar)
+            }
+        }
+        let start = String(prefix)
+        if scalars.isEmpty {
+            let text = SQLOperand(constant: .string(start), schema)
+            return "(" + left.sql + " = " + text.sql + ")"
+        }
+        if start.isEmpty { return folded(left, pattern, .like, []) }
+        let range = Self.begins(left.sql, with: start)
+        if scalars.elementsEqual("*".unicodeScalars) { return range }
+        return "(" + range + " AND " + folded(left, pattern, .like, []) + ")"
+    }
+
+    // MARK: Lists
+
+    func range(
+        _ value: SQLOperand, _ low: SQLOperand, _ high: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> SQLFragment {
+        let isPlain = options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+        if isPlain || value.type != .text {
+            let value = Self.guarded(Self.guarded(value, low), high)
+            return "(" + value.sql + " BETWEEN " + low.sql + " AND " + high.sql + ")"
+        }
+        var program = SQLProgram(now: now)
+        let comparison = GraphComparison(
+            program.slot(for: value), .between,
+            .aggregate([program.slot(for: low), program.slot(for: high)]), options: options)
+        return try program.test(.comparison(comparison))
+    }
+
+    private static func guarded(_ side: SQLOperand, _ other: SQLOperand) -> SQLOperand {
+        var result = side
+        result.sql = guarded(side, against: other)
+        return result
+    }
+
+    /// Whether the value is among the elements of a list in braces.
+    mutating func membership(
+        _ left: SQLOperand, _ elements: [GraphExpression], _ options: ComparisonOptions
+    ) throws(StoreError) -> SQLFragment {
+        var operands: [SQLOperand] = []
+        for element in elements { operands.append(try operand(element)) }
+        let isPlain = options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+        if !isPlain, left.type == .text || left.type == .null {
+            var program = SQLProgram(now: now)
+            let value = program.slot(for: left)
+            let list = operands.map { program.slot(for: $0) }
+            return try program.test(
+                .comparison(GraphComparison(value, .in, .aggregate(list), options: options)))
+        }
+        var values: [StoredValue] = []
+        var alternatives: [SQLFragment] = []
+        var isGuarded = false
+        for element in operands {
+            guard let constant = element.constant, constant != .null else {
+                // What may be nil equals nil, which SQL's IN does not know.
+                alternatives.append(plain(left, .equal, element))
+                continue
+            }
+            if left.type.isObject, element.type != left.type { continue }
+            if Self.guarded(left, against: element).sql != left.sql.sql { isGuarded = true }
+            values.append(constant.stored)
+        }
+        let value = isGuarded ? "+" + left.sql : left.sql
+        if values.count > TemporaryList.parametersMax {
+            let list = TemporaryList(values)
+            var inList = value + " IN (SELECT value FROM \(list.table))"
+            inList.lists.append(list)
+            alternatives.insert(inList, at: 0)
+        } else if !values.isEmpty || alternatives.isEmpty {
+            let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+            alternatives.insert(value + SQLFragment(" IN (\(marks))", values), at: 0)
+        }
+        return alternatives.count == 1
+            ? alternatives[0] : "(" + alternatives.joined(separator: " OR ") + ")"
+    }
+}

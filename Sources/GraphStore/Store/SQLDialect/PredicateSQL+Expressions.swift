@@ -1,0 +1,277 @@
+import GraphModel
+
+/// Values.
+extension PredicateSQL {
+    /// An expression as SQL.
+    mutating func expression(_ expression: GraphExpression) throws(StoreError) -> SQLFragment {
+        try operand(expression).sql
+    }
+
+    /// An expression as SQL, with its type.
+    mutating func operand(_ expression: GraphExpression) throws(StoreError) -> SQLOperand {
+        switch expression {
+        case .constant(let value):
+            return SQLOperand(constant: value, schema)
+        case .keyPath(let path):
+            return try value(of: path, in: 0)
+        case .evaluatedObject:
+            return try value(of: [], in: 0)
+        case .variable(let name, let path):
+            guard let binding = variables[name] else {
+                throw StoreError(.invalidRequest, "$\(name) has no value")
+            }
+            return try value(of: binding.tail + path, in: binding.scope)
+        case .negation(let inner):
+            return try arithmetic(.subtract, .constant(.integer(0)), inner, as: expression)
+        case .arithmetic(let op, let left, let right):
+            return try arithmetic(op, left, right, as: expression)
+        case .function(let name, let arguments):
+            return try function(name, arguments, as: expression)
+        case .conditional(let predicate, let yes, let no):
+            let condition = try condition(predicate)
+            let yes = try operand(yes)
+            let no = try operand(no)
+            let type = yes.type.common(with: no.type)
+            return SQLOperand(
+                "CASE WHEN " + condition + " THEN " + Self.part(yes, of: type) + " ELSE "
+                    + Self.part(no, of: type) + " END",
+                type)
+        case .collection(let base, let op, let path):
+            if base.isMadeCollection { return try program(for: expression, .anyInteger) }
+            return try aggregate(base, op, path)
+        case .index(let base, let index):
+            return try element(of: base, at: index, as: expression)
+        case .member(let base, let path):
+            return try member(of: base, path)
+        case .aggregate, .subquery:
+            throw StoreError(
+                .invalidRequest, "'\(expression)' is a collection, where one value is needed")
+        }
+    }
+
+    private mutating func value(
+        of path: [String], in scope: Int
+    ) throws(StoreError) -> SQLOperand {
+        let type = try scopes[scope].type(of: path)
+        return SQLOperand(SQLFragment(try column(path, in: scope)), type)
+    }
+
+    /// One of the values that another may be instead.
+    private static func part(_ operand: SQLOperand, of type: SQLType) -> SQLFragment {
+        // A whole double may stand as an integer, and would be taken for one here.
+        type == .number && operand.type == .double
+            ? "CAST(" + operand.sql + " AS REAL)" : operand.sql
+    }
+
+    // MARK: Arithmetic
+
+    /// SQL's own arithmetic where the bounds show that it cannot overflow; SQLite would go on
+    /// with a rounded double.
+    private mutating func arithmetic(
+        _ op: ArithmeticOperator, _ left: GraphExpression, _ right: GraphExpression,
+        as whole: GraphExpression
+    ) throws(StoreError) -> SQLOperand {
+        // Compiling a side adds joins and aliases at the worst, which do no harm.
+        let one = try operand(left)
+        let other = try operand(right)
+        if let bounds = Self.bounds(op, one.type, other.type) {
+            return SQLOperand(
+                "(" + one.sql + " \(op.rawValue) " + other.sql + ")", .integer(bounds))
+        }
+        let type: SQLType =
+            one.type == .null || other.type == .null
+            ? .null
+            : one.type.bounds != nil && other.type.bounds != nil
+                ? .anyInteger
+                : one.type == .double || other.type == .double ? .double : .number
+        return try program(for: whole, type)
+    }
+
+    /// Between what the result must lie; nil where it may not fit, or is no whole number.
+    static func bounds(
+        _ op: ArithmeticOperator, _ left: SQLType, _ right: SQLType
+    ) -> ClosedRange<Int64>? {
+        guard let left = left.bounds, let right = right.bounds else { return nil }
+        var corners: [Int64] = []
+        for one in [left.lowerBound, left.upperBound] {
+            for other in [right.lowerBound, right.upperBound] {
+                let result: (partialValue: Int64, overflow: Bool)
+                switch op {
+                case .add: result = one.addingReportingOverflow(other)
+                case .subtract: result = one.subtractingReportingOverflow(other)
+                case .multiply: result = one.multipliedReportingOverflow(by: other)
+                case .divide:
+                    // No quotient is further from zero than the dividend.
+                    result = Int64(0).subtractingReportingOverflow(one)
+                    corners.append(one)
+                }
+                if result.overflow { return nil }
+                corners.append(result.partialValue)
+            }
+        }
+        guard let low = corners.min(), let high = corners.max() else { return nil }
+        return low...high
+    }
+
+    // MARK: The evaluator's
+
+    /// Leaves a value to the evaluator, with everything from the store as its arguments.
+    private mutating func program(
+        for expression: GraphExpression, _ type: SQLType
+    ) throws(StoreError) -> SQLOperand {
+        var program = SQLProgram(now: now)
+        let tree = try slotted(expression, &program)
+        if let constant = try program.constant(tree) {
+            return SQLOperand(constant: constant, schema)
+        }
+        return SQLOperand(try program.value(tree), type)
+    }
+
+    /// A comparison with a collection that a function makes.
+    mutating func madeCollection(_ comparison: GraphComparison) throws(StoreError) -> SQLFragment {
+        var program = SQLProgram(now: now)
+        var slotted = comparison
+        slotted.left = try self.slotted(comparison.left, &program)
+        slotted.right = try self.slotted(comparison.right, &program)
+        return try program.test(.comparison(slotted))
+    }
+
+    /// The expression with a slot for each part that the store has to say.
+    private mutating func slotted(
+        _ expression: GraphExpression, _ program: inout SQLProgram
+    ) throws(StoreError) -> GraphExpression {
+        switch expression {
+        case .constant: return expression
+        case .negation(let operand):
+            return .negation(try slotted(operand, &program))
+        case .arithmetic(let op, let left, let right):
+            return .arithmetic(op, try slotted(left, &program), try slotted(right, &program))
+        case .function("join", let arguments):
+            guard let collection = arguments.first, try isStoredCollection(collection) else {
+                return .function("join", try slotted(arguments, &program))
+            }
+            return program.slot(for: try operand(expression))
+        case .function(let name, let arguments):
+            return .function(name, try slotted(arguments, &program))
+        case .aggregate(let elements):
+            return .aggregate(try slotted(elements, &program))
+        case .collection(let base, let op, let path) where base.isMadeCollection:
+            return .collection(try slotted(base, &program), op, path)
+        case .index(let base, let index) where base.isMadeCollection || base.isList:
+            guard case .position(let position) = index else {
+                return .index(try slotted(base, &program), index)
+            }
+            return .index(
+                try slotted(base, &program), .position(try slotted(position, &program)))
+        default:
+            return program.slot(for: try operand(expression))
+        }
+    }
+
+    private mutating func slotted(
+        _ expressions: [GraphExpression], _ program: inout SQLProgram
+    ) throws(StoreError) -> [GraphExpression] {
+        var results: [GraphExpression] = []
+        for expression in expressions { results.append(try slotted(expression, &program)) }
+        return results
+    }
+
+    private mutating func function(
+        _ name: String, _ arguments: [GraphExpression], as whole: GraphExpression
+    ) throws(StoreError) -> SQLOperand {
+        switch name {
+        case "coalesce" where !arguments.isEmpty:
+            if arguments.count == 1 { return try operand(arguments[0]) }
+            var parts: [SQLOperand] = []
+            for argument in arguments { parts.append(try operand(argument)) }
+            let type = parts.reduce(SQLType.null) { $0.common(with: $1.type) }
+            return SQLOperand(
+                "coalesce(" + parts.map { Self.part($0, of: type) }.joined(separator: ", ") + ")",
+                type)
+        case "join" where arguments.count == 2:
+            guard try isStoredCollection(arguments[0]) else {
+                return try program(for: whole, .text)
+            }
+            return try join(arguments[0], arguments[1])
+        case "now", "today": return try program(for: whole, .date)
+        case "uuid", "uuid5": return try program(for: whole, .uuid)
+        case "length": return try program(for: whole, .integer(0...Int64(Int32.max)))
+        case "abs", "floor", "ceiling", "round":
+            let type = try arguments.first.map { expression throws(StoreError) in
+                try operand(expression).type
+            }
+            if type?.bounds != nil { return try program(for: whole, .anyInteger) }
+            return try program(for: whole, type == .number ? .number : .double)
+        case "date": return try program(for: whole, .date)
+        case "cast":
+            if arguments.count == 2, case .constant(.string(let name)) = arguments[1],
+                let type = AttributeType(rawValue: name)
+            {
+                return try program(for: whole, SQLType(type))
+            }
+            return try program(for: whole, .text)
+        default: return try program(for: whole, .text)
+        }
+    }
+
+    // MARK: Places
+
+    /// The element at a place of an ordered collection, or of a list.
+    private mutating func element(
+        of base: GraphExpression, at index: GraphIndex, as whole: GraphExpression
+    ) throws(StoreError) -> SQLOperand {
+        if case .aggregate(let elements) = base {
+            if case .size = index { return try program(for: whole, .anyInteger) }
+            var type = SQLType.null
+            for element in elements { type = type.common(with: try operand(element).type) }
+            return try program(for: whole, type)
+        }
+        if base.isMadeCollection {
+            if case .size = index { return try program(for: whole, .anyInteger) }
+            return try program(for: whole, .text)
+        }
+        if case .size = index { return try aggregate(base, .count, []) }
+        let elements = try elements(base)
+        guard !elements.isDistinct else {
+            throw StoreError(.invalidRequest, "'\(base)' has no order, and so no places")
+        }
+        let value = try value(of: elements)
+        let key = try column([], in: elements.scope)
+        let terms: (String) -> String = { direction in
+            ([elements.order, key].compactMap(\.self).map { $0 + direction })
+                .joined(separator: ", ")
+        }
+        let select = "(SELECT " + value.sql + " " + rows(elements)
+        switch index {
+        case .last:
+            return SQLOperand(select + " ORDER BY \(terms(" DESC")) LIMIT 1)", value.type)
+        case .first, .size:
+            return SQLOperand(select + " ORDER BY \(terms("")) LIMIT 1)", value.type)
+        case .position(let position):
+            let place = try operand(position)
+            switch place.constant {
+            case .integer(let number)? where number >= 0:
+                let offset = SQLFragment(" LIMIT 1 OFFSET ?)", [.integer(number)])
+                return SQLOperand(select + " ORDER BY \(terms(""))" + offset, value.type)
+            case .some:
+                return SQLOperand(constant: .null, schema)
+            case nil:
+                // An OFFSET cannot look at columns.
+                let numbered =
+                    "SELECT " + value.sql
+                    + " AS value, row_number() OVER (ORDER BY \(terms(""))) - 1 AS place "
+                    + rows(elements)
+                return SQLOperand(
+                    "(SELECT value FROM (" + numbered + ") WHERE place = " + place.sql + ")",
+                    value.type)
+            }
+        }
+    }
+}
+
+extension GraphExpression {
+    /// Whether it is a list in braces.
+    var isList: Bool {
+        if case .aggregate = self { true } else { false }
+    }
+}

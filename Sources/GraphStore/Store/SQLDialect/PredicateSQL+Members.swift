@@ -1,0 +1,75 @@
+import GraphModel
+
+/// Properties of objects that an expression other than a key path gives:
+/// `tasks[FIRST].owner.name`.
+extension PredicateSQL {
+    /// The value at the end of a path from the object.
+    mutating func member(
+        of base: GraphExpression, _ path: [String]
+    ) throws(StoreError) -> SQLOperand {
+        let key = try operand(base)
+        if path.isEmpty { return key }
+        let scope = try memberScope(of: base)
+        let type = try scopes[scope].type(of: path)
+        let column = try column(path, in: scope)
+        let row = scopes[scope]
+        let select = "(SELECT \(column) FROM \(row.entity.table) \(row.alias)\(row.joins)"
+        return SQLOperand(
+            SQLFragment("\(select) WHERE \(row.key) = ") + key.sql + ")", type)
+    }
+
+    /// The elements of a to-many of the object.
+    mutating func memberElements(
+        of base: GraphExpression, _ path: [String]
+    ) throws(StoreError) -> ElementsSQL {
+        let scope = try memberScope(of: base)
+        guard let (position, place) = try scopes[scope].firstToMany(in: path) else {
+            throw StoreError(
+                .invalidRequest, "'\(path.joined(separator: "."))' is not a to-many key path")
+        }
+        let owner = try member(of: base, Array(path[..<position]))
+        return try extend(
+            try firstHop(place, of: owner.sql), by: Array(path[(position + 1)...]))
+    }
+
+    /// A new scope for the object that an expression gives.
+    mutating func memberScope(of base: GraphExpression) throws(StoreError) -> Int {
+        guard let entity = try entity(of: base) else {
+            throw StoreError(.invalidRequest, "'\(base)' gives no object")
+        }
+        aliasCount += 1
+        scopes.append(KeyPathSQL(schema, entity, alias: "m\(aliasCount)", style: .joins))
+        return scopes.count - 1
+    }
+
+    /// The entity of the objects that an expression gives, if it gives objects.
+    private mutating func entity(
+        of expression: GraphExpression
+    ) throws(StoreError) -> StoreSchema.Entity? {
+        switch expression {
+        case .evaluatedObject: return scopes[0].entity
+        case .keyPath(let path): return scopes[0].entity(at: path)
+        case .variable(let name, let path):
+            return variables[name].flatMap { scopes[$0.scope].entity(at: $0.tail + path) }
+        case .member(let base, let path):
+            return try scopes[memberScope(of: base)].entity(at: path)
+        case .index(.aggregate(let elements), _), .function("coalesce", let elements):
+            return try entity(ofOneOf: elements)
+        case .index(let base, _):
+            let elements = try elements(base)
+            return scopes[elements.scope].entity(at: elements.tail)
+        case .conditional(_, let yes, let no): return try entity(ofOneOf: [yes, no])
+        case .constant(.object(let id)): return schema.entity(number: id.entityNumber)
+        default: return nil
+        }
+    }
+
+    private mutating func entity(
+        ofOneOf expressions: [GraphExpression]
+    ) throws(StoreError) -> StoreSchema.Entity? {
+        for expression in expressions {
+            if let entity = try entity(of: expression) { return entity }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,154 @@
+import GraphModel
+import SQLite
+
+/// A part of a predicate that the evaluator answers, called from SQL with the values it needs.
+///
+/// So both back ends are one where SQLite has no exact word for it. The tree's leaves are slots,
+/// `.keyPath(["0"])` and so on, filled with the call's arguments.
+struct SQLProgram {
+    private(set) var arguments: [SQLOperand] = []
+    /// The moment of `now()`.
+    let now: Double
+
+    init(now: Double) {
+        self.now = now
+    }
+
+    /// The place in the tree for a value that SQL computes.
+    mutating func slot(for operand: SQLOperand) -> GraphExpression {
+        if let constant = operand.constant { return .constant(constant) }
+        arguments.append(operand)
+        return .keyPath(["\(arguments.count - 1)"])
+    }
+
+    /// The call that answers a predicate over the slots with 1 or 0.
+    func test(_ predicate: GraphPredicate) throws(StoreError) -> SQLFragment {
+        let compiled: CompiledPredicate
+        do {
+            compiled = try CompiledPredicate(predicate, now: now, slotOf: Self.slot)
+        } catch {
+            throw StoreError(.invalidRequest, error.message)
+        }
+        let types = arguments.map(\.type)
+        return call { call throws(FunctionError) in
+            do throws(EvaluationError) {
+                let row = ArgumentRow(call: call, types: types)
+                call.setResult(try compiled.evaluate(row) ? Int64(1) : 0)
+            } catch {
+                throw FunctionError(error.description)
+            }
+        }
+    }
+
+    /// The call that gives the value of an expression over the slots.
+    func value(_ expression: GraphExpression) throws(StoreError) -> SQLFragment {
+        let compiled = try compile(expression)
+        let types = arguments.map(\.type)
+        return call { call throws(FunctionError) in
+            do throws(EvaluationError) {
+                call.setResult(try compiled.evaluate(ArgumentRow(call: call, types: types)))
+            } catch {
+                throw FunctionError(error.description)
+            }
+        }
+    }
+
+    /// The value of an expression without slots; nil where it has none for every row alike.
+    func constant(_ expression: GraphExpression) throws(StoreError) -> GraphValue? {
+        guard arguments.isEmpty, !expression.isVolatile else { return nil }
+        do {
+            let compiled = try compile(expression)
+            // The value's bytes are the program's until they are copied.
+            return try withExtendedLifetime(compiled) {
+                try GraphValue(compiled.evaluate(EmptyRow()))
+            }
+        } catch is EvaluationError {
+            // Reported when a row asks for it.
+            return nil
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.internalError, "\(error)")
+        }
+    }
+
+    private func compile(
+        _ expression: GraphExpression
+    ) throws(StoreError) -> CompiledExpression {
+        do {
+            return try CompiledExpression(expression, now: now, slotOf: Self.slot)
+        } catch {
+            throw StoreError(.invalidRequest, error.message)
+        }
+    }
+
+    private static func slot(_ keys: [String]) -> Int? {
+        keys.first.flatMap { Int($0) }
+    }
+
+    private func call(
+        _ body: @escaping (FunctionCall) throws(FunctionError) -> Void
+    ) -> SQLFragment {
+        let start = SQLFragment("\(BoundFunction.sqlName)(?", calling: BoundFunction(body))
+        return ([start] + arguments.map(\.sql)).joined(separator: ", ") + ")"
+    }
+}
+
+/// The arguments of a call as the evaluator sees them.
+private struct ArgumentRow: EvaluationRow {
+    let call: FunctionCall
+    let types: [SQLType]
+
+    func value(at slot: Int) -> EvaluatedValue {
+        let type = types[slot]
+        switch call.storage(slot) {
+        case .null: return .null
+        case .integer:
+            let number = call.integer(slot)
+            switch type {
+            case .boolean: return .boolean(number != 0)
+            case .date: return .date(Double(number))
+            case .double: return .double(Double(number))
+            default: return .integer(number)
+            }
+        case .real: return type == .date ? .date(call.double(slot)) : .double(call.double(slot))
+        case .text: return .text(call.bytes(slot))
+        case .blob: return type == .uuid ? .uuid(call.bytes(slot)) : .binary(call.bytes(slot))
+        }
+    }
+}
+
+/// No values at all.
+private struct EmptyRow: EvaluationRow {
+    func value(at slot: Int) -> EvaluatedValue { .null }
+}
+
+extension FunctionCall {
+    /// Gives a value as a column would hold it.
+    fileprivate func setResult(_ value: EvaluatedValue) {
+        switch value {
+        case .null: break
+        case .boolean(let flag): setResult(flag ? Int64(1) : 0)
+        case .integer(let number): setResult(number)
+        case .double(let number), .date(let number): setResult(number)
+        case .text(let bytes), .untypedText(let bytes), .number(let bytes): setResult(text: bytes)
+        case .uuid(let bytes), .binary(let bytes): setResult(blob: bytes)
+        case .object(let id): setResult(id.primaryKey)
+        }
+    }
+}
+
+extension GraphExpression {
+    /// Whether each row has a value of its own, although no property is looked at.
+    fileprivate var isVolatile: Bool {
+        switch self {
+        case .function("uuid", _): true
+        case .function(_, let operands), .aggregate(let operands):
+            operands.contains(where: \.isVolatile)
+        case .negation(let operand), .collection(let operand, _, _), .index(let operand, _):
+            operand.isVolatile
+        case .arithmetic(_, let left, let right): left.isVolatile || right.isVolatile
+        default: false
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// Section 3's table of programs, run past the compiler against the module as it was built.
+@Suite("Confinement, as the compiler sees it", .enabled(if: Compiler.isThere, Compiler.missing))
+struct ConfinementTests {
+    @Test(
+        "rows 27, 31, 32: programs that stay in their region compile",
+        arguments: ConfinementFixture.accepted)
+    func accepts(fixture: ConfinementFixture) throws {
+        #expect(try Compiler.errors(in: fixture.source) == [])
+    }
+
+    @Test(
+        "rows 26, 31, 32, 43: programs that leave it do not",
+        arguments: ConfinementFixture.refused)
+    func refuses(fixture: ConfinementFixture) throws {
+        let errors = try Compiler.errors(in: fixture.source)
+        let expected = try #require(fixture.diagnostic)
+        #expect(
+            errors.contains { $0.localizedCaseInsensitiveContains(expected) },
+            "\(errors)")
+    }
+}
+
+/// The compiler on this machine, and the modules beside this test's own binary.
+enum Compiler {
+    static let missing: Comment =
+        "needs swiftc in the PATH, and the modules beside the test's binary"
+
+    static let isThere = executable != nil && modules != nil
+
+    private static let executable: String? = {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").map { "\($0)/swiftc" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    private static let modules: String? = {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        for _ in 0..<4 {
+            let path = folder.appendingPathComponent("Modules").path
+            if FileManager.default.fileExists(atPath: path + "/GraphStore.swiftmodule") {
+                return path
+            }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }()
+
+    /// The lines of the compiler's output that are errors.
+    static func errors(in source: String) throws -> [String] {
+        guard let executable, let modules else { return ["no compiler"] }
+        let folder = try TemporaryFolder()
+        let file = folder.file("program.swift")
+        try source.write(toFile: file, atomically: true, encoding: .utf8)
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = [
+            "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", modules,
+        ]
+        for module in ["CSQLite", "CLibYAML"] {
+            process.arguments? += [
+                "-Xcc", "-fmodule-map-file=\(package.path)/Sources/\(module)/module.modulemap",
+            ]
+        }
+        process.arguments?.append(file)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.split(separator: "\n").map(String.init).filter {
+            $0.contains("program.swift:") && $0.contains("error:")
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Contexts of objects") struct ContextObjectTests {
+    @Test("row 30: a child sees its parent's changes, and saves into it, not into the store")
+    func children() throws {
+        try withObjects { store in
+            let parent = store.context()
+            let saved = parent.insert(Todo.self) { $0.title = "saved" }
+            try parent.save()
+            let category = parent.insert(Category.self) { $0.name = "unsaved" }
+            saved.category = category
+            let child = parent.makeChild()
+            let mine = try #require(try child.existingObject(with: saved.objectID) as? Todo)
+            #expect(mine !== saved && mine.category?.name == "unsaved")
+            #expect(mine.category?.tasks == [mine])
+            mine.title = "changed"
+            let new = child.insert(Todo.self) {
+                $0.title = "new"
+                $0.category = mine.category
+            }
+            #expect(saved.title == "saved")
+            try child.save()
+            #expect(saved.title == "changed" && !child.hasChanges)
+            #expect(category.tasks.map(\.objectID) == [saved.objectID, new.objectID])
+            try store.expect("SELECT ZTITLE FROM ZTASK", ["saved"])
+            child.delete(new)
+            try child.save()
+            #expect(category.tasks == [saved])
+            try parent.save()
+            try store.expect("SELECT ZTITLE, ZCATEGORY FROM ZTASK", ["changed|1"])
+        }
+    }
+
+    @Test("row 30: a child's fetch looks at what the parent has not saved; windows are exact")
+    func childFetches() throws {
+        try withObjects { store in
+            let parent = store.context()
+            for title in ["a", "c", "e"] { parent.insert(Todo.self) { $0.title = title } }
+            try parent.save()
+            parent.insert(Todo.self) { $0.title = "b" }
+            parent.delete(try #require(try task("c", in: parent)))
+            let child = parent.makeChild()
+            child.insert(Todo.self) { $0.title = "d" }
+            var request = FetchRequest<Todo>(sortDescriptors: [GraphSortDescriptor(["title"])])
+            #expect(try child.fetch(request).map(\.title) == ["a", "b", "d", "e"])
+            request.fetchLimit = 2
+            request.fetchOffset = 1
+            #expect(try child.fetch(request).map(\.title) == ["b", "d"])
+            request.fetchBatchSize = 1
+            #expect(try child.fetch(request).map(\.title) == ["b", "d"])
+            let grandchild = child.makeChild()
+            #expect(try grandchild.fetch(request).map(\.title) == ["b", "d"])
+        }
+    }
+
+    @Test("row 30: a child validates; row 45: a chain of saves is one write")
+    func childSaves() throws {
+        try withObjects { store in
+            let parent = store.context()
+            let child = parent.makeChild()
+            let task = child.insert(Todo.self) { $0.title = nil }
+            #expect(storeError { try child.save() }?.code == .validation)
+            task.title = "x"
+            let result = try PersistentContainer.saveChain([child, parent])
+            #expect(result.change.inserted.ids == [task.objectID])
+            try store.expect("SELECT ZTITLE FROM ZTASK", ["x"])
+            #expect(
+                storeError { try PersistentContainer.saveChain([parent, child]) }?.code
+                    == .invalidRequest)
+            task.title = "y"
+            try PersistentContainer.saveChain([child, parent])
+            try store.expect("SELECT ZTITLE, Z_OPT FROM ZTASK", ["y|2"])
+        }
+    }
+
+    @Test("rows 103, 105: what others save is merged under what was changed here")
+    func merging() throws {
+        try withObjects { store in
+            let one = store.context()
+            one.automaticallyMergesChangesFromParent = true
+            let category = Category(in: one)
+            let tasks = (0..<3).map { number in
+                one.insert(Todo.self) {
+                    $0.title = "t\(number)"
+                    $0.category = category
+                }
+            }
+            try one.save()
+            #expect(category.tasks.count == 3)
+            tasks[1].number = 5
+            let other = store.context()
+            let theirs = try other.fault(tasks.map(\.objectID)).compactMap { $0 as? Todo }
+            theirs[0].title = "theirs"
+            theirs[1].title = "theirs"
+            other.delete(theirs[2])
+            let new = other.insert(Todo.self) {
+                $0.category = other.object(with: category.objectID) as? Category
+            }
+            try other.save()
+            #expect(tasks[0].title == "t0")
+            try one.processPendingChanges()
+            #expect(tasks[0].title == "theirs")
+            #expect(tasks[1].title == "theirs" && tasks[1].number == 5)
+            #expect(tasks[2].isDeleted && tasks[2].title == "t2")
+            #expect(
+                category.tasks.map(\.objectID)
+                    == [tasks[0].objectID, tasks[1].objectID, new.objectID])
+            try one.save()
+            try store.expect(
+                "SELECT Z_PK, ZTITLE, ZNUMBER, Z_OPT FROM ZTASK ORDER BY 1",
+                ["1|theirs|-|2", "2|theirs|5|3", "4|untitled|-|1"])
+        }
+    }
+
+    @Test("row 40: a pinned context reads one state of the store, and goes on with its own saves")
+    func pinning() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = context.insert(Todo.self) { $0.title = "old" }
+            try context.save()
+            let pinned = store.context()
+            try pinned.pinQueryGeneration()
+            #expect(pinned.isPinned)
+            task.title = "new"
+            try context.save()
+            let mine = try #require(try pinned.existingObject(with: task.objectID) as? Todo)
+            #expect(mine.title == "old")
+            #expect(try pinned.count(for: FetchRequest<Todo>()) == 1)
+            context.insert(Todo.self)
+            try context.save()
+            #expect(try pinned.count(for: FetchRequest<Todo>()) == 1)
+            pinned.insert(Todo.self)
+            try pinned.save()
+            #expect(try pinned.count(for: FetchRequest<Todo>()) == 3)
+            try pinned.unpinQueryGeneration()
+            try pinned.refreshAllObjects()
+            #expect(mine.title == "new" && !pinned.isPinned)
+        }
+    }
+
+    @Test("row 42: groups of changes are undone and redone, saved ones too")
+    func undo() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let category = Category(in: context)
+            let task = context.insert(Todo.self) { $0.title = "a" }
+            try context.save()
+            task.title = "b"
+            task.category = category
+            try context.processPendingChanges()
+            task.title = "c"
+            try context.undo()
+            #expect(task.title == "b" && task.category === category)
+            try context.undo()
+            #expect(task.title == "a" && task.category == nil && category.tasks == [])
+            #expect(!task.hasChanges && context.canRedo)
+            try context.redo()
+            try context.redo()
+            #expect(task.title == "c" && category.tasks == [task] && !context.canRedo)
+            try context.save()
+            try context.undo()
+            #expect(task.title == "b" && task.isUpdated)
+            try context.save()
+            try store.expect("SELECT ZTITLE, ZCATEGORY FROM ZTASK", ["b|1"])
+            context.delete(task)
+            try context.save()
+            #expect(try store.integer("SELECT count(*) FROM ZTASK") == 0)
+            try context.undo()
+            #expect(task.isInserted && category.tasks == [task])
+            try context.save()
+            try store.expect("SELECT Z_PK, ZTITLE, ZCATEGORY FROM ZTASK", ["1|b|1"])
+        }
+    }
+
+    @Test("row 42: a group holds everything in it; levels are limited; a rollback forgets all")
+    func undoGroups() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let task = Todo(in: context)
+            try context.save()
+            try context.undoGroup {
+                task.title = "a"
+                try context.processPendingChanges()
+                task.title = "b"
+                context.insert(Todo.self)
+            }
+            try context.undo()
+            #expect(task.title == "untitled" && context.insertedObjects == [])
+            context.levelsOfUndo = 2
+            for number in 1...4 {
+                task.number = number
+                try context.processPendingChanges()
+            }
+            while context.canUndo { try context.undo() }
+            #expect(task.number == 2)
+            context.rollback()
+            #expect(!context.canUndo && !context.canRedo && task.number == nil)
+        }
+    }
+
+    @Test("rows 26, 105: the view context lives on the main actor and merges by itself")
+    @MainActor func viewContext() async throws {
+        let store = try TestStore(objectModel)
+        store.container.register(Todo.self)
+        defer { store.container.releaseViewContext() }
+        let context = store.container.viewContext
+        let task = context.insert(Todo.self) { $0.title = "mine" }
+        try context.save()
+        let id = task.objectID
+        try await store.container.background { context in
+            (context.object(with: id) as? Todo)?.title = "theirs"
+            try context.save()
+        }
+        while task.title != "theirs" { await Task.yield() }
+        #expect(store.container.viewContext === context)
+        try store.checkIntegrity()
+    }
+
+    @Test("rows 28, 41: performAndWait runs in place inside itself; an event ends with it")
+    func reentrancy() throws {
+        let store = try TestStore(objectModel)
+        let background = store.container.newBackgroundContext()
+        let count = try background.performAndWait { context in
+            let category = try context.insert("Category")
+            let inner = try background.performAndWait { context in
+                let task = try context.insert("Task")
+                context.delete(task)
+                return try context.save().change.inserted.count
+            }
+            #expect(category.hasChanges == false)
+            return inner
+        }
+        #expect(count == 1)
+        let left = background.performAndWait { context -> Int in
+            let objects = context.registeredObjects
+            objects.forEach(context.delete)
+            return context.unprocessedDeletes.count
+        }
+        #expect(left == background.performAndWait { $0.deletedObjects.count } + left)
+        #expect(background.performAndWait { $0.unprocessedDeletes.count } == 0)
+    }
+}

@@ -1,0 +1,102 @@
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+private let entities = """
+    Task:
+      attributes:
+        id: { type: Integer 32, optional: false }
+        title: String
+        priority: Integer 16
+        dueDate: Date
+        isDone: Boolean
+      relationships:
+        parent: { to: Task, inverse: subtasks }
+        subtasks: { to: Task, many: true, inverse: parent }
+        tags: { to: Tag, many: true, inverse: tasks }
+      unique: [[id]]
+      indexes: { byPriority: [priority] }
+    Tag:
+      attributes: { name: { type: String, optional: false } }
+      relationships: { tasks: { to: Task, many: true, inverse: tags } }
+      unique: [[name]]
+    """
+
+@Suite("Explanations") struct ExplanationTests {
+    private func explained(
+        _ format: String, order: [GraphSortDescriptor] = [GraphSortDescriptor(["objectID"])]
+    ) throws -> RequestExplanation {
+        let store = try TestStore(entities)
+        try store.container.load(
+            BulkPlan(entity: "Task", key: ["id"], attributes: ["id"]),
+            (1...1200).map { [.integer($0)] })
+        return try store.container.newContext().explain(
+            RowRequest(
+                entityName: "Task", predicate: try GraphPredicate(format: format), order: order,
+                fields: [["title"]]))
+    }
+
+    @Test(
+        "say in words what happens",
+        arguments: [
+            ("priority == 1", ["uses index Z_Task_byPriority for priority == 1"], []),
+            (
+                "dueDate < '2020-01-01T00:00:00Z' AND isDone == NO",
+                ["scans all 1,200 Task objects"],
+                ["an index on Task (isDone, dueDate) would serve it"]
+            ),
+            (
+                "title CONTAINS[cd] 'x'",
+                [
+                    "scans all 1,200 Task objects",
+                    "computes outside SQLite what no index can serve",
+                ],
+                []
+            ),
+            (
+                "title BEGINSWITH 'x'", ["scans all 1,200 Task objects"],
+                ["an index on Task.title would serve it"]
+            ),
+            (
+                "ANY tags.name == 'x'",
+                [
+                    "finds Task objects by their keys",
+                    "once, looks up tags (Tag) by index Z_Tag_UNIQUE_name",
+                    "once, looks up the links of tags by index sqlite_autoindex_Z_1TASKS_1",
+                ], []
+            ),
+            (
+                "subtasks.@count > 0",
+                [
+                    "scans all 1,200 Task objects",
+                    "for each Task looks up subtasks (Task) by index ZTASK_ZPARENT_INDEX",
+                ], []
+            ),
+        ] as [(String, [String], [String])])
+    func words(format: String, sentences: [String], suggestions: [String]) throws {
+        let found = try explained(format)
+        #expect(found.sentences == sentences, "\(found.plan)")
+        #expect(found.suggestions == suggestions)
+        #expect(found.scannedObjects == (sentences[0].hasPrefix("scans") ? 1200 : 0))
+    }
+
+    @Test func tellWhatSortingCosts() throws {
+        let found = try explained("TRUEPREDICATE", order: [GraphSortDescriptor(["title"])])
+        #expect(
+            found.description == """
+                scans all 1,200 Task objects
+                sorts the result because no index gives that order
+                mend: an index on Task.title would give the order
+                """)
+        #expect(found.plan == ["SCAN t", "USE TEMP B-TREE FOR ORDER BY"])
+        #expect(
+            found.sql == "SELECT t.Z_PK, t.ZTITLE FROM ZTASK t WHERE 1 ORDER BY t.ZTITLE, t.Z_PK")
+        let indexed = try explained("TRUEPREDICATE", order: [GraphSortDescriptor(["id"])])
+        #expect(
+            indexed.sentences == [
+                "walks through all 1,200 Task objects in the order of index Z_Task_UNIQUE_id"
+            ])
+    }
+}

@@ -1,0 +1,319 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("History") struct HistoryTests {
+    /// Book 1, Author 2 (a parent), Editor 3, Tag 4.
+    private func library() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Book") {
+                Attribute("id", .integer64, preservedOnDeletion: true)
+                Attribute("title", .string, preservedOnDeletion: true)
+                Attribute("pages", .integer32)
+                Relationship("author", to: "Writer", inverse: "books")
+                Relationship("tags", to: "Tag", .many, inverse: "books")
+                Unique("id")
+            }
+            Entity("Writer") {
+                Attribute("name", .string)
+                Relationship("books", to: "Book", .many, inverse: "author")
+                Unique("name")
+            }
+            Entity("Poet", parent: "Writer")
+            Entity("Tag") {
+                Attribute("name", .string)
+                Relationship("books", to: "Book", .many, inverse: "tags")
+                Unique("name")
+            }
+        }
+    }
+
+    private let books = BulkPlan(
+        entity: "Book", key: ["id"], attributes: ["id", "title", "pages"],
+        links: [
+            BulkPlan.Link(
+                relationship: "author", destination: "Writer", attribute: "name",
+                missing: .create)
+        ])
+
+    private func store(_ retention: HistoryOptions.Retention? = .days(7)) throws -> TestStore {
+        try TestStore(library(), history: retention.map { HistoryOptions(keeping: $0) })
+    }
+
+    /// `kind Entity key [properties] {tombstone}` of each change.
+    private func text(_ transaction: HistoryTransaction, _ store: TestStore) -> [String] {
+        transaction.changes.map { change in
+            let entity = store.container.schema.entity(number: change.objectID.entityNumber)
+            var line = "\(change.kind) \(entity?.name ?? "?") \(change.objectID.primaryKey)"
+            if let names = change.updatedProperties { line += " \(names.joined(separator: ","))" }
+            if !change.tombstone.isEmpty {
+                line +=
+                    " "
+                    + change.tombstone.sorted { $0.key < $1.key }
+                    .map { "\($0.key)=\($0.value)" }.joined(separator: ",")
+            }
+            return line
+        }
+    }
+
+    private func save(
+        _ container: PersistentContainer, author: String? = nil, name: String? = nil,
+        _ records: [[TestValue]]
+    ) throws -> SaveResult {
+        let context = container.newContext()
+        let writer = try context.bulkWriter(for: books)
+        let batch = RowBatch(width: books.width)
+        for record in records { batch.add(record) }
+        try writer.apply(batch, firstToken: 1)
+        try writer.finish()
+        let session = try context.session()
+        session.author = author
+        session.contextName = name
+        return try context.save()
+    }
+
+    @Test("row 111: without history nothing is written; with it, three tables of Core Data's")
+    func isOffUnlessAskedFor() throws {
+        let plain = try store(nil)
+        _ = try save(plain.container, [[1, "one", 10, "Ann"]])
+        #expect(!plain.container.keepsHistory)
+        try plain.expect("SELECT count(*) FROM sqlite_master WHERE name LIKE 'A%'", ["0"])
+        try plain.expect("SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT > 16000", ["0"])
+        let error = #expect(throws: HistoryError.self) { try plain.container.history() }
+        guard case .off = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let kept = try store()
+        let result = try save(
+            kept.container, author: "ann", name: "import", [[1, "one", 10, "Ann"]])
+        #expect(
+            result.historyToken
+                == HistoryToken(storeUUID: kept.container.storeUUID, sequence: 1))
+        try kept.expect(
+            "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000",
+            ["16001|CHANGE|0|2", "16002|TRANSACTION|0|1", "16003|TRANSACTIONSTRING|0|4"])
+        try kept.expect(
+            "SELECT Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS"
+                + " FROM ACHANGE",
+            ["1|16001|-|0|1|1|1|-", "2|16001|-|0|3|1|1|-"])
+        try kept.expect(
+            "SELECT s.ZNAME, b.ZNAME FROM ATRANSACTION t JOIN ATRANSACTIONSTRING s"
+                + " ON s.Z_PK = t.ZAUTHORTS JOIN ATRANSACTIONSTRING b ON b.Z_PK = t.ZCONTEXTNAMETS"
+                + " WHERE abs(t.ZTIMESTAMP - (unixepoch() - 978307200)) < 60",
+            ["ann|import"])
+        try kept.checkIntegrity()
+    }
+
+    @Test("row 112: loads, batch updates and batch deletes tell objects, properties and tombstones")
+    func tellsWhatChanged() throws {
+        let store = try store()
+        _ = try save(store.container, [[1, "one", 10, "Ann"], [2, "two", 20, "Bob"]])
+        // Title of 1; author of 2; 3 is new.
+        _ = try save(
+            store.container, [[1, "uno", 10, "Ann"], [2, "two", 20, "Ann"], [3, nil, 5, nil]])
+        let context = store.container.newContext()
+        _ = try context.execute(
+            BatchUpdateRequest(
+                entityName: "Book", predicate: GraphPredicate(format: "id < 3"),
+                propertiesToUpdate: [
+                    "pages": .constant(.integer(7)), "title": .constant(.string("x")),
+                ]))
+        try context.save()
+        _ = try context.execute(
+            BatchDeleteRequest(
+                entityName: "Writer", predicate: GraphPredicate(format: "name == 'Ann'")))
+        try context.save()
+        _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+        try context.save()
+        let found = try store.container.history()
+        #expect(found.map { $0.token.sequence } == [1, 2, 3, 4, 5])
+        #expect(
+            found.map { text($0, store) } == [
+                ["insert Book 1", "insert Book 2", "insert Writer 1", "insert Writer 2"],
+                ["insert Book 3", "update Book 1 title", "update Book 2 author"],
+                ["update Book 1 pages,title", "update Book 2 pages,title"],
+                ["update Book 1 author", "update Book 2 author", "delete Writer 1"],
+                [
+                    "delete Book 1 id=integer(1),title=text(\"x\")",
+                    "delete Book 2 id=integer(2),title=text(\"x\")",
+                    "delete Book 3 id=integer(3)",
+                ],
+            ])
+        try store.checkIntegrity()
+    }
+
+    @Test("row 112: a change's columns are bits over to-ones, attributes and to-manys")
+    func writesColumnsAsBits() throws {
+        let store = try store()
+        _ = try save(store.container, [[1, "one", 10, "Ann"]])
+        _ = try save(store.container, [[1, "uno", 10, "Bob"]])
+        // author (two bits: Writer has a sub-entity), id, pages, title, tags.
+        try store.expect("SELECT hex(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE = 1", ["C8"])
+        let schema = HistorySchema(store.container.schema)
+        #expect(schema.entities[1]?.bits == ["author", "author", "id", "pages", "title", "tags"])
+        for names in [
+            ["author"], ["pages", "tags"], [], ["author", "id", "pages", "tags", "title"],
+        ] {
+            let mask = schema.mask(names, entity: 1)
+            #expect(schema.properties(mask, entity: 1) == names)
+        }
+    }
+
+    @Test("row 113: tokens are kept as text; expired and foreign ones are told apart")
+    func tellsTokensApart() throws {
+        let store = try store(.untilPurged)
+        let container = store.container
+        let start = try container.currentHistoryToken()
+        #expect(start.sequence == 0)
+        var tokens: [HistoryToken] = []
+        for number in 1...4 {
+            let result = try save(container, [[.integer(Int64(number)), "t", 1, nil]])
+            tokens.append(try #require(result.historyToken))
+        }
+        let copy = try JSONDecoder().decode(
+            HistoryToken.self, from: JSONEncoder().encode(tokens[1]))
+        #expect(copy == tokens[1])
+        #expect(try container.history(after: copy).map(\.token) == [tokens[2], tokens[3]])
+        #expect(try container.history(after: tokens[3]).isEmpty)
+        try container.purgeHistory(upTo: tokens[1])
+        #expect(try container.history().map(\.token) == [tokens[2], tokens[3]])
+        #expect(try container.history(after: tokens[1]).count == 2)
+        #expect(kind { try container.history(after: tokens[0]) } == "expired 1")
+        #expect(kind { try container.history(after: start) } == "expired 0")
+        let stranger = HistoryToken(storeUUID: UUID().uuidString, sequence: 2)
+        #expect(kind { try container.history(after: stranger) } == "foreign 2")
+        #expect(kind { try container.purgeHistory(upTo: stranger) } == "foreign 2")
+        let future = HistoryToken(storeUUID: container.storeUUID, sequence: 9)
+        #expect(kind { try container.history(after: future) } == "foreign 9")
+        try container.purgeHistory(upTo: tokens[3])
+        #expect(try container.history(after: tokens[3]).isEmpty)
+        #expect(kind { try container.history(after: tokens[2]) } == "expired 3")
+        try store.expect("SELECT count(*) FROM ATRANSACTIONSTRING", ["0"])
+        container.forkUUID()
+        #expect(kind { try container.history(after: tokens[3]) } == "foreign 4")
+    }
+
+    private func kind<R>(_ body: () throws -> R) -> String {
+        do {
+            _ = try body()
+            return "none"
+        } catch HistoryError.expired(let token) {
+            return "expired \(token.sequence)"
+        } catch HistoryError.foreign(let token) {
+            return "foreign \(token.sequence)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("row 114: history is read after a token or a date, by author, entity and kind")
+    func filters() throws {
+        let store = try store()
+        let container = store.container
+        _ = try save(container, author: "sync", name: "a", [[1, "one", 10, "Ann"]])
+        _ = try save(container, author: "me", name: "b", [[1, "uno", 10, "Ann"]])
+        _ = try save(container, name: "b", [[2, "two", 10, "Bob"]])
+        func sequences(_ change: (inout HistoryFilter) -> Void) throws -> [Int64] {
+            var filter = HistoryFilter()
+            change(&filter)
+            return try container.history(matching: filter).map(\.token.sequence)
+        }
+        #expect(try sequences { _ in } == [1, 2, 3])
+        #expect(try sequences { $0.authors = ["sync"] } == [1])
+        #expect(try sequences { $0.excludedAuthors = ["sync"] } == [2, 3])
+        #expect(try sequences { $0.contextNames = ["b"] } == [2, 3])
+        #expect(try sequences { $0.entityNames = ["Writer"] } == [1, 3])
+        #expect(try sequences { $0.entityNames = ["Poet"] } == [])
+        #expect(try sequences { $0.kinds = [.update] } == [2])
+        #expect(try sequences { $0.after = .distantPast } == [1, 2, 3])
+        try store.foreign().execute("UPDATE ATRANSACTION SET ZTIMESTAMP = 100 WHERE Z_PK < 3")
+        #expect(
+            try sequences { $0.after = Date(timeIntervalSinceReferenceDate: 100) } == [3])
+        #expect(kind { try sequences { $0.entityNames = ["No"] } } == "There is no entity 'No'")
+        let reader = try container.historyReader()
+        _ = try save(container, [[3, "three", 1, nil]])
+        #expect(try reader.remaining().count == 3)
+        try container.purgeHistory(before: Date(timeIntervalSinceReferenceDate: 101))
+        #expect(try sequences { _ in } == [3, 4])
+    }
+
+    @Test("row 115: what is older than the retention goes with later saves")
+    func purgesInSaves() throws {
+        let days = try store(.days(7))
+        for number in Int64(1)...4 {
+            _ = try save(days.container, [[.integer(number), "t", 1, nil]])
+        }
+        try days.foreign().execute(
+            "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - 8 * 86400 WHERE Z_PK < 3;"
+                + "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - 6 * 86400 WHERE Z_PK = 3")
+        _ = try save(days.container, [[5, "t", 1, nil]])
+        #expect(try days.container.history().map(\.token.sequence) == [3, 4, 5])
+        try days.expect("SELECT min(ZTRANSACTIONID) FROM ACHANGE", ["3"])
+        let count = try store(.transactions(2))
+        for number in Int64(1)...5 {
+            _ = try save(count.container, [[.integer(number), "t", 1, nil]])
+        }
+        #expect(try count.container.history().map(\.token.sequence) == [4, 5])
+        // A save without change writes no history.
+        _ = try save(count.container, [[5, "t", 1, nil]])
+        #expect(try count.container.currentHistoryToken().sequence == 5)
+    }
+
+    @Test("row 111: a store that keeps a history goes on with it, whoever opens it")
+    func goesOnWithIt() throws {
+        let store = try store()
+        _ = try save(store.container, [[1, "one", 10, nil]])
+        let other = try PersistentContainer(model: nil, at: store.path)
+        #expect(other.keepsHistory)
+        _ = try save(other, [[2, "two", 10, nil]])
+        #expect(try store.container.history().map(\.token.sequence) == [1, 2])
+        // A save that is given up leaves no history.
+        let context = other.newContext()
+        _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+        context.rollback()
+        #expect(try store.container.currentHistoryToken().sequence == 2)
+    }
+
+    @Test("row 116: saves of others are noticed, with what they changed; one's own are not")
+    func noticesOthers() throws {
+        let store = try store()
+        let mine = store.container
+        #expect(try mine.pollRemoteChange() == nil)
+        _ = try save(mine, [[1, "one", 10, nil]])
+        #expect(try mine.pollRemoteChange() == nil)
+        let other = try PersistentContainer(model: nil, at: store.path)
+        _ = try save(other, [[2, "two", 10, nil]])
+        _ = try save(mine, [[3, "three", 10, nil]])
+        _ = try save(other, [[1, "uno", 10, nil]])
+        let change = try #require(try mine.pollRemoteChange())
+        #expect(change.historyToken?.sequence == 4)
+        #expect(change.change?.inserted.ids.map(\.primaryKey) == [2])
+        #expect(change.change?.updated.ids.map(\.primaryKey) == [1])
+        #expect(try mine.pollRemoteChange() == nil)
+        let plain = try self.store(nil)
+        #expect(try plain.container.pollRemoteChange() == nil)
+        _ = try save(PersistentContainer(model: nil, at: plain.path), [[1, "x", 1, nil]])
+        #expect(
+            try plain.container.pollRemoteChange()
+                == RemoteChange(
+                    storeUUID: plain.container.storeUUID, change: nil, historyToken: nil))
+    }
+
+    @Test("row 116: remote changes come as a stream")
+    func streamsRemoteChanges() async throws {
+        let store = try store()
+        _ = try store.container.pollRemoteChange()
+        let other = try PersistentContainer(model: nil, at: store.path)
+        _ = try save(other, [[1, "one", 10, nil]])
+        var found: RemoteChange?
+        for await change in store.container.remoteChanges(every: .milliseconds(1)) {
+            found = change
+            break
+        }
+        #expect(found?.change?.inserted.count == 1)
+    }
+}

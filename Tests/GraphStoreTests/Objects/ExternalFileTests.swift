@@ -1,0 +1,79 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("External files") struct ExternalFileTests {
+    private func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Photo",
+                ownAttributes: [
+                    AttributeDescription(
+                        name: "data", type: .binary, allowsExternalBinaryDataStorage: true),
+                    AttributeDescription(name: "key", type: .string),
+                ], uniquenessConstraints: [["key"]])
+        ])
+    }
+
+    private func files(_ store: TestStore) throws -> [String] {
+        try store.container.externalFiles.names()
+    }
+
+    @Test("row 9: large values live in files, which go with their rows and with failed saves")
+    func files() throws {
+        try withStore(model()) { store in
+            let context = store.context()
+            let small = [UInt8](repeating: 7, count: 10)
+            let large = [UInt8](repeating: 8, count: 200_000)
+            let photo = try context.insert("Photo")
+            photo[.binary("data")] = large
+            photo[.string("key")] = "k"
+            let other = try context.insert("Photo")
+            other[.binary("data")] = small
+            try context.save()
+            let names = try files(store)
+            #expect(names.count == 1)
+            try store.expect(
+                "SELECT hex(substr(ZDATA, 1, 1)), length(ZDATA) FROM ZPHOTO", ["02|38", "01|11"])
+            #expect(
+                FileManager.default.fileExists(
+                    atPath: store.folder.file(".store_SUPPORT/_EXTERNAL_DATA/\(names[0])")))
+            let second = store.context()
+            let again = try second.existingObject(with: photo.objectID)
+            #expect(again[.binary("data")] == large)
+            // A save that fails leaves no file behind.
+            let double = try second.insert("Photo")
+            double[.string("key")] = "k"
+            double[.binary("data")] = large
+            #expect(storeError { try second.save() }?.code == .conflict)
+            #expect(try files(store) == names)
+            second.rollback()
+            again[.binary("data")] = large + [1]
+            try second.save()
+            #expect(try files(store).count == 1 && files(store) != names)
+            second.delete(again)
+            try second.save()
+            #expect(try files(store) == [])
+        }
+    }
+
+    @Test("row 9: files that no row names are swept")
+    func sweeping() throws {
+        try withStore(model()) { store in
+            let context = store.context()
+            for _ in 0..<2 {
+                try context.insert("Photo")[.binary("data")] = [UInt8](
+                    repeating: 1, count: 200_000)
+            }
+            try context.save()
+            try store.foreign().execute("DELETE FROM ZPHOTO WHERE Z_PK = 1")
+            #expect(try files(store).count == 2)
+            #expect(try store.container.sweepExternalFiles() == 1)
+            #expect(try files(store).count == 1)
+            #expect(try store.container.sweepExternalFiles() == 0)
+        }
+    }
+}

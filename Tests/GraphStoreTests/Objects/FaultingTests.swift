@@ -1,0 +1,210 @@
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Faults") struct FaultingTests {
+    private func makeTasks(_ count: Int, in store: TestStore) throws -> [ManagedObjectID] {
+        let context = store.context()
+        let category = Category(in: context)
+        category.name = "c"
+        let tasks = (0..<count).map { number in
+            context.insert(Todo.self) {
+                $0.title = "t\(number)"
+                $0.category = category
+            }
+        }
+        try context.save()
+        return tasks.map(\.objectID)
+    }
+
+    @Test("row 32: object(with:) reads nothing, existingObject does, registeredObject never")
+    func threeWays() throws {
+        try withObjects { store in
+            let id = try makeTasks(1, in: store)[0]
+            let context = store.context()
+            #expect(context.registeredObject(for: id) == nil)
+            let task = context.object(with: id)
+            #expect(task.isFault && context.statistics == ContextStatistics())
+            #expect(context.registeredObject(for: id) === task)
+            #expect(try context.existingObject(with: id) === task)
+            #expect(!task.isFault && context.statistics.faultsFired == 1)
+            let missing = ManagedObjectID(entityNumber: id.entityNumber, primaryKey: 99)
+            #expect(context.object(with: missing).isFault)
+            #expect(
+                storeError { _ = try context.existingObject(with: missing) }?.code == .inaccessible)
+            #expect(context[Ref<Todo>(id: id)] === task)
+        }
+    }
+
+    @Test("row 49: a to-many is a fault of its own; its IDs make no objects")
+    func toManyFaults() throws {
+        try withObjects { store in
+            let ids = try makeTasks(3, in: store)
+            let context = store.context()
+            let task = try #require(try context.existingObject(with: ids[0]) as? Todo)
+            #expect(task.calls == ["fetch"])
+            let category = try #require(task.category)
+            #expect(category.isFault && category.hasFault(for: "tasks"))
+            #expect(try category.objectIDs(for: "tasks") == ids)
+            #expect(!category.hasFault(for: "tasks"))
+            #expect(context.registeredObject(for: ids[1]) == nil)
+            #expect(category.tasks.map(\.title) == ["t0", "t1", "t2"])
+            #expect(context.statistics.listsFired == 1)
+        }
+    }
+
+    @Test("row 49: many faults are read with few statements")
+    func batchFaulting() throws {
+        try withObjects { store in
+            let ids = try makeTasks(1200, in: store)
+            let context = store.context()
+            let objects = try context.fault(ids)
+            #expect(objects.allSatisfy { $0.presence == .cached })
+            #expect(context.statistics.rowsRead == 1200)
+            #expect(objects.compactMap { ($0 as? Todo)?.title } == (0..<1200).map { "t\($0)" })
+            #expect(context.statistics.faultsFired == 0)
+        }
+    }
+
+    @Test("row 125: faults fired one by one are counted as a run")
+    func singleFaults() throws {
+        try withObjects { store in
+            let ids = try makeTasks(150, in: store)
+            let context = store.context()
+            let objects = ids.map { context.object(with: $0) as? Todo }
+            for object in objects { #expect(object?.title != nil) }
+            #expect(context.statistics.singleFaultRuns == ["Task": 150])
+        }
+    }
+
+    @Test("row 35: clean objects are held weakly, changed ones strongly until the save")
+    func uniquing() throws {
+        try withObjects { store in
+            let id = try makeTasks(1, in: store)[0]
+            let context = store.context()
+            weak var weakTask: ManagedObject?
+            do {
+                let task = try context.existingObject(with: id)
+                #expect(context.object(with: id) === task)
+                weakTask = task
+            }
+            #expect(weakTask == nil)
+            do {
+                let task = context.object(with: id) as? Todo
+                task?.title = "changed"
+                weakTask = task
+            }
+            #expect(weakTask != nil)
+            try context.save()
+            #expect(weakTask == nil)
+            context.retainsRegisteredObjects = true
+            weakTask = context.object(with: id)
+            #expect(weakTask != nil)
+            context.reset()
+            #expect(weakTask == nil)
+        }
+    }
+
+    @Test("row 37: after a reset every older object is invalid")
+    func reset() throws {
+        try withObjects { store in
+            let id = try makeTasks(1, in: store)[0]
+            let context = store.context()
+            let task = try #require(try context.existingObject(with: id) as? Todo)
+            context.reset()
+            #expect(task.managedObjectContext == nil)
+            #expect(storeError { try task.setValue("x", forKey: "title") }?.code == .invalidated)
+            let again = try context.existingObject(with: id)
+            #expect(again !== task)
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test("row 38: a rollback restores without reading; doomed inserts leave the registry")
+    func rollback() throws {
+        try withObjects { store in
+            let ids = try makeTasks(2, in: store)
+            let context = store.context()
+            let tasks = try context.fault(ids).compactMap { $0 as? Todo }
+            let category = tasks[0].category
+            tasks[0].title = "x"
+            tasks[0].category = nil
+            context.delete(tasks[1])
+            let new = Todo(in: context)
+            new.category = category
+            #expect(category?.tasks == [new])
+            context.rollback()
+            #expect(tasks[0].title == "t0" && tasks[0].category === category)
+            #expect(category?.tasks == tasks)
+            #expect(!tasks[1].isDeleted && !context.hasChanges)
+            #expect(context.registeredObject(for: new.objectID) == nil)
+        }
+    }
+
+    @Test("rows 39, 53: refresh drops changes and refaults, or reads under them")
+    func refresh() throws {
+        try withObjects { store in
+            let ids = try makeTasks(2, in: store)
+            let context = store.context()
+            let tasks = try context.fault(ids).compactMap { $0 as? Todo }
+            tasks[0].title = "mine"
+            tasks[1].title = "mine"
+            try store.foreign().execute(
+                "UPDATE ZTASK SET ZTITLE = 'theirs', ZNUMBER = 5, Z_OPT = Z_OPT + 1")
+            try context.refresh(tasks[0], mergeChanges: false)
+            #expect(tasks[0].isFault && !tasks[0].hasChanges)
+            #expect(tasks[0].title == "theirs")
+            #expect(
+                tasks[0].calls == ["fetch", "willTurnIntoFault", "didTurnIntoFault", "fetch"])
+            try context.refreshAllObjects()
+            #expect(tasks[1].title == "mine" && tasks[1].number == 5)
+            try context.save()
+            try store.expect(
+                "SELECT ZTITLE, ZNUMBER, Z_OPT FROM ZTASK", ["theirs|5|2", "mine|5|3"])
+        }
+    }
+
+    @Test("row 44: a row that is gone is an error, or by policy a deleted object with no values")
+    func inaccessible() throws {
+        try withObjects { store in
+            let id = try makeTasks(1, in: store)[0]
+            let context = store.context()
+            let task = try #require(context.object(with: id) as? Todo)
+            try store.foreign().execute("DELETE FROM ZTASK")
+            #expect(task.title == nil)
+            let error = storeError { try context.save() }
+            #expect(error?.code == .inaccessible)
+            #expect(error?.message == "The row of 'Task' p1 is gone (133000)")
+            context.faultPolicy = .treatAsDeleted
+            #expect(task.title == nil && task.isDeleted)
+            try context.save()
+        }
+    }
+
+    @Test("row 68: relationships are read along key paths, a statement a step")
+    func prefetching() throws {
+        try withObjects { store in
+            let context = store.context()
+            let tags = (0..<5).map { number in
+                context.insert(Tag.self) { $0.name = "tag\(number)" }
+            }
+            for number in 0..<50 {
+                context.insert(Todo.self) {
+                    $0.tags = [tags[number % 5], tags[(number + 1) % 5]]
+                }
+            }
+            try context.save()
+            let other = store.context()
+            var request = FetchRequest<Todo>()
+            request.relationshipKeyPathsForPrefetching = ["tags.tasks"]
+            let tasks = try other.fetch(request)
+            #expect(
+                tasks.map { $0.tags.map { $0.tasks.count } }
+                    == Array(repeating: [20, 20], count: 50))
+            #expect(tasks.allSatisfy { $0.tags.allSatisfy { $0.name != nil } })
+            #expect(other.statistics.faultsFired == 0 && other.statistics.listsFired == 0)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import GraphModel
+
+/// The graph as it ought to be: plain values, written for clearness, of the model for objects.
+struct GraphOracle: Equatable {
+    struct Item: Equatable {
+        var entity: String
+        var number: Int?
+        var category: ManagedObjectID?
+        var project: ManagedObjectID?
+        var parent: ManagedObjectID?
+        var plan: ManagedObjectID?
+        var tags: Set<ManagedObjectID> = []
+        /// Of a project.
+        var steps: [ManagedObjectID] = []
+    }
+
+    var items: [ManagedObjectID: Item] = [:]
+
+    func ids(_ entity: String) -> [ManagedObjectID] {
+        items.filter { $0.value.entity == entity }.map(\.key).sorted()
+    }
+
+    // MARK: Changes
+
+    mutating func setProject(_ task: ManagedObjectID, _ project: ManagedObjectID?) {
+        guard items[task]?.project != project else { return }
+        if let old = items[task]?.project { items[old]?.steps.removeAll { $0 == task } }
+        items[task]?.project = project
+        if let project { items[project]?.steps.append(task) }
+    }
+
+    mutating func insertStep(_ task: ManagedObjectID, _ project: ManagedObjectID, at index: Int) {
+        setProject(task, project)
+        var steps = items[project]?.steps.filter { $0 != task } ?? []
+        steps.insert(task, at: min(index, steps.count))
+        items[project]?.steps = steps
+    }
+
+    mutating func setPlan(_ task: ManagedObjectID, _ plan: ManagedObjectID?) {
+        if let plan {
+            for (id, item) in items where item.entity == "Task" && item.plan == plan {
+                items[id]?.plan = nil
+            }
+        }
+        items[task]?.plan = plan
+    }
+
+    mutating func delete(_ id: ManagedObjectID) {
+        var doomed: [ManagedObjectID] = [id]
+        var next = 0
+        while next < doomed.count {
+            let id = doomed[next]
+            next += 1
+            for (other, item) in items where !doomed.contains(other) {
+                // Subtasks go with their parent, and a task with its plan.
+                if item.parent == id || item.plan == id { doomed.append(other) }
+            }
+        }
+        for id in doomed { items[id] = nil }
+        let gone = Set(doomed)
+        func kept(_ id: ManagedObjectID?) -> ManagedObjectID? {
+            id.flatMap { gone.contains($0) ? nil : $0 }
+        }
+        for (other, var item) in items {
+            item.category = kept(item.category)
+            item.parent = kept(item.parent)
+            item.plan = kept(item.plan)
+            item.tags.subtract(gone)
+            item.steps.removeAll(where: gone.contains)
+            // A Deny rule clears nothing; the save must fail while this leads to what is gone.
+            items[other] = item
+        }
+    }
+
+    /// A project was deleted that still has steps.
+    var isDenied: Bool {
+        items.values.contains { item in item.project.map { items[$0] == nil } ?? false }
+    }
+}

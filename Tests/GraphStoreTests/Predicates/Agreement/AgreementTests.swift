@@ -1,0 +1,104 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+/// Generated models, objects and predicates: SQL and the evaluator find the same objects in the
+/// same order.
+///
+/// `ETL_AGREEMENT_SEED` repeats a run; with the seed of one world and `ETL_AGREEMENT_WORLDS=1`
+/// that world alone.
+@Suite("SQL and the evaluator") struct AgreementTests {
+    private static let predicatesPerWorld = 250
+
+    /// Run beside each other.
+    private static let shards = 4
+
+    /// What was tried.
+    private struct Tally {
+        var tried = 0
+        var unresolved = 0
+        var failedInBoth = 0
+        var failedInOne = 0
+        var found = 0
+    }
+
+    private static let seed: UInt64 = {
+        let given = ProcessInfo.processInfo.environment["ETL_AGREEMENT_SEED"]
+        let seed = given.flatMap { UInt64($0) } ?? 777_000
+        print("agreement of SQL and the evaluator: seed \(seed)")
+        return seed
+    }()
+
+    private static let worlds =
+        ProcessInfo.processInfo.environment["ETL_AGREEMENT_WORLDS"].flatMap { Int($0) } ?? 80
+
+    @Test("find the same objects in the same order", arguments: 0..<shards)
+    func findTheSameObjects(shard: Int) throws {
+        var tally = Tally()
+        for world in 0..<Self.worlds where world % Self.shards == shard {
+            try tryWorld(seed: Self.seed &+ UInt64(world), &tally)
+        }
+        guard Self.worlds >= 80 else { return }
+        #expect(tally.tried >= 20_000 / Self.shards)
+        #expect(tally.unresolved * 20 < tally.tried, "\(tally)")
+        #expect(tally.failedInBoth * 10 < tally.tried, "\(tally)")
+        #expect(tally.failedInOne * 200 < tally.tried, "\(tally)")
+        #expect(tally.found > tally.tried, "\(tally)")
+    }
+
+    private func tryWorld(seed: UInt64, _ tally: inout Tally) throws {
+        var generator = WorldGenerator(random: SeededGenerator(seed: seed))
+        let world = try World(&generator)
+        var tried = 0
+        while tried < Self.predicatesPerWorld {
+            let entity = generator.random.pick(world.schema.entities)
+            var predicates = WorldPredicates(
+                generator.random, world.schema, over: entity, objectCount: world.variables.count)
+            let format = predicates.predicate(depth: 2)
+            let order = predicates.sortDescriptors()
+            generator.random = predicates.random
+            let predicate: GraphPredicate
+            do {
+                predicate = try GraphPredicate(format: format).resolved(
+                    for: entity.name, in: world.model, variables: world.variables)
+            } catch {
+                tally.unresolved += 1
+                if tally.unresolved > 10_000 { break }
+                continue
+            }
+            tally.tried += 1
+            tried += 1
+            let expected = Result { try world.evaluate(predicate, order, over: entity) }
+            let found = Result { try world.select(predicate, order, over: entity) }
+            switch (expected, found) {
+            case (.success(let expected), .success(let found)) where found == expected:
+                tally.found += found.count
+            case (.failure(is EvaluationError), .failure(is SQLiteError)): tally.failedInBoth += 1
+            case (.failure(is EvaluationError), .success),
+                (.success, .failure(is SQLiteError)) where format.mayStopEarly:
+                // Which parts are looked at is not promised, and so whether one fails.
+                tally.failedInOne += 1
+            default:
+                Issue.record(
+                    """
+                    seed \(seed): \(entity.name) where \(format) sorted by \(order)
+                    SQL: \(found)
+                    memory: \(expected)
+                    \(world.description)
+                    """)
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether a predicate of that text has parts that need not be looked at.
+    fileprivate var mayStopEarly: Bool {
+        ["AND", "OR", "ANY", "ALL", "NONE", "SOME", "SUBQUERY", "IN", "TERNARY", "coalesce"]
+            .contains { contains($0 + " ") || contains($0 + "(") || contains($0 + "[") }
+            || contains("BETWEEN")
+    }
+}

@@ -1,0 +1,66 @@
+import GraphModel
+
+@testable import GraphStore
+
+/// An object of a generated world, as the evaluator sees it.
+final class WorldObject {
+    let entity: StoreSchema.Entity
+    let primaryKey: Int64
+    var values: [String: GraphValue] = [:]
+    var toOnes: [String: WorldObject] = [:]
+    var toManys: [String: [WorldObject]] = [:]
+
+    init(_ entity: StoreSchema.Entity, _ primaryKey: Int64) {
+        self.entity = entity
+        self.primaryKey = primaryKey
+    }
+
+    var id: ManagedObjectID {
+        ManagedObjectID(entityNumber: entity.number, primaryKey: primaryKey)
+    }
+}
+
+/// Runs the evaluator over a generated world; a handle is a name's place in `names`.
+final class WorldGraph: EvaluationGraph {
+    let names: [String]
+    private let arena = EvaluationArena()
+
+    init(names: [String]) {
+        self.names = names
+    }
+
+    func property(_ handle: Int, of node: WorldObject) -> EvaluatedProperty<WorldObject> {
+        let name = names[handle]
+        if let value = node.values[name] { return .value(evaluated(value)) }
+        if let object = node.toOnes[name] { return .object(object) }
+        return node.toManys[name] == nil ? .value(.null) : .elements
+    }
+
+    func visit(
+        _ handle: Int, of node: WorldObject,
+        _ body: (EvaluatedElement<WorldObject>) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        for element in node.toManys[names[handle]] ?? [] where try !body(.object(element)) {
+            return false
+        }
+        return true
+    }
+
+    func identity(of node: WorldObject) -> EvaluatedValue { .object(node.id) }
+
+    func reset() { arena.reset() }
+
+    private func evaluated(_ value: GraphValue) -> EvaluatedValue {
+        switch value {
+        case .null: .null
+        case .boolean(let flag): .boolean(flag)
+        case .integer(let number): .integer(number)
+        case .double(let number): .double(number)
+        case .string(let text): .text(arena.store(Array(text.utf8)))
+        case .date(let seconds): .date(seconds)
+        case .uuid(let bytes): .uuid(arena.store(bytes))
+        case .binary(let bytes): .binary(arena.store(bytes))
+        case .object(let id): .object(id)
+        }
+    }
+}

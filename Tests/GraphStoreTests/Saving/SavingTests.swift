@@ -1,0 +1,397 @@
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Saving objects") struct SavingTests {
+    @Test("row 50: awakeFromInsert comes once in a life, awakeFromFetch with every unfault")
+    func awaking() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = Todo(in: context)
+            try context.save()
+            try context.refresh(task, mergeChanges: false)
+            _ = task.title
+            #expect(
+                task.calls == [
+                    "insert untitled", "willSave", "didSave", "willTurnIntoFault",
+                    "didTurnIntoFault", "fetch",
+                ])
+        }
+    }
+
+    @Test("row 51: what willSave changes is saved, and it is called again on that")
+    func willSaveChanges() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = Todo(in: context)
+            let other = Todo(in: context)
+            try context.save()
+            other.calls.removeAll()
+            task.onWillSave = { task in
+                if task.number != 7 { task.number = 7 }
+                let other = task.managedObjectContext?.registeredObjects
+                    .compactMap { $0 as? Todo }.first { $0 !== task }
+                if other?.number != 8 { other?.number = 8 }
+            }
+            task.title = "x"
+            try context.save()
+            #expect(other.calls == ["willSave", "didSave"])
+            try store.expect("SELECT ZNUMBER FROM ZTASK", ["7", "8"])
+        }
+    }
+
+    @Test("row 51: a willSave that never comes to rest is an error that names the object")
+    func runawayWillSave() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = Todo(in: context)
+            var count = 0
+            task.onWillSave = {
+                count += 1
+                $0.number = count
+            }
+            let error = storeError { try context.save() }
+            #expect(error?.code == .hook)
+            #expect(
+                error?.message == "willSave of 'Task' p1 kept changing objects;"
+                    + " set a property only where that changes it")
+            #expect(count == 100 && context.hasChanges)
+        }
+    }
+
+    @Test("row 52: prepareForDeletion comes while links live, once a deletion; row 54: then gone")
+    func deletion() throws {
+        try withObjects { store in
+            let context = store.context()
+            let category = context.insert(Category.self) { $0.name = "c" }
+            let task = context.insert(Todo.self) { $0.category = category }
+            try context.save()
+            task.calls.removeAll()
+            context.delete(task)
+            context.delete(task)
+            #expect(task.calls == ["delete in c"] && task.isDeleted)
+            try context.processPendingChanges()
+            #expect(category.tasks == [])
+            let result = try context.save()
+            #expect(result.change.deleted.ids == [task.objectID])
+            #expect(result.change.updated.ids == [category.objectID])
+            #expect(!task.isDeleted && !task.hasChanges)
+            #expect(context.registeredObject(for: task.objectID) == nil)
+            #expect(try store.integer("SELECT count(*) FROM ZTASK") == 0)
+        }
+    }
+
+    @Test("row 54: an unsaved insert that is deleted never reaches the store")
+    func annihilation() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = Todo(in: context)
+            task[.integer("number")] = 5000
+            context.delete(task)
+            let result = try context.save()
+            #expect(result.change.isEmpty)
+            #expect(try store.integer("SELECT count(*) FROM ZTASK") == 0)
+        }
+    }
+
+    @Test("row 57: nullify clears objects in memory, rows that are not, and pairs")
+    func nullify() throws {
+        try withObjects { store in
+            let context = store.context()
+            let category = context.insert(Category.self)
+            let tag = context.insert(Tag.self) { $0.name = "t" }
+            let tasks = (0..<3).map { _ in
+                context.insert(Todo.self) {
+                    $0.category = category
+                    $0.tags = [tag]
+                }
+            }
+            try context.save()
+            let other = store.context()
+            let first = try #require(try other.existingObject(with: tasks[0].objectID) as? Todo)
+            other.delete(other.object(with: category.objectID))
+            other.delete(other.object(with: tag.objectID))
+            let change = try other.save().change
+            #expect(first.category == nil && first.tags == [])
+            #expect(change.updated.ids == tasks.map(\.objectID))
+            try store.expect(
+                "SELECT ZCATEGORY, Z_OPT FROM ZTASK", ["-|2", "-|2", "-|2"])
+            let join = try store.joinTable("tags", of: "Task")
+            #expect(try store.integer("SELECT count(*) FROM \(join.table)") == 0)
+            first.title = "again"
+            try other.save()
+        }
+    }
+
+    @Test("row 57: a required to-one that a deletion clears makes the save fail, 1570")
+    func requiredNullified() throws {
+        try withStore(
+            """
+            A:
+              relationships: { many: { to: B, many: true, inverse: one } }
+            B:
+              relationships: { one: { to: A, inverse: many, optional: false } }
+            """
+        ) { store in
+            let context = store.context()
+            let one = try context.insert("A")
+            for _ in 0..<2 { try context.insert("B")[.toOne("one")] = one }
+            try context.save()
+            let other = store.context()
+            other.delete(other.object(with: one.objectID))
+            let error = storeError { try other.save() }
+            #expect(
+                error?.validationError?.failures.map(\.description) == [
+                    "'one' is required [1570, B p1]", "'one' is required [1570, B p2]",
+                ])
+            #expect(error?.validationError?.code == .multiple)
+            #expect(other.hasChanges)
+            other.rollback()
+            #expect(try store.integer("SELECT count(*) FROM ZA") == 1)
+        }
+    }
+
+    @Test("row 58: cascades follow every object's rules, over cycles, with hooks")
+    func cascade() throws {
+        try withObjects { store in
+            let context = store.context()
+            let root = context.insert(Todo.self) { $0.title = "root" }
+            let child = context.insert(Todo.self) {
+                $0.title = "child"
+                $0.parent = root
+            }
+            let leaf = context.insert(Bug.self) {
+                $0.title = "leaf"
+                $0.parent = child
+            }
+            try context.save()
+            // A circle: the root below its own leaf.
+            root.parent = leaf
+            try context.save()
+            let other = store.context()
+            other.delete(other.object(with: root.objectID))
+            try other.processPendingChanges()
+            #expect(other.deletedObjects.count == 3)
+            #expect(other.deletedObjects.allSatisfy { ($0 as? Todo)?.calls.last == "delete in -" })
+            let change = try other.save().change
+            #expect(change.deleted.count == 3)
+            #expect(try store.integer("SELECT count(*) FROM ZTASK") == 0)
+        }
+    }
+
+    @Test("row 59: deny is judged at save, and lifted where the related objects go too")
+    func deny() throws {
+        try withObjects { store in
+            let context = store.context()
+            let project = try context.insert("Project")
+            let task = Todo(in: context)
+            project[.toMany("steps")] = [task]
+            try context.save()
+            #expect(try context.deletability(of: project) == ["steps"])
+            context.delete(project)
+            let error = storeError { try context.save() }
+            #expect(error?.validationError?.code == .deletionDenied)
+            #expect(
+                error?.message
+                    == "'steps' is not empty, and its Deny rule keeps the object [1600, Project p1]"
+            )
+            #expect(project.isDeleted && context.hasChanges)
+            context.delete(task)
+            try context.save()
+            #expect(try store.integer("SELECT count(*) FROM ZPROJECT") == 0)
+        }
+    }
+
+    @Test("row 60: no action leaves dangling keys")
+    func noAction() throws {
+        try withStore(
+            """
+            A:
+              relationships: { many: { to: B, many: true, inverse: one, delete: no action } }
+            B:
+              relationships: { one: { to: A, inverse: many } }
+            """
+        ) { store in
+            let context = store.context()
+            let one = try context.insert("A")
+            let many = try context.insert("B")
+            many[.toOne("one")] = one
+            try context.save()
+            context.delete(one)
+            try context.save()
+            try store.expect("SELECT ZONE FROM ZB", ["1"])
+        }
+    }
+
+    @Test("row 61: all failures are told: deletes, then inserts, then updates")
+    func aggregation() throws {
+        try withObjects { store in
+            let context = store.context()
+            let old = Todo(in: context)
+            try context.save()
+            old.title = String(repeating: "x", count: 21)
+            old.onValidate = { task, operation, failures in
+                failures.add("Not on a \(operation.rawValue)", task, key: "number")
+            }
+            let new = Todo(in: context)
+            new.title = nil
+            new.number = -1
+            let plan = try context.insert("Plan")
+            let error = storeError { try context.save() }
+            #expect(error?.code == .validation)
+            let failures = try #require(error?.validationError).failures
+            #expect(
+                failures.map(\.description) == [
+                    "'title' is required [1570, Task p2]",
+                    "'number' must be from 0 to 1000, and is -1 [1620, Task p2]",
+                    "'owner' is required [1570, Plan p1]",
+                    "'title' must have from 1 to 20 characters, and has 21 [1660, Task p1]",
+                    "Not on a update [1550, Task p1]",
+                ])
+            #expect(failures[3].value == .text(String(repeating: "x", count: 21)))
+            #expect(plan.isInserted && old.isUpdated)
+            #expect(try store.integer("SELECT count(*) FROM ZTASK") == 1)
+        }
+    }
+
+    @Test("row 61: no more than a thousand failures are kept, and all are counted")
+    func manyFailures() throws {
+        try withObjects { store in
+            let context = store.context()
+            for _ in 0..<1500 { context.insert(Todo.self) { $0.title = nil } }
+            guard
+                case .multiple(let failures, let total)? =
+                    storeError({ try context.save() })?.validationError
+            else {
+                Issue.record("no failures")
+                return
+            }
+            #expect(failures.count == 1000 && total == 1500)
+        }
+    }
+
+    @Test("rows 14, 62: rules over the object, and how many objects a relationship may have")
+    func rules() throws {
+        try withStore(
+            """
+            Team:
+              attributes: { low: Integer 16, high: Integer 16, tag: { type: String, pattern: "[a-z]+" } }
+              relationships: { members: { to: Person, many: true, inverse: team, count: 2..3 } }
+              validate: [{ rule: "low <= high", message: "low is above high" }]
+            Person:
+              relationships: { team: { to: Team, inverse: members } }
+            """
+        ) { store in
+            let context = store.context()
+            let team = try context.insert("Team")
+            team[.integer("low")] = 2
+            team[.integer("high")] = 1
+            team[.string("tag")] = "A1"
+            func failures() -> [String] {
+                storeError { try context.save() }?.validationError?.failures.map(\.description)
+                    ?? []
+            }
+            #expect(
+                failures() == [
+                    "'tag' does not match [a-z]+ [1680, Team p1]",
+                    "low is above high [1550, Team p1]",
+                ])
+            team[.integer("high")] = 2
+            team[.string("tag")] = "a"
+            let people = try (0..<4).map { _ in try context.insert("Person") }
+            team.add(people[0], to: .toMany("members"))
+            #expect(
+                failures() == ["'members' must have 2 objects at least, and has 1 [1580, Team p1]"])
+            team[.toMany("members")] = people
+            #expect(
+                failures() == ["'members' may have 3 objects at most, and has 4 [1590, Team p1]"])
+            team[.toMany("members")] = []
+            #expect(failures() == [])
+        }
+    }
+
+    @Test("the save pipeline: unique values that one object gives up are free for another")
+    func freedValues() throws {
+        try withObjects { store in
+            let context = store.context()
+            let tasks = (0..<3).map { number in
+                context.insert(Todo.self) { $0.code = "c\(number)" }
+            }
+            try context.save()
+            (tasks[0].code, tasks[1].code) = (tasks[1].code, tasks[0].code)
+            context.delete(tasks[2])
+            context.insert(Todo.self) { $0.code = "c2" }
+            try context.save()
+            try store.expect("SELECT Z_PK, ZCODE FROM ZTASK ORDER BY 1", ["1|c1", "2|c0", "4|c2"])
+        }
+    }
+
+    @Test("the save pipeline: a save that fails leaves the context as it was, and can be mended")
+    func failedSave() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = context.insert(Todo.self) { $0.code = "taken" }
+            try context.save()
+            let category = Category(in: context)
+            task.category = category
+            let new = context.insert(Todo.self) { $0.code = "taken" }
+            let error = storeError { try context.save() }
+            #expect(error?.code == .conflict)
+            #expect(error?.mergeError?.code == 133_021)
+            #expect(error?.message == "Task p2 has the same code as p1")
+            #expect(new.isInserted && task.isUpdated && category.isInserted)
+            #expect(task.category === category)
+            #expect(try store.integer("SELECT count(*) FROM ZCATEGORY") == 0)
+            new.code = "free"
+            try context.save()
+            try store.expect("SELECT ZCODE, ZCATEGORY FROM ZTASK", ["taken|1", "free|-"])
+        }
+    }
+
+    @Test("row 106: objects and a batch request wait for one save, in one transaction")
+    func objectsBesideBatches() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = Todo(in: context)
+            try context.save()
+            let log = ChangeLog()
+            store.container.observeChanges { log.add($0) }
+            let new = Todo(in: context)
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Task",
+                    propertiesToUpdate: ["number": .constant(.integer(5))]))
+            try store.expect("SELECT ZNUMBER FROM ZTASK", ["-"])
+            let change = try context.save().change
+            #expect(change.inserted.ids == [new.objectID])
+            #expect(change.updated.ids == [task.objectID])
+            #expect(log.all == [change])
+            try store.expect("SELECT Z_PK, ZNUMBER FROM ZTASK", ["1|5", "2|-"])
+            // A failed save of objects leaves the batch request waiting.
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Task",
+                    propertiesToUpdate: ["number": .constant(.integer(6))]))
+            new.title = nil
+            #expect(storeError { try context.save() }?.code == .validation)
+            new.title = "x"
+            #expect(storeError { try context.save() }?.code == .conflict)
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            try context.save()
+            try store.expect("SELECT ZTITLE, ZNUMBER FROM ZTASK", ["untitled|6", "x|6"])
+            context.insert(Todo.self)
+            _ = try context.execute(BatchDeleteRequest(entityName: "Task"))
+            context.rollback()
+            #expect(try store.integer("SELECT count(*) FROM ZTASK") == 2)
+        }
+    }
+}
+
+/// Changes in the order in which they were told.
+final class ChangeLog: @unchecked Sendable {
+    // Tests that use it save on one thread.
+    private(set) var all: [StoreChange] = []
+    func add(_ change: StoreChange) { all.append(change) }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Store files") struct StoreFileTests {
+    private let entities = """
+        A:
+          attributes: { x: String, data: { type: Binary, external: true } }
+          relationships: { b: { to: B, inverse: as } }
+          unique: [[x]]
+        B:
+          attributes: { y: String }
+          relationships: { as: { to: A, many: true, inverse: b } }
+        """
+    private let plan = BulkPlan(entity: "A", key: ["x"], attributes: ["x"])
+
+    private func support(_ store: TestStore) throws -> String {
+        let folder = StoreFiles.supportFolder(of: store.path) + "/_EXTERNAL_DATA"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test("row 23: destroy takes the file, its log and its external values")
+    func destroysEverything() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        do {
+            let store = try TestStore(entities)
+            try store.container.load(plan, [["a"]])
+            // As a process leaves it that was killed: the log is there.
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(
+                    atPath: store.path + suffix, toPath: path + suffix)
+            }
+        }
+        let support = folder.file(".store_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(
+            atPath: support, withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(fileURLWithPath: support + "/one"))
+        try Data([1]).write(to: URL(fileURLWithPath: folder.file("other")))
+        try PersistentContainer.destroy(at: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
+        try PersistentContainer.destroy(at: path)
+        try PersistentContainer.destroy(at: folder.file("no/such"))
+    }
+
+    @Test("row 23: destroy waits for who uses the store, and gives up with everything in place")
+    func doesNotDestroyWhatIsInUse() throws {
+        let store = try TestStore(entities)
+        try store.container.load(plan, [["a"]])
+        let reader = try Connection(path: store.path, mode: .readOnly)
+        try reader.execute("BEGIN")
+        _ = try reader.integer("SELECT count(*) FROM ZA")
+        let error = storeError {
+            try PersistentContainer.destroy(at: store.path, timeoutMilliseconds: 10)
+        }
+        #expect(error?.code == .busy)
+        try reader.execute("COMMIT")
+        // A container that is open, though it does nothing, would lose what it saves later.
+        #expect(
+            storeError {
+                try PersistentContainer.destroy(at: store.path, timeoutMilliseconds: 10)
+            }?.code == .busy)
+        #expect(try reader.integer("SELECT count(*) FROM ZA") == 1)
+        try store.checkIntegrity()
+    }
+
+    @Test("row 23: a copy is the store as it was saved last, though somebody writes")
+    func copiesWhileOthersWrite() throws {
+        let store = try TestStore(entities)
+        try Data([1, 2]).write(to: URL(fileURLWithPath: support(store) + "/one"))
+        try store.container.load(plan, [["a"], ["b"]])
+        let context = store.container.newContext()
+        let writer = try context.bulkWriter(for: plan)
+        let batch = RowBatch(width: 1)
+        batch.add(["c"])
+        try writer.apply(batch, firstToken: 1)
+        try writer.finish()
+        let copy = store.folder.file("copy.sqlite")
+        try store.container.copyStore(to: copy)
+        try context.save()
+        #expect(
+            try lines("SELECT ZX FROM ZA ORDER BY 1", on: Connection(path: copy, mode: .readOnly))
+                == ["a", "b"])
+        #expect(
+            try Data(
+                contentsOf: URL(
+                    fileURLWithPath: store.folder.file(
+                        ".copy_SUPPORT/_EXTERNAL_DATA/one"))) == Data([1, 2]))
+        let opened = try PersistentContainer(model: nil, at: copy)
+        try opened.load(plan, [["d"]])
+        #expect(try store.integer("SELECT count(*) FROM ZA") == 3)
+        #expect(storeError { try store.container.copyStore(to: copy) }?.code == .exists)
+        #expect(try PersistentContainer.verify(at: copy, .full).problems == [])
+    }
+
+    @Test("rows 19, 23: a store in memory is copied to a file")
+    func copiesFromMemory() throws {
+        let folder = try TemporaryFolder()
+        let container = try PersistentContainer.ephemeral(model: model(entities))
+        try container.load(plan, [["a"]])
+        let path = folder.file("a.sqlite")
+        try container.copyStore(to: path)
+        let opened = try PersistentContainer(model: nil, at: path)
+        try opened.load(plan, [["b"]])
+        #expect(try Connection(path: path, mode: .readOnly).integer("SELECT count(*) FROM ZA") == 2)
+    }
+
+    @Test("row 22: metadata is read without opening the store, and no key is lost")
+    func keepsMetadata() throws {
+        let store = try TestStore(entities)
+        let container = store.container
+        try container.setMetadata(.string("7"), forKey: "AppVersion")
+        #expect(container.metadata["AppVersion"] == .string("7"))
+        #expect(try PersistentContainer.metadata(at: store.path).metadata["AppVersion"] == nil)
+        // Another program writes a key of its own meanwhile.
+        let other = try PersistentContainer(model: nil, at: store.path)
+        try other.setMetadata(.integer(1), forKey: "Theirs")
+        try other.saveMetadata()
+        try container.load(plan, [["a"]])
+        let (uuid, metadata) = try PersistentContainer.metadata(at: store.path)
+        #expect(uuid == container.storeUUID)
+        #expect(metadata["AppVersion"] == .string("7"))
+        #expect(metadata["Theirs"] == .integer(1))
+        #expect(metadata["NSStoreType"] == .string("SQLite"))
+        #expect(metadata.count == 10)
+        try container.setMetadata(nil, forKey: "Theirs")
+        try container.saveMetadata()
+        #expect(try PersistentContainer.metadata(at: store.path).metadata.count == 9)
+        for key in [
+            "NSStoreModelVersionHashes", "_NSAutoVacuumLevel", "NSPersistenceFrameworkVersion",
+        ] {
+            #expect(
+                storeError { try container.setMetadata(.integer(1), forKey: key) }?.code
+                    == .invalidRequest)
+        }
+        try store.checkIntegrity()
+    }
+
+    @Test("row 22: a look at a store that nobody has open leaves its folder as it was")
+    func looksWithoutATrace() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        do {
+            let container = try PersistentContainer(
+                model: model(entities), at: path, opening: .create)
+            try container.load(plan, [["a"]])
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        _ = try PersistentContainer.metadata(at: path)
+        _ = try PersistentContainer.model(ofStoreAt: path)
+        _ = try PersistentContainer.verify(at: path, .full)
+        try PersistentContainer.checkReplaceable(at: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.sqlite"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test("row 22: a copy gets an identity of its own with the next save")
+    func forksTheIdentity() throws {
+        let store = try TestStore(entities)
+        let before = store.container.storeUUID
+        let uuid = store.container.forkUUID()
+        #expect(uuid != before)
+        #expect(store.container.storeUUID == uuid)
+        #expect(try PersistentContainer.metadata(at: store.path).storeUUID == before)
+        try store.container.load(plan, [["a"]])
+        #expect(try PersistentContainer.metadata(at: store.path).storeUUID == uuid)
+    }
+
+    @Test("row 22: a save that is given up keeps changed metadata for the next")
+    func keepsMetadataOverARollback() throws {
+        let store = try TestStore(entities)
+        try store.container.setMetadata(.string("7"), forKey: "AppVersion")
+        let context = store.container.newContext()
+        _ = try context.execute(BatchDeleteRequest(entityName: "A"))
+        context.rollback()
+        #expect(try PersistentContainer.metadata(at: store.path).metadata["AppVersion"] == nil)
+        try store.container.load(plan, [["a"]])
+        #expect(
+            try PersistentContainer.metadata(at: store.path).metadata["AppVersion"] == .string("7"))
+    }
+
+    @Test("row 25: a sound store has no problem")
+    func findsNothingWrong() throws {
+        let store = try TestStore(everythingModel)
+        for level in [StoreVerification.Level.quick, .full] {
+            #expect(
+                try PersistentContainer.verify(at: store.path, level, model: model(everythingModel))
+                    .isSound)
+        }
+    }
+
+    @Test("row 25: damage is told, whatever it is")
+    func findsDamage() throws {
+        let store = try TestStore(entities)
+        try store.container.load(plan, [["a"], ["b"]])
+        let file = "11111111-2222-3333-4444-555555555555"
+        let foreign = try store.foreign()
+        try foreign.execute(
+            """
+            UPDATE ZA SET ZB = 99 WHERE ZX = 'a';
+            UPDATE ZA SET ZDATA = CAST(x'02' || '\(file)' AS BLOB) WHERE ZX = 'b';
+            INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (7, 1, 1);
+            """)
+        let other = try model("A: { attributes: { z: String } }")
+        let quick = [
+            "The version hashes differ from the one given: A, B",
+            "B: key 7 is used, but only 0 handed out", "B: 1 rows are of no entity of it",
+        ]
+        #expect(
+            try PersistentContainer.verify(at: store.path, model: other).problems == quick)
+        #expect(
+            try PersistentContainer.verify(at: store.path, .full, model: other).problems
+                == quick + ["A.b: 1 links lead nowhere", "A.data: the file \(file) is missing"])
+        let garbage = store.folder.file("garbage")
+        try Data("SQLite format 3".utf8).write(to: URL(fileURLWithPath: garbage))
+        #expect(
+            try PersistentContainer.verify(at: garbage).problems
+                == ["The file does not begin as an SQLite file does"])
+        try store.container.checkpoint()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        bytes.replaceSubrange(8192..<16384, with: Data(repeating: 0xAA, count: 8192))
+        let damaged = store.folder.file("damaged.sqlite")
+        try bytes.write(to: URL(fileURLWithPath: damaged))
+        #expect(try !PersistentContainer.verify(at: damaged).isSound)
+        #expect(
+            storeError { _ = try PersistentContainer.verify(at: garbage + "x") }?.code == .missing)
+    }
+
+    @Test("row 11: a partial index stands in the file, and requests use it")
+    func makesPartialIndexes() throws {
+        let model = try ManagedObjectModel {
+            Entity("Task") {
+                Attribute("done", .boolean)
+                Attribute("due", .date)
+                Attribute("title", .string)
+                Index(
+                    "open", .descending("due"), "title", where: "done == NO AND title != \"it's\"")
+            }
+        }
+        try withStore(model) { store in
+            try store.expect(
+                "SELECT sql FROM sqlite_master WHERE name = 'Z_Task_open'",
+                [
+                    "CREATE INDEX Z_Task_open ON ZTASK (ZDUE COLLATE BINARY DESC, ZTITLE COLLATE"
+                        + " BINARY ASC) WHERE (ZDONE IS 0 AND ZTITLE IS NOT 'it''s')"
+                ])
+            let plan = try store.lines(
+                "EXPLAIN QUERY PLAN SELECT Z_PK FROM ZTASK WHERE ZDONE IS 0"
+                    + " AND ZTITLE IS NOT 'it''s' AND ZDUE < 5")
+            #expect(plan.contains { $0.contains("INDEX Z_Task_open (ZDUE<?)") })
+        }
+    }
+}

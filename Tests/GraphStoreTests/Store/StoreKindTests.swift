@@ -1,0 +1,201 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Kinds of stores") struct StoreKindTests {
+    private let entities = """
+        Task:
+          attributes: { id: Integer 64, title: String, weight: Double, data: Binary }
+          relationships: { tags: { to: Tag, many: true, inverse: tasks } }
+          unique: [[id]]
+        Tag:
+          attributes: { name: String }
+          relationships: { tasks: { to: Task, many: true, inverse: tags } }
+          unique: [[name]]
+        """
+    private let plan = BulkPlan(
+        entity: "Task", key: ["id"], attributes: ["id", "title", "weight", "data"],
+        links: [
+            BulkPlan.Link(
+                relationship: "tags", destination: "Tag", attribute: "name", missing: .create)
+        ])
+    private let records: [[TestValue]] = [
+        [1, "one", 1.0, .blob([0, 255]), ["a", "b"]], [2, "two \"x\" é", -0.5, nil, ["b"]],
+        [3, nil, 1e300, .blob([]), []],
+    ]
+
+    private func rows(_ container: PersistentContainer) throws -> [String] {
+        let reader = try container.newReader()
+        return try lines("SELECT ZID, ZTITLE, ZWEIGHT, ZDATA FROM ZTASK ORDER BY ZID", on: reader)
+            + lines("SELECT count(*) FROM Z_1TASKS", on: reader)
+    }
+
+    private let expected = ["1|one|1.0|x00ff", "2|two \"x\" é|-0.5|-", "3|-|1e+300|x", "3"]
+
+    @Test("rows 19, 20, 132: a store in memory takes loads, batch requests and history")
+    func worksInMemory() throws {
+        let container = try PersistentContainer.ephemeral(
+            model: model(entities), history: HistoryOptions())
+        try container.load(plan, records)
+        #expect(try rows(container) == expected)
+        let context = container.newContext()
+        let updated = try context.execute(
+            BatchUpdateRequest(
+                entityName: "Task", predicate: GraphPredicate(format: "id == 2"),
+                propertiesToUpdate: ["title": .constant(.string("zwei"))]))
+        #expect(updated.updated == 1)
+        let deleted = try context.execute(
+            BatchDeleteRequest(
+                entityName: "Task", predicate: GraphPredicate(format: "id == 1")))
+        #expect(deleted.deleted == 1)
+        try context.save()
+        #expect(try rows(container) == ["2|zwei|-0.5|-", "3|-|1e+300|x", "1"])
+        #expect(try container.history().map(\.changes.count) == [5, 2])
+        #expect(
+            try container.newReader().text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test("row 20: containers share a store in memory by its name, and only by that")
+    func sharesMemoryByName() throws {
+        let model = try model(entities)
+        let name = "shared \(UUID())?&%"
+        let first = try PersistentContainer(model: model, .inMemory(name: name))
+        try first.load(plan, records)
+        let second = try PersistentContainer(model: nil, .inMemory(name: name))
+        #expect(second.storeUUID == first.storeUUID)
+        #expect(try rows(second) == expected)
+        let other = try PersistentContainer.ephemeral(model: model)
+        #expect(try rows(other) == ["0"])
+        #expect(
+            storeError { _ = try PersistentContainer(model: nil, .inMemory(name: "none")) }?.code
+                == .noModel)
+    }
+
+    @Test("row 10: constraints hold in memory")
+    func keepsConstraintsInMemory() throws {
+        let container = try PersistentContainer.ephemeral(model: model(entities))
+        let outcome = try container.load(
+            BulkPlan(entity: "Tag", key: ["name"], attributes: ["name"]), [["a"], ["a"], ["b"]])
+        #expect(outcome.counts == "2 new, 0 changed, 0 same, 1 superseded, 0 rejected")
+    }
+
+    @Test(
+        "row 19: atomic stores write their whole file with each save, and read it back",
+        arguments: [StoreDescription.Kind.binary, .json])
+    func writesWholeFiles(kind: StoreDescription.Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.\(kind.rawValue)")
+        var description = StoreDescription(kind, at: path, opening: .create)
+        description.options.filePermissions = 0o600
+        description.options.history = HistoryOptions()
+        let uuid: String
+        do {
+            let container = try PersistentContainer(model: model(entities), description)
+            uuid = container.storeUUID
+            #expect(FileManager.default.fileExists(atPath: path))
+            try container.load(plan, records)
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let again = try PersistentContainer(model: nil, StoreDescription(kind, at: path))
+        #expect(again.storeUUID == uuid)
+        #expect(try rows(again) == expected)
+        #expect(again.model == (try model(entities)))
+        #expect(try again.history().count == 1)
+        let context = again.newContext()
+        _ = try context.execute(BatchDeleteRequest(entityName: "Tag"))
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        context.rollback()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        _ = try context.execute(BatchDeleteRequest(entityName: "Tag"))
+        try context.save()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != before)
+        let third = try PersistentContainer(model: nil, StoreDescription(kind, at: path))
+        #expect(try rows(third).last == "0")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                == ["store.\(kind.rawValue)"])
+    }
+
+    @Test("row 19: a save whose file cannot be written leaves the store as it was")
+    func failsWholeWhereTheFileCannotBeWritten() throws {
+        let folder = try TemporaryFolder()
+        let inner = folder.file("inner")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        let container = try PersistentContainer(
+            model: model(entities), .binary(at: inner + "/store", opening: .create))
+        try FileManager.default.removeItem(atPath: inner)
+        let context = container.newContext()
+        _ = try context.execute(BatchDeleteRequest(entityName: "Tag"))
+        let writer = try context.bulkWriter(
+            for: BulkPlan(entity: "Tag", key: ["name"], attributes: ["name"]))
+        let batch = RowBatch(width: 1)
+        batch.add(["x"])
+        try writer.apply(batch, firstToken: 1)
+        try writer.finish()
+        #expect(storeError { try context.save() }?.code == .missing)
+        context.rollback()
+        #expect(try container.newReader().integer("SELECT count(*) FROM ZTAG") == 0)
+    }
+
+    @Test(
+        "row 19: what is no atomic store is told", arguments: [StoreDescription.Kind.binary, .json])
+    func refusesOtherFiles(kind: StoreDescription.Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("garbage")
+        for bytes in [Data("garbage".utf8), Data(), Data(repeating: 7, count: 5000)] {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let error = storeError {
+                _ = try PersistentContainer(
+                    model: model(entities), StoreDescription(kind, at: path, opening: .create))
+            }
+            #expect(error?.code == .corrupt)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+        }
+    }
+
+    @Test("row 132: truncating deletes every object, tells it, and hands out no key again")
+    func truncates() throws {
+        try withStore(entities) { store in
+            let support = StoreFiles.supportFolder(of: store.path)
+            try FileManager.default.createDirectory(
+                atPath: support + "/_EXTERNAL_DATA", withIntermediateDirectories: true)
+            try store.container.load(plan, records)
+            let told = LockedList()
+            store.container.observeChanges { told.add($0.deleted.count) }
+            let result = try store.container.truncateAll()
+            #expect(result.change.deleted.count == 5)
+            #expect(told.values == [5])
+            try store.expect("SELECT count(*) FROM ZTASK", ["0"])
+            try store.expect("SELECT count(*) FROM Z_1TASKS", ["0"])
+            #expect(!FileManager.default.fileExists(atPath: support))
+            try store.container.load(plan, records)
+            try store.expect("SELECT Z_PK FROM ZTASK", ["4", "5", "6"])
+        }
+    }
+}
+
+/// Numbers that a handler gathers on any thread.
+final class LockedList: Sendable {
+    private let list = LockedBox<[Int]>([])
+
+    var values: [Int] { list.value }
+
+    func add(_ number: Int) { list.change { $0.append(number) } }
+}
+
+/// A value behind a lock.
+final class LockedBox<Value: Sendable>: @unchecked Sendable {
+    // Protected by the lock.
+    private var stored: Value
+    private let lock = NSLock()
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value { lock.withLock { stored } }
+
+    func change(_ body: (inout Value) -> Void) { lock.withLock { body(&stored) } }
+}

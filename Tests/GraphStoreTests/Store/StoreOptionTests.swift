@@ -1,0 +1,196 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Store options") struct StoreOptionTests {
+    private let plain = "A: { attributes: { x: String }, unique: [[x]] }"
+    private let plan = BulkPlan(entity: "A", key: ["x"], attributes: ["x"])
+
+    private func open(
+        _ path: String, _ options: StoreOptions, _ opening: StoreOpening = .create
+    ) throws -> PersistentStore {
+        try PersistentStore.open(
+            .sqlite(at: path, opening: opening, options: options), model: model(plain))
+    }
+
+    /// Every file of a folder with its bytes.
+    private func contents(_ folder: String) throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            found[name] = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+        }
+        return found
+    }
+
+    @Test(
+        "row 21: presets say what a save waits for",
+        arguments: [
+            (StoreOptions.durable, "wal 2 0 -64000 1000"),
+            (.balanced, "wal 1 0 -64000 1000"), (.bulk, "wal 1 2 -64000 4000"),
+        ])
+    func setsPresets(options: StoreOptions, expected: String) throws {
+        let folder = try TemporaryFolder()
+        let connection = try open(folder.file("a.sqlite"), options).connection
+        let found = try [
+            "journal_mode", "synchronous", "secure_delete", "cache_size", "wal_autocheckpoint",
+        ].map { try connection.text("PRAGMA \($0)") ?? "-" }
+        #expect(found.joined(separator: " ") == expected)
+    }
+
+    @Test("row 21: a journal, a timeout and pragmas of one's own")
+    func setsEverythingElse() throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.journalMode = .delete
+        options.busyTimeoutMilliseconds = 7
+        options.pragmas = ["mmap_size": "65536"]
+        let path = folder.file("a.sqlite")
+        let connection = try open(path, options).connection
+        #expect(try connection.text("PRAGMA journal_mode") == "delete")
+        #expect(try connection.integer("PRAGMA busy_timeout") == 7)
+        #expect(try connection.integer("PRAGMA mmap_size") == 65536)
+        options.pragmas = ["mmap_size": "1; DROP TABLE ZA"]
+        #expect(storeError { _ = try open(path, options) }?.code == .invalidRequest)
+    }
+
+    @Test("row 21: a store goes over to another journal only where that is asked for")
+    func changesTheJournal() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        var options = StoreOptions()
+        options.journalMode = .delete
+        _ = try open(path, options)
+        #expect(try open(path, StoreOptions()).connection.text("PRAGMA journal_mode") == "delete")
+        options.journalMode = .writeAheadLog
+        #expect(try open(path, options).connection.text("PRAGMA journal_mode") == "wal")
+    }
+
+    @Test("row 24: a store's files get the mode that is asked for", arguments: [0o600, 0o640])
+    func setsPermissions(mode: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        var options = StoreOptions()
+        options.filePermissions = UInt16(mode)
+        let container = try PersistentContainer(
+            model: model(plain), .sqlite(at: path, opening: .create, options: options))
+        try container.load(plan, [["a"]])
+        for name in ["a.sqlite", "a.sqlite-wal", "a.sqlite-shm"] {
+            let found = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            #expect(found[.posixPermissions] as? Int == mode, "\(name)")
+        }
+    }
+
+    @Test("row 21: a store that is open for reading takes no save and keeps its bytes")
+    func readsOnly() throws {
+        let store = try TestStore(plain)
+        try store.container.load(plan, [["a"], ["b"]])
+        try store.container.checkpoint()
+        let file = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reading = try PersistentContainer(
+            model: nil, .sqlite(at: store.path, options: options))
+        #expect(try reading.newReader().integer("SELECT count(*) FROM ZA") == 2)
+        let context = reading.newContext()
+        let error = storeError { _ = try context.execute(BatchDeleteRequest(entityName: "A")) }
+        #expect(error?.code == .permission)
+        #expect(error?.message == "\(store.path) is open for reading only")
+        #expect(storeError { _ = try reading.truncateAll() }?.code == .permission)
+        try reading.checkpoint()
+        try reading.buildPendingIndexes()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == file)
+        // What others save is seen.
+        try store.container.load(plan, [["c"]])
+        #expect(try reading.newReader().integer("SELECT count(*) FROM ZA") == 3)
+        let missing = store.folder.file("missing.sqlite")
+        #expect(
+            storeError {
+                _ = try PersistentContainer(
+                    model: model(plain), .sqlite(at: missing, opening: .create, options: options))
+            }?.code == .missing)
+    }
+
+    @Test("row 21: a store that nobody changes is read without a file beside it")
+    func readsWithoutATrace() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("odd ?&#% name.sqlite")
+        do {
+            let container = try PersistentContainer(
+                model: model(plain), at: path, opening: .create)
+            try container.load(plan, [["a"]])
+        }
+        let before = try contents(folder.path)
+        #expect(before.count == 1)
+        var options = StoreOptions()
+        options.isImmutable = true
+        let reading = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
+        #expect(try reading.newReader().integer("SELECT count(*) FROM ZA") == 1)
+        #expect(
+            storeError { _ = try reading.newContext().bulkWriter(for: plan) }?.code == .permission)
+        #expect(try contents(folder.path) == before)
+    }
+
+    @Test(
+        "row 21: in a folder that may not be written, reading leaves no file beside the store",
+        .enabled(if: geteuid() != 0, "permissions do not bind root"))
+    func readsInAReadOnlyFolder() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        do {
+            let container = try PersistentContainer(
+                model: model(plain), at: path, opening: .create)
+            try container.load(plan, [["a"]])
+        }
+        let before = try contents(folder.path)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o555], ofItemAtPath: folder.path)
+        defer {
+            try? FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reading = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
+        #expect(try reading.newReader().integer("SELECT count(*) FROM ZA") == 1)
+        _ = try PersistentContainer.metadata(at: path)
+        #expect(try contents(folder.path) == before)
+    }
+
+    @Test("row 124: statements are told at the level that is asked for")
+    func logsStatements() throws {
+        #expect(StatementLog(nil)?.level == nil)
+        #expect(StatementLog("0")?.level == nil)
+        #expect(StatementLog("x")?.level == nil)
+        var found: [[String]] = []
+        for level in 1...4 {
+            let told = LockedBox<[String]>([])
+            let log = StatementLog("\(level)") { line in told.change { $0.append(line) } }
+            #expect(log?.level == level)
+            let connection = try Connection(path: ":memory:", mode: .create)
+            log?.attach(to: connection)
+            try connection.execute("CREATE TABLE t (a)")
+            let insert = try connection.prepare("INSERT INTO t VALUES (?)")
+            insert.bind("x", at: 1)
+            try insert.run()
+            found.append(
+                told.value.map { $0.replacing(/[0-9.e-]+ ms/, with: "_ ms") })
+        }
+        #expect(
+            found[0] == ["sql: _ ms: CREATE TABLE t (a)", "sql: _ ms: INSERT INTO t VALUES (?)"])
+        #expect(found[1].last == "sql: _ ms: INSERT INTO t VALUES ('x')")
+        #expect(
+            found[2].last
+                == "sql: _ ms: INSERT INTO t VALUES ('x') [1 rows changed, :memory:]")
+        #expect(found[3].last == found[2].last)
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.execute("CREATE TABLE t (a); CREATE INDEX i ON t (a)")
+        let told = LockedBox<[String]>([])
+        StatementLog("4") { line in told.change { $0.append(line) } }?.attach(to: connection)
+        _ = try connection.integer("SELECT 1 FROM t WHERE a = 5")
+        #expect(
+            told.value.first == "sql:   SEARCH t USING COVERING INDEX i (a=?)")
+    }
+}
