@@ -107,11 +107,17 @@ struct ExportTests {
               to: out.txt
               as: csv
             - { export: Person, to: "people.${run.date}.csv" }
+            - { export: one, entity: Task, fields: [id], order: [title desc nulls first], to: 1.csv }
+            - { export: two, entity: Task, fields: [id], order: "due nulls last, -id", to: 2.csv }
+            - { export: three, entity: Task, fields: [id], order: [title localized], to: 3.csv }
             """, open: "existing")
         #expect(run.text == "")
         #expect(
             try folder.text("out.txt") == "tags,id,owner.name,tags.name\n,1,bob,\nx|y,2,ann,x|y\n")
         #expect(try folder.text("people.2026-03-04.csv") == "name\nann\nbob\n")
+        #expect(try folder.text("1.csv") == "id\n3\n2\n1\n")
+        #expect(try folder.text("2.csv") == "id\n2\n3\n1\n")
+        #expect(try folder.text("3.csv") == "id\n3\n1\n2\n")
     }
 
     @Test("equal data gives equal bytes, compressed too")

@@ -88,22 +88,15 @@ struct ExpressionCheckTests {
         #expect(found == expected)
     }
 
-    @Test("what the store cannot answer yet is told at check, too")
-    func notYet() throws {
+    @Test("folded text, functions and links pass")
+    func wholeLanguage() throws {
         let folder = try Workspace()
         let found = try folder.check(
             Self.head + """
-                - { delete: Task, where: "id BEGINSWITH[c] 'x'" }
+                - { delete: Task, where: "id BEGINSWITH[c] 'x' OR length(id) > 3" }
                 - { update: a, entity: Task, where: ALL, set: { id: "uppercase(id)" } }
                 """)
-        let expected = """
-            spec.yaml:20:26: error: BEGINSWITH with [c], [d] or [n] is not supported here yet \
-            [predicate.unsupported]
-              in: stages[0].where
-            spec.yaml:21:53: error: uppercase(id) is not supported here yet [predicate.unsupported]
-              in: stages[1].set.id
-            """
-        #expect(found == expected)
+        #expect(found == "")
     }
 
     @Test("syntax is checked even when the model comes out of the store")

@@ -79,6 +79,9 @@ struct LinkTests {
             #expect(
                 try folder.rejects()["import-tasks.tasks.ndjson"]
                     == "{\"id\":\"2\",\"owner\":{\"email\":\"bob\"}}\n")
+            #expect(
+                try folder.reasons()
+                    == ["link owner.email: No Person has email 'bob' (for 'owner')"])
         }
     }
 

@@ -1,3 +1,6 @@
+import Diagnostics
+import GraphModel
+import GraphStore
 import Testing
 
 @testable import Pipelines
@@ -52,5 +55,32 @@ struct RuleTests {
         #expect(run.status == .dataError)
         #expect(run.text.contains("a completion date needs a completed task"))
         #expect(try folder.rows("SELECT ZDONE, Z_OPT FROM ZTASK") == ["1|1"])
+    }
+
+    @Test("a pattern that is none lets no text pass")
+    func brokenPattern() {
+        let validator = AttributeValidator(
+            AttributeDescription(name: "code", type: .string, pattern: "["))
+        var text = "x"
+        let problem = text.withUTF8 { validator.problem(with: .text($0)) }
+        #expect(problem?.hasPrefix("'code' cannot be matched: ") == true)
+    }
+
+    @Test(
+        "a constant fits an attribute if it can be cast to it",
+        arguments: [
+            ("plain words", []), ("https://a.b", [.uri]), (":x", []), ("yes", [.boolean]),
+            ("7", [.integer16, .integer32, .integer64, .double, .float, .decimal]),
+            ("70000", [.integer32, .integer64, .double, .float, .decimal]),
+            ("2026-01-02", [.date]), ("YQ==", [.binary]),
+        ] as [(String, Set<AttributeType>)])
+    func constants(text: String, types: Set<AttributeType>) {
+        let constant = ConstantValue.text(
+            TemplateText(literal: text, at: SourceLocation(file: "a", line: 1, column: 1)))
+        let fitting = AttributeType.allCases.filter { type in
+            let attribute = AttributeDescription(name: "a", type: type)
+            return ConstantCheck.wanted(constant, for: attribute) == nil
+        }
+        #expect(Set(fitting) == types.union([.string, .transformable]))
     }
 }

@@ -64,6 +64,44 @@ struct StoreModeTests {
                 == ["store.sqlite", "store.sqlite.etl-lock"])
     }
 
+    @Test(
+        "replace: a file that is no store stays, and that is told before anything is read",
+        arguments: ["text", "database"])
+    func replaceOther(_ kind: String) throws {
+        let folder = try Workspace()
+        if kind == "text" {
+            try folder.write("store.sqlite", String(repeating: "my diary\n", count: 200))
+        } else {
+            let other = try Connection(path: folder.path("store.sqlite"), mode: .create)
+            try other.execute("CREATE TABLE DIARY (DAY TEXT)")
+        }
+        let before = try folder.bytes("store.sqlite")
+        try folder.write("a.ndjson", #"{"id":"1"}"#)
+        let run = try folder.run(model: InputTests.model, Self.stage, open: "replace")
+        let expected: (Pipelines.ExitStatus, String) =
+            kind == "text"
+            ? (.ioError, "store.sqlite is not an SQLite file, or is damaged [store.corrupt]")
+            : (
+                .configuration,
+                "store.sqlite is an SQLite file, but not a store [store.not-a-store]"
+            )
+        #expect(run.status == expected.0)
+        #expect(run.text == "error: " + expected.1)
+        #expect(run.lines == [])
+        #expect(try folder.bytes("store.sqlite") == before)
+        #expect(!folder.exists("store.sqlite.etl-new"))
+    }
+
+    @Test("replace takes the place of an empty file")
+    func replaceEmpty() throws {
+        let folder = try Workspace()
+        try folder.write("store.sqlite", "")
+        try folder.write("a.ndjson", #"{"id":"1"}"#)
+        #expect(
+            try folder.run(model: InputTests.model, Self.stage, open: "replace").text == "")
+        #expect(try folder.rows(Self.rows) == ["1"])
+    }
+
     @Test("replace: a stage that fails leaves the old store as it was")
     func failedReplace() throws {
         let folder = try Workspace()
@@ -83,16 +121,24 @@ struct StoreModeTests {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1"}"#)
         _ = try folder.run(model: InputTests.model, Self.stage)
-        let reader = try Connection(path: folder.path("store.sqlite"), mode: .readWrite)
-        try reader.execute("BEGIN")
-        #expect(try reader.text(Self.rows) == "1")
+        let path = folder.path("store.sqlite")
+        var reader: Connection? = try Connection(path: path, mode: .readWrite)
+        try reader?.execute("BEGIN")
+        #expect(try reader?.text(Self.rows) == "1")
         try folder.write("a.ndjson", #"{"id":"2"}"#)
         let run = try folder.run(model: InputTests.model, Self.stage, open: "replace")
         // Whether it waits for the reader or not, the reader sees one whole store.
-        #expect(try reader.text(Self.rows) == "1")
-        try reader.execute("COMMIT")
+        #expect(try reader?.text(Self.rows) == "1")
+        try reader?.execute("COMMIT")
+        reader = nil
         #expect(run.status == .temporaryFailure)
         #expect(try folder.rows(Self.rows) == ["1"])
+        // What was built waits for the next run, which has nothing else to do.
+        #expect(folder.names().contains("store.sqlite.etl-new"))
+        try folder.write("a.ndjson", "not read again")
+        #expect(
+            try folder.run(model: InputTests.model, Self.stage, open: "replace").status == .ok)
+        #expect(try folder.rows(Self.rows) == ["2"])
         #expect(!folder.names().contains { $0.contains("etl-new") })
     }
 

@@ -7,26 +7,26 @@ enum ConstantCast {
     static func value(
         _ constant: ConstantValue, for attribute: AttributeDescription, _ values: ParameterValues
     ) -> StoredValue? {
-        let value = plainValue(constant, for: attribute, values)
+        if case .null = constant { return attribute.isOptional ? .null : nil }
+        let value = value(constant, for: attribute.type, values.resolve)
         guard attribute.allowsExternalBinaryDataStorage, case .blob(let bytes)? = value else {
             return value
         }
         return .blob([ExternalData.inlineMark] + bytes)
     }
 
-    private static func plainValue(
-        _ constant: ConstantValue, for attribute: AttributeDescription, _ values: ParameterValues
+    /// The value by the type alone; null is one of every type.
+    ///
+    /// - Parameter resolve: gives a text that may hold parameters.
+    static func value(
+        _ constant: ConstantValue, for type: AttributeType, _ resolve: (TemplateText) -> String
     ) -> StoredValue? {
         switch constant {
-        case .null: return attribute.isOptional ? .null : nil
-        case .boolean(let flag):
-            return attribute.type == .boolean ? .integer(flag ? 1 : 0) : nil
-        case .integer(let number):
-            return value(String(number), for: attribute.type, isNumber: true)
-        case .real(_, let text):
-            return value(text, for: attribute.type, isNumber: true)
-        case .text(let template):
-            return value(values.resolve(template), for: attribute.type, isNumber: false)
+        case .null: .null
+        case .boolean(let flag): type == .boolean ? .integer(flag ? 1 : 0) : nil
+        case .integer(let number): value(String(number), for: type, isNumber: true)
+        case .real(_, let text): value(text, for: type, isNumber: true)
+        case .text(let template): value(resolve(template), for: type, isNumber: false)
         }
     }
 
@@ -37,7 +37,9 @@ enum ConstantCast {
         return text.withUTF8 { bytes in
             switch type {
             case .string: return .text(String(decoding: bytes, as: UTF8.self))
-            case .uri: return isNumber ? nil : .text(String(decoding: bytes, as: UTF8.self))
+            case .uri:
+                return !isNumber && ValueCaster.hasScheme(bytes)
+                    ? .text(String(decoding: bytes, as: UTF8.self)) : nil
             case .integer16, .integer32, .integer64:
                 guard let number = ScalarParser.jsonIntegral(bytes),
                     let (low, high) = type.integerLimits, number >= low, number <= high
@@ -52,7 +54,7 @@ enum ConstantCast {
             case .binary: return isNumber ? nil : binary(bytes)
             case .transformable:
                 return .blob(isNumber ? Array(bytes) : quoted(bytes))
-            case .undefined: return nil
+            case .composite, .undefined: return nil
             }
         }
     }
@@ -77,6 +79,6 @@ enum ConstantCast {
 
     private static func quoted(_ bytes: ByteView) -> [UInt8] {
         var arena = ByteArena()
-        return Array(JSONText.quote(bytes, into: &arena))
+        return Array(JSONValue.quote(bytes, into: &arena))
     }
 }

@@ -16,10 +16,18 @@ final class MappedBatch {
     var format = RecordFormat.ndjson
     /// The names of a table's columns.
     var columnNames: [String]?
+    /// The columns of a table that nothing maps.
+    var extraColumns: [String]?
     /// Fields are text by nature, as in CSV.
     var isTabular: Bool { format == .csv || format == .tsv }
     /// Bytes of all inputs, as stored, that were read when this batch was full.
     var bytesRead = 0
+    /// The input's plain bytes that the batch was made of.
+    var plainBytes = 0
+    /// How far the input is consumed with this batch.
+    var position: InputPosition?
+    /// The input that ended with this batch, which holds no records.
+    var finishedInput: InputNote?
 
     init(width: Int) {
         rows = RowBatch(width: width, capacity: 1024)

@@ -9,9 +9,12 @@ import RecordStreams
 struct RecordMapper {
     private let plan: ImportPlan
     private var scratch = ImportRowScratch()
+    /// The paths that no record has had yet.
+    private(set) var unseen: [ImportPlan.NamedPath]
 
     init(_ plan: ImportPlan) {
         self.plan = plan
+        unseen = plan.namedPaths
     }
 
     /// Fills the batch's rows from its records.
@@ -32,6 +35,15 @@ struct RecordMapper {
 
     private mutating func map(_ record: Int, _ batch: MappedBatch) {
         let fields = batch.records.fields(of: record)
+        if !unseen.isEmpty { unseen.removeAll { fields[$0.slot].kind != .absent } }
+        if plan.duplicateKeys != .ignore, batch.records.duplicateKeyCount(of: record) > 0 {
+            return batch.reject(
+                record, "duplicate-key", slot: nil, field: nil,
+                "An object of the record has a key twice")
+        }
+        if plan.extra != .ignore, batch.records.extraFieldCount(of: record) > 0 {
+            return rejectExtra(record, batch)
+        }
         if let filter = plan.filter {
             do {
                 guard try filter.evaluate(RecordRow(fields: fields, isTabular: batch.isTabular))
@@ -68,26 +80,46 @@ struct RecordMapper {
         batch.rowRecords.append(Int32(record))
     }
 
+    private func rejectExtra(_ record: Int, _ batch: MappedBatch) {
+        let names =
+            batch.extraColumns
+            ?? UnmappedFields.names(in: batch.records.rawRecord(record), plan.selection)
+        let listed = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+        batch.reject(
+            record, "extra", slot: nil, field: names.first,
+            "Nothing maps \(listed)" + (names.count > 5 ? " and \(names.count - 5) more" : ""))
+    }
+
     // MARK: Attributes
 
     private func value(
         _ column: ImportPlan.Column, _ fields: UnsafeBufferPointer<Field>, isTabular: Bool,
         _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
-        guard let slot = column.slot else { return column.constant }
-        let cell = try column.caster.cast(fields[slot], isTabular: isTabular, &arena)
+        let field: Field
+        if let slot = column.slot {
+            field = fields[slot]
+        } else if let expression = column.expression {
+            field = try expression.field(RecordRow(fields: fields, isTabular: isTabular), &arena)
+        } else {
+            return column.constant
+        }
+        let cell = try column.caster.cast(field, isTabular: isTabular, &arena)
         switch cell.kind {
         case .absent:
+            if column.absentValue.kind != .absent { return column.absentValue }
             guard !column.isNeeded else {
                 throw CastFailure(
                     code: column.absenceCode, message: "The record has no '\(column.sourceText)'")
             }
             return cell
         case .null:
+            if column.constant.kind != .absent { return column.constant }
             guard !column.isRequired, !column.isNeeded else {
+                let origin = column.expression == nil ? "'\(column.sourceText)'" : "its `expr`"
                 throw CastFailure(
                     code: column.absenceCode,
-                    message: "'\(column.name)' may not be null, and '\(column.sourceText)' is")
+                    message: "'\(column.name)' may not be null, and \(origin) is")
             }
             return cell
         default:
@@ -103,8 +135,19 @@ struct RecordMapper {
     private mutating func keys(
         _ link: ImportPlan.Link, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch
     ) throws(CastFailure) -> BulkCell {
-        let field = fields[link.slot]
+        let field: Field
+        if let slot = link.slot {
+            field = fields[slot]
+        } else if let expression = link.expression {
+            field = try expression.field(
+                RecordRow(fields: fields, isTabular: batch.isTabular), &batch.rows.arena)
+        } else {
+            return .absent
+        }
         switch field.kind {
+        case .absent where link.fallback.kind != .absent,
+            .null where link.fallback.kind != .absent:
+            return fallback(link, batch)
         case .absent:
             guard !link.isNeeded else {
                 throw CastFailure(
@@ -132,6 +175,13 @@ struct RecordMapper {
         return batch.rows.list(from: start)
     }
 
+    private func fallback(_ link: ImportPlan.Link, _ batch: MappedBatch) -> BulkCell {
+        guard link.isToMany, link.fallback.kind != .null else { return link.fallback }
+        let start = batch.rows.beginList()
+        batch.rows.addItem(link.fallback)
+        return batch.rows.list(from: start)
+    }
+
     private func noKey(_ link: ImportPlan.Link) throws(CastFailure) -> BulkCell {
         guard !link.isNeeded, link.isToMany || !link.isRequired else {
             throw CastFailure(
@@ -145,7 +195,10 @@ struct RecordMapper {
         _ link: ImportPlan.Link, _ field: Field, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
         if field.kind == .string, field.count == 0 { return try noKey(link) }
-        return try link.caster.cast(field, isTabular: false, &arena)
+        let key = try link.caster.cast(field, isTabular: false, &arena)
+        // What is left of a text after `clean`, or what a `map` makes of it.
+        if key.kind == .null || (key.kind == .text && key.bytes.isEmpty) { return try noKey(link) }
+        return key
     }
 
     private mutating func addItem(
@@ -158,7 +211,9 @@ struct RecordMapper {
                 message: "'\(link.sourceText)' is a nested value; name its items, as in"
                     + " '\(link.sourceText)[*]'")
         }
-        scratch.items.append(try link.caster.cast(field, isTabular: false, &arena))
+        let key = try link.caster.cast(field, isTabular: false, &arena)
+        if key.kind == .null || (key.kind == .text && key.bytes.isEmpty) { return }
+        scratch.items.append(key)
     }
 
     private mutating func split(

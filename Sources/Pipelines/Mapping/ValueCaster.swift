@@ -14,10 +14,24 @@ struct CastFailure: Error {
 /// The bytes of text stay where the record is; what has to be made goes into the rows' arena.
 struct ValueCaster {
     private let attribute: AttributeDescription
-    private let datePattern: DatePattern?
-    private let map: [MapEntry]?
-    /// What texts are cut at to make a list.
-    private let separator: [UInt8]?
+    private let rules: Rules
+    /// Nothing comes between a field and the cast by its type.
+    private let isPlain: Bool
+
+    /// What a spec says beyond the attribute's type.
+    struct Rules {
+        var datePattern: DatePattern?
+        /// The offset of dates that name none.
+        var zoneSeconds = 0
+        /// Dates are numbers, that many of them to a second.
+        var epochPerSecond: Double?
+        var map: [MapEntry]?
+        /// What texts are cut at to make a list.
+        var separator: [UInt8]?
+        /// What is done to texts before.
+        var preparation: TextPreparation?
+        var isLossy = false
+    }
 
     /// A text in the record and the value it stands for.
     struct MapEntry {
@@ -25,14 +39,10 @@ struct ValueCaster {
         var to: BulkCell
     }
 
-    init(
-        _ attribute: AttributeDescription, datePattern: DatePattern? = nil,
-        map: [MapEntry]? = nil, separator: [UInt8]? = nil
-    ) {
+    init(_ attribute: AttributeDescription, _ rules: Rules = Rules()) {
         self.attribute = attribute
-        self.datePattern = datePattern
-        self.map = map
-        self.separator = separator
+        self.rules = rules
+        isPlain = rules.preparation == nil && !rules.isLossy && rules.map == nil
     }
 
     /// The value; a null stays null, an absent field absent.
@@ -46,7 +56,21 @@ struct ValueCaster {
         case .null: return .null
         default: break
         }
-        if let map { return try lookUp(field, map) }
+        if isPlain { return try castByType(field, isTabular: isTabular, &arena) }
+        var field = field
+        // The pieces of a list are prepared one by one.
+        if rules.separator == nil, let preparation = rules.preparation {
+            field = preparation.prepare(field, &arena)
+        }
+        if let map = rules.map { return try lookUp(field, map) }
+        if rules.isLossy { field = Self.bent(field, for: attribute.type, &arena) }
+        return try castByType(field, isTabular: isTabular, &arena)
+    }
+
+    @inline(__always)
+    private func castByType(
+        _ field: Field, isTabular: Bool, _ arena: inout ByteArena
+    ) throws(CastFailure) -> BulkCell {
         switch attribute.type {
         case .string: return try string(field)
         case .boolean: return try boolean(field)
@@ -58,7 +82,7 @@ struct ValueCaster {
         case .uri: return try uri(field)
         case .binary: return try binary(field, &arena)
         case .transformable: return try json(field, isTabular: isTabular, &arena)
-        case .undefined: throw failure(field, "a value, since it is not stored")
+        case .composite, .undefined: throw failure(field, "a value, since it is not stored")
         }
     }
 
@@ -157,16 +181,30 @@ struct ValueCaster {
     }
 
     private func date(_ field: Field) throws(CastFailure) -> BulkCell {
-        if let datePattern {
+        if let datePattern = rules.datePattern {
             guard isText(field) || field.kind == .number,
-                let seconds = datePattern.parse(field.bytes)
+                let seconds = datePattern.parse(
+                    field.bytes, defaultZoneSeconds: rules.zoneSeconds)
             else { throw failure(field, "a date in the given pattern") }
             return .real(seconds)
         }
-        guard isText(field), let seconds = ScalarParser.isoDate(field.bytes) else {
+        if let perSecond = rules.epochPerSecond { return try epoch(field, perSecond) }
+        guard isText(field),
+            let seconds = ScalarParser.isoDate(
+                field.bytes, defaultZoneSeconds: rules.zoneSeconds)
+        else {
             throw failure(field, "an ISO 8601 date (or say `date:` with its pattern)")
         }
         return .real(seconds)
+    }
+
+    /// Seconds or milliseconds since 1970; dates count from 2001.
+    private func epoch(_ field: Field, _ perSecond: Double) throws(CastFailure) -> BulkCell {
+        let unit = perSecond == 1 ? "seconds" : "milliseconds"
+        guard isText(field) || field.kind == .number,
+            let number = ScalarParser.double(field.bytes), number.magnitude < 3e15 * perSecond
+        else { throw failure(field, "a number of \(unit) since 1970") }
+        return .real((number - 978_307_200 * perSecond) / perSecond)
     }
 
     private func uuid(_ field: Field, _ arena: inout ByteArena) throws(CastFailure) -> BulkCell {
@@ -185,7 +223,7 @@ struct ValueCaster {
     }
 
     /// RFC 3986 section 3.1: a letter, then letters, digits, `+`, `-` and `.`, then `:`.
-    private static func hasScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func hasScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         for (index, byte) in bytes[..<colon].enumerated() {
             switch byte {
@@ -224,10 +262,12 @@ struct ValueCaster {
         case .false: return .blob(Self.falseText)
         case .number, .json: return .blob(field.bytes)
         case .string:
-            if let separator {
-                return .blob(JSONText.list(field.bytes, cutAt: separator, into: &arena))
+            if let separator = rules.separator {
+                return .blob(
+                    JSONValue.list(
+                        field.bytes, cutAt: separator, rules.preparation, into: &arena))
             }
-            guard isTabular else { return .blob(JSONText.quote(field.bytes, into: &arena)) }
+            guard isTabular else { return .blob(JSONValue.quote(field.bytes, into: &arena)) }
             // A document may begin with a byte order mark; a value in a column may not.
             guard field.bytes.first != 0xEF, JSONScanner.validate(field.bytes) else {
                 throw failure(field, "JSON text (or say `split:` to make a list)")

@@ -28,6 +28,32 @@ struct RejectFiles {
         runID = environment.runID
     }
 
+    /// Goes on with the files of an earlier attempt: what they got after its last save is cut off,
+    /// since these records are read again.
+    ///
+    /// - Returns: false where one of them is gone or shorter than it was.
+    mutating func resume(_ notes: [RejectFileNote]) throws -> Bool {
+        for note in notes {
+            guard let file = try RejectFile(resuming: note) else { return false }
+            files[note.source] = file
+        }
+        removeLeftovers()
+        return true
+    }
+
+    /// Removes files of this stage that an earlier attempt made and never saved anything with.
+    func removeLeftovers() {
+        for input in inputs.files where files[input.path] == nil {
+            let path = path(of: input.path)
+            for name in [path, path + RejectFile.reasonsSuffix] { FileDescriptor.remove(name) }
+        }
+    }
+
+    /// How long the files are; after `synchronize()`.
+    var notes: [RejectFileNote] {
+        files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
+    }
+
     /// The first rejects of each code, to be shown.
     var firstOfEachCode: [Diagnostic] {
         shown.sorted { $0.key < $1.key }.flatMap(\.value)
@@ -101,16 +127,36 @@ struct RejectFiles {
 
 /// The refused records of one input, and their reasons.
 private final class RejectFile {
+    static let reasonsSuffix = ".why.ndjson"
+
     private let records: AppendedFile
     private let reasons: AppendedFile
     private let isArray: Bool
     private var isFirst = true
 
     init(path: String, isArray: Bool, header: [UInt8]) throws {
-        records = try AppendedFile(path)
-        reasons = try AppendedFile(path + ".why.ndjson")
+        records = try AppendedFile(path, keeping: 0)
+        reasons = try AppendedFile(path + Self.reasonsSuffix, keeping: 0)
         self.isArray = isArray
         try records.write(isArray ? Array("[\n".utf8) : header)
+    }
+
+    /// Goes on with the files of an earlier attempt; nil where they do not hold what they held.
+    init?(resuming note: RejectFileNote) throws {
+        let reasonsPath = note.path + Self.reasonsSuffix
+        guard FileDescriptor.size(note.path) ?? -1 >= note.recordsLength,
+            FileDescriptor.size(reasonsPath) ?? -1 >= note.reasonsLength
+        else { return nil }
+        records = try AppendedFile(note.path, keeping: note.recordsLength)
+        reasons = try AppendedFile(reasonsPath, keeping: note.reasonsLength)
+        isArray = note.isArray
+        isFirst = note.isFirst
+    }
+
+    func note(source: String) -> RejectFileNote {
+        RejectFileNote(
+            source: source, path: records.path, recordsLength: records.length,
+            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst)
     }
 
     func add(_ reject: RejectedRecord, runID: String) throws {
@@ -182,20 +228,28 @@ private final class RejectFile {
 
 /// A file that grows at its end and is made durable on request.
 private final class AppendedFile {
-    private let path: String
+    let path: String
+    /// Bytes written, those that wait to be included.
+    private(set) var length: Int
     private let handle: Int32
     private var buffer: [UInt8] = []
     private var isDurable = true
     private static let bufferMax = 1 << 20
 
-    init(_ path: String) throws {
+    /// - Parameter keeping: bytes of the file that stay, where it is there already.
+    init(_ path: String, keeping: Int) throws {
         self.path = path
+        length = keeping
         handle = FileDescriptor.createForAppending(path)
         guard handle >= 0 else {
+            let failure = FileDescriptor.failure(else: .cannotCreate)
+            // Reject files that may not be made are an output that cannot be created.
             throw RunFailure(
-                .cannotCreate, code: "rejects.file", "The reject file \(path) cannot be made",
+                failure.status == .osError ? .osError : .cannotCreate, code: "rejects.file",
+                "The reject file \(path) cannot be made: \(failure.text)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
+        guard FileDescriptor.cut(handle, to: keeping) else { throw failure }
     }
 
     deinit {
@@ -204,6 +258,7 @@ private final class AppendedFile {
 
     func write(_ bytes: [UInt8]) throws {
         buffer.append(contentsOf: bytes)
+        length += bytes.count
         isDurable = false
         if buffer.count >= Self.bufferMax { try flush() }
     }

@@ -1,13 +1,15 @@
 import GraphStore
 
 /// What a stage did.
-package struct StageReport: Sendable {
-    /// `import`, `update`, `delete` or `export`.
+package struct StageReport: Sendable, Hashable, Codable {
+    /// `import`, `update`, `delete`, `export` or `verify`.
     package var kind: String
     package var name: String
     package var secondsElapsed = 0.0
     /// Records by what became of them; imports alone.
     package var records: RecordCounts?
+    /// Fields of the records that nothing maps, by name; imports alone.
+    package var extraFields: [FieldCount] = []
     /// Where the rejected records are, if there are any.
     package var rejectsFolder: String?
     /// Objects that a save changed, per entity, in the order of the model.
@@ -15,10 +17,18 @@ package struct StageReport: Sendable {
     /// Objects that an update or delete matched, and of those the ones it changed.
     package var matched: Int?
     package var changed: Int?
+    /// Objects that a mirroring import deleted because no record names them; nil without `mirror`.
+    package var mirrored: Int?
     /// Objects that a Deny rule kept.
     package var denied = 0
+    /// Objects of each entity that a delete took along.
+    package var cascaded: [String: Int] = [:]
+    /// Objects that lost a link to a deleted one.
+    package var nullified = 0
     /// Rows that an export wrote, to which file and how many bytes.
-    package var exported: (path: String, rows: Int, bytes: Int)?
+    package var exported: ExportedFile?
+    /// Statements that hold.
+    package var verified: Int?
 
     package init(kind: String, name: String) {
         self.kind = kind
@@ -26,8 +36,21 @@ package struct StageReport: Sendable {
     }
 }
 
+/// A file that an export made.
+package struct ExportedFile: Sendable, Hashable, Codable {
+    package var path: String
+    package var rows: Int
+    package var bytes: Int
+}
+
+/// How many records have a field.
+package struct FieldCount: Sendable, Hashable, Codable {
+    package var name: String
+    package var records: Int
+}
+
 /// Objects of one entity that were changed.
-package struct ObjectCounts: Sendable, Hashable {
+package struct ObjectCounts: Sendable, Hashable, Codable {
     package var entity: String
     package var inserted: Int
     package var updated: Int
@@ -35,7 +58,7 @@ package struct ObjectCounts: Sendable, Hashable {
 }
 
 /// Records of an import by what became of them.
-package struct RecordCounts: Sendable, Hashable {
+package struct RecordCounts: Sendable, Hashable, Codable {
     package var read = 0
     package var inserted = 0
     package var updated = 0
@@ -48,6 +71,16 @@ package struct RecordCounts: Sendable, Hashable {
     package var createdTargets = 0
 
     package init() {}
+
+    /// The number with commas between thousands.
+    static func grouped(_ number: Int) -> String {
+        var text = ""
+        for (place, digit) in String(number).reversed().enumerated() {
+            if place > 0, place % 3 == 0, digit != "-" { text.append(",") }
+            text.append(digit)
+        }
+        return String(text.reversed())
+    }
 
     /// Whether every record that was read came to exactly one end.
     package var isConserved: Bool {
@@ -63,12 +96,14 @@ extension StageReport {
             parts.append("\(records.read) read")
             let ends = [
                 (records.inserted, "inserted"), (records.updated, "updated"),
-                (records.unchanged, "unchanged"), (records.filtered, "filtered"),
+                (records.unchanged, "unchanged"), (records.skipped, "skipped"),
+                (records.filtered, "filtered"),
                 (records.superseded, "superseded"), (records.rejected, "rejected"),
                 (records.createdTargets, "link targets created"),
             ]
             parts += ends.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         }
+        if let mirrored, mirrored > 0 { parts.append("\(mirrored) deleted") }
         if let matched, let changed {
             parts.append("\(matched) matched")
             parts.append("\(changed) \(kind == "delete" ? "deleted" : "updated")")
@@ -78,6 +113,9 @@ extension StageReport {
             if cascaded > 0 { parts.append("\(cascaded) more by cascade") }
             if denied > 0 { parts.append("\(denied) kept by a deny rule") }
         }
+        if let verified {
+            parts.append("\(verified) \(verified == 1 ? "statement holds" : "statements hold")")
+        }
         if let exported { parts.append("\(exported.rows) rows to \(exported.path)") }
         let seconds = (secondsElapsed * 100).rounded() / 100
         return "\(kind) \(name): \(parts.joined(separator: ", ")) (\(seconds) s)"
@@ -85,20 +123,26 @@ extension StageReport {
 }
 
 /// Adds up change sets, per entity.
-struct ObjectTally {
-    private var counts: [Int64: (inserted: Int, updated: Int, deleted: Int)] = [:]
+struct ObjectTally: Codable {
+    private struct Counts: Codable {
+        var inserted = 0
+        var updated = 0
+        var deleted = 0
+    }
+
+    private var counts: [Int64: Counts] = [:]
 
     mutating func add(_ change: StoreChange) {
         for number in change.inserted.ranges.keys {
-            counts[number, default: (0, 0, 0)].inserted +=
+            counts[number, default: Counts()].inserted +=
                 change.inserted.count(entityNumber: number)
         }
         for number in change.updated.ranges.keys {
-            counts[number, default: (0, 0, 0)].updated +=
+            counts[number, default: Counts()].updated +=
                 change.updated.count(entityNumber: number)
         }
         for number in change.deleted.ranges.keys {
-            counts[number, default: (0, 0, 0)].deleted +=
+            counts[number, default: Counts()].deleted +=
                 change.deleted.count(entityNumber: number)
         }
     }

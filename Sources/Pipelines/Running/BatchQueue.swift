@@ -64,7 +64,7 @@ final class BatchQueue<Batch>: Sendable {
     ///   that was asked for while the reader waits for its input.
     func take(_ interruption: Interruption) throws -> Batch? {
         while filledCount.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-            if let signal = interruption.signal { throw Interrupted(signal: signal) }
+            try interruption.check()
         }
         let (next, error) = state.withLock { state -> (Unshared?, (any Error)?) in
             guard state.filled.isEmpty else { return (state.filled.removeFirst(), nil) }

@@ -1,6 +1,8 @@
 /// How a command ended, by the numbers of sysexits.h; cron jobs and scripts rely on them.
 package enum ExitStatus: Int32, Sendable {
     case ok = 0
+    /// A question was answered with no, such as whether two models are equal.
+    case check = 1
     /// A bad flag or argument.
     case usage = 64
     /// Rejects over the limit, damaged input, or a guard that held.

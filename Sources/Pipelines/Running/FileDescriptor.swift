@@ -55,13 +55,48 @@ enum FileDescriptor {
     /// - Returns: whether that succeeded.
     static func synchronize(_ descriptor: Int32) -> Bool { fsync(descriptor) == 0 }
 
-    /// What the last call on this thread failed with.
-    static var failure: (text: String, isPermission: Bool) {
+    /// What the last call on this thread failed with, and the status of a run that it ends: 77,
+    /// 71, or else the given one.
+    static func failure(else status: ExitStatus) -> (text: String, status: ExitStatus) {
         let code = errno
-        return (
-            String(cString: strerror(code)), code == EACCES || code == EPERM || code == EROFS
-        )
+        let special: ExitStatus? =
+            switch code {
+            case EACCES, EPERM, EROFS: .noPermission
+            case EMFILE, ENFILE, ENOMEM: .osError
+            default: nil
+            }
+        return (String(cString: strerror(code)), special ?? status)
     }
+
+    /// Cuts an open file to a length.
+    ///
+    /// - Returns: whether that succeeded.
+    static func cut(_ descriptor: Int32, to length: Int) -> Bool {
+        ftruncate(descriptor, off_t(length)) == 0
+    }
+
+    /// The size of the file at a path; nil where there is none.
+    static func size(_ path: String) -> Int? {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        return Int(info.st_size)
+    }
+
+    /// What changes when a file is written: which file it is, its size, and when it was changed;
+    /// empty where there is none.
+    static func state(_ path: String) -> String {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_size > 0 else { return "" }
+        #if canImport(Darwin)
+            let time = info.st_mtimespec
+        #else
+            let time = info.st_mtim
+        #endif
+        return "\(info.st_ino):\(info.st_size):\(time.tv_sec).\(time.tv_nsec)"
+    }
+
+    /// Removes a file; nothing happens where there is none.
+    static func remove(_ path: String) { _ = unlink(path) }
 
     /// Makes the names in a folder durable, as far as its file system can.
     static func synchronizeFolder(_ path: String) {
@@ -91,11 +126,26 @@ enum FileDescriptor {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
+    /// The first bytes of the file at a path as text; nil where it cannot be read.
+    static func head(ofFile path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return head(descriptor)
+    }
+
     /// Which file a path leads to, whatever its name; nil where there is none.
     static func identity(_ path: String) -> [UInt64]? {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }
         return [UInt64(truncatingIfNeeded: info.st_dev), UInt64(truncatingIfNeeded: info.st_ino)]
+    }
+
+    /// The path without links, where it leads to something.
+    static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     static var processID: Int32 { getpid() }

@@ -1,8 +1,27 @@
 import Synchronization
 
+/// Why a run is to stop before its end.
+package enum StopReason: Sendable, Hashable {
+    /// SIGINT or SIGTERM, by number.
+    case signal(Int32)
+    /// `budget.time` or `--timeout`.
+    case timeLimit
+
+    /// How a run that stopped for it ends.
+    var status: ExitStatus {
+        switch self {
+        case .signal(15): .terminated
+        case .signal: .interrupted
+        case .timeLimit: .temporaryFailure
+        }
+    }
+}
+
 /// Asks a run to stop at the next safe place; may be called from a signal handler's queue.
 package final class Interruption: Sendable {
     private let requested = Atomic<Int32>(0)
+    private let deadline = Mutex<ContinuousClock.Instant?>(nil)
+    private let hasDeadline = Atomic<Bool>(false)
 
     package init() {}
 
@@ -17,5 +36,37 @@ package final class Interruption: Sendable {
     package var signal: Int32? {
         let value = requested.load(ordering: .sequentiallyConsistent)
         return value == 0 ? nil : value
+    }
+
+    /// Asks the run to stop once so much time is over.
+    func limit(to duration: Duration) {
+        deadline.withLock { $0 = ContinuousClock.now + duration }
+        hasDeadline.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Why the run is to stop; nil while it is not.
+    var reason: StopReason? {
+        if let signal { return .signal(signal) }
+        guard hasDeadline.load(ordering: .relaxed) else { return nil }
+        let isOver = deadline.withLock { deadline in
+            deadline.map { ContinuousClock.now >= $0 } ?? false
+        }
+        return isOver ? .timeLimit : nil
+    }
+
+    /// - Throws: `Interrupted` where the run is to stop.
+    func check() throws {
+        if let reason { throw Interrupted(reason) }
+    }
+}
+
+/// A run that was asked to stop, and did so after saving.
+struct Interrupted: Error {
+    var reason: StopReason
+    /// Where the next run goes on, such as `record 120,001 of tasks.ndjson`.
+    var resumesAt: String?
+
+    init(_ reason: StopReason) {
+        self.reason = reason
     }
 }

@@ -25,9 +25,10 @@ package struct RunFailure: Error, Sendable {
             case .busy: .temporaryFailure
             case .full, .corrupt, .inputOutput: .ioError
             case .permission: .noPermission
-            case .unique, .validation, .tooMany, .deleteRule: .dataError
+            case .unique, .validation, .tooMany, .deleteRule, .conflict: .dataError
             case .resources: .osError
-            case .internalError: .software
+            case .internalError, .unknownKey, .invalidated, .inaccessible, .foreignContext, .hook:
+                .software
             }
         let fix: String? =
             switch error.code {
@@ -49,14 +50,27 @@ package struct RunFailure: Error, Sendable {
             case .noInput: .noInput
             case .cannotCreate: .cannotCreate
             case .ioError: .ioError
+            case .resources: .osError
             case .permission: .noPermission
             case .configuration: .configuration
             }
         self.init(status, [error.diagnostic])
     }
 
-    /// Gives any error of a stage its exit status and the stage's place.
-    init(_ error: any Error, stage: SourceLocation) {
+    /// What is wrong with a spec and the files it names, which ends a run before it begins.
+    package init(problems: [Diagnostic]) {
+        self.init(Self.status(of: problems), problems)
+    }
+
+    /// 78, unless a file could not even be read.
+    private static func status(of problems: [Diagnostic]) -> ExitStatus {
+        if problems.contains(where: { $0.code == "file.permission" }) { return .noPermission }
+        if problems.contains(where: { $0.code == "file.resources" }) { return .osError }
+        return .configuration
+    }
+
+    /// Gives any error its exit status, and the place of the stage that it ended.
+    init(_ error: any Error, stage: SourceLocation? = nil) {
         switch error {
         case let failure as RunFailure: self = failure
         case let error as StoreError: self.init(error)
@@ -68,6 +82,7 @@ package struct RunFailure: Error, Sendable {
         case let diagnostic as Diagnostic: self.init(.configuration, [diagnostic])
         default: self.init(.software, code: "internal", "\(error)")
         }
+        guard let stage else { return }
         for index in diagnostics.indices where diagnostics[index].stage == nil {
             diagnostics[index].stage = stage
         }

@@ -1,4 +1,5 @@
 package import Diagnostics
+package import GraphModel
 package import RecordStreams
 
 /// An `update` stage: objects that match get new values.
@@ -27,6 +28,10 @@ package struct UpdateSpec: Sendable, Hashable {
     package var set: [Assignment]
     /// More matches than this, and nothing is done.
     package var atMost: CountLimit?
+    /// So many matches at most are taken, the oldest first.
+    package var limit: Int?
+    /// Pages that are free afterwards go back to the file system.
+    package var isCompacting = false
 }
 
 /// A `delete` stage: objects that match go.
@@ -37,16 +42,20 @@ package struct DeleteSpec: Sendable, Hashable {
     package var selection: Selection
     /// More matches than this, and nothing is done.
     package var atMost: CountLimit?
+    /// So many matches at most are taken, the oldest first.
+    package var limit: Int?
+    /// Pages that are free afterwards go back to the file system.
+    package var isCompacting = false
 }
 
 /// An `export` stage: objects become a file.
 package struct ExportSpec: Sendable, Hashable {
     /// One term of an order.
     package struct OrderTerm: Sendable, Hashable {
-        /// A key path over to-one relationships to an attribute.
-        package var path: PlacedText
-        /// Ascending unless false.
-        package var isAscending: Bool
+        /// A key path over to-one relationships to an attribute, and how its values are ordered.
+        package var key: GraphSortDescriptor
+        /// Where it stands.
+        package var location: SourceLocation
     }
 
     /// The entity, sub-entities included.

@@ -21,6 +21,15 @@ package enum ExpressionChecker {
             switch stage.kind {
             case .import(let stage):
                 if let text = stage.keepIf { collect { _ = try text.parsed() } }
+                if let mirror = stage.mirror {
+                    collect { try check(mirror.selection, stage.into.text, model, variables) }
+                }
+                for (text, field, attribute) in stage.expressions(in: model) {
+                    collect {
+                        try RecordExpressionCheck(text: text, field: field, variables: variables)
+                            .check(filling: attribute)
+                    }
+                }
             case .update(let stage):
                 collect { try check(stage.selection, stage.entity.text, model, variables) }
                 for assignment in stage.set {
@@ -30,6 +39,13 @@ package enum ExpressionChecker {
                 collect { try check(stage.selection, stage.entity.text, model, variables) }
             case .export(let stage):
                 collect { try check(stage.selection, stage.entity.text, model, variables) }
+            case .verify(let stage):
+                for expectation in stage.expectations {
+                    collect {
+                        try check(
+                            expectation.selection, expectation.entity.text, model, variables)
+                    }
+                }
             }
         }
         return found

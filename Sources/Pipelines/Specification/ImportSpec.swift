@@ -13,6 +13,30 @@ package struct ImportSpec: Sendable, Hashable {
         case reject
     }
 
+    /// What to do with an object that was there before the stage.
+    package enum WhenFound: String, Sendable, Hashable, CaseIterable {
+        /// What the record says is written.
+        case update
+        /// The object stays as it is.
+        case skip
+        /// Attributes that the record does not fill go back to their defaults.
+        case replace
+        /// The record is rejected.
+        case reject
+        /// Nothing is looked for: every record becomes a new object.
+        case append
+    }
+
+    /// What to do with an object that is so already.
+    package enum WhenSame: String, Sendable, Hashable, CaseIterable {
+        case skip, touch
+    }
+
+    /// What to do with fields that nothing maps.
+    package enum Extra: String, Sendable, Hashable, CaseIterable {
+        case ignore, reject, stop
+    }
+
     /// The files and how to read them.
     package var read: ReadSpec
     /// The entity of the objects.
@@ -27,9 +51,29 @@ package struct ImportSpec: Sendable, Hashable {
     package var link: [LinkMapping] = []
     /// What to do with repeated keys.
     package var duplicates = Duplicates.last
+    /// What to do with objects that were there before.
+    package var whenFound = WhenFound.update
+    /// What to do with objects that are so already.
+    package var whenSame = WhenSame.skip
+    /// What to do with fields that nothing maps.
+    package var extra = Extra.ignore
+    /// What to do with records in which an object has a key twice.
+    package var duplicateKeys = Extra.ignore
+    /// Which objects go that no record names.
+    package var mirror: MirrorSpec?
     /// Records for which this is false are filtered out.
     package var keepIf: PredicateText?
     /// Where the stage stands.
+    package var location: SourceLocation
+}
+
+/// What an import deletes after a complete and clean read: the objects that no record names.
+package struct MirrorSpec: Sendable, Hashable {
+    /// Which of the entity's objects the input is about.
+    package var selection = Selection.all
+    /// More of them than this, and nothing is deleted.
+    package var atMost = CountLimit.percent(10)
+    /// Where it stands.
     package var location: SourceLocation
 }
 
@@ -61,70 +105,16 @@ package struct ReadSpec: Sendable, Hashable {
     package var quote: UInt8? = UInt8(ascii: "\"")
     /// Unquoted texts that stand for null.
     package var nulls = [""]
-}
-
-/// How one field of a record becomes a value: the long form of `set` and of `by`.
-package struct FieldMapping: Sendable, Hashable {
-    /// The path into the record.
-    package var source: PlacedText
-    /// A record without a value is rejected.
-    package var isNeeded = false
-    /// A Unicode date pattern.
-    package var datePattern: PlacedText?
-    /// Text is cut at this into a list.
-    package var separator: PlacedText?
-    /// Values by the text that stands for them.
-    package var map: [MapEntry]?
-}
-
-/// One line of a `map`.
-package struct MapEntry: Sendable, Hashable {
-    /// The text in the record.
-    package var from: String
-    /// What it stands for.
-    package var to: ConstantValue
-    /// Where the value stands.
-    package var location: SourceLocation
-}
-
-/// What fills one attribute.
-package struct AttributeMapping: Sendable, Hashable {
-    /// Where the value comes from.
-    package enum Origin: Sendable, Hashable {
-        case field(FieldMapping)
-        case constant(ConstantValue, SourceLocation)
-    }
-
-    /// The attribute's name, with the place of its key.
-    package var attribute: PlacedText
-    /// Where the value comes from.
-    package var origin: Origin
-}
-
-/// What fills one relationship.
-package struct LinkMapping: Sendable, Hashable {
-    /// What to do about a key that no object has.
-    package enum Missing: String, Sendable, Hashable, CaseIterable {
-        case create, null, reject
-    }
-
-    /// How the objects of a to-many relationship change.
-    package enum Many: String, Sendable, Hashable, CaseIterable {
-        case replace, add, remove
-    }
-
-    /// The relationship's name, with the place of its key.
-    package var relationship: PlacedText
-    /// The entity that is looked up; without one, the relationship's destination.
-    package var to: PlacedText?
-    /// The attribute of that entity that tells its objects apart.
-    package var by: PlacedText
-    /// Where the attribute's value comes from.
-    package var field: FieldMapping
-    /// What to do about a key that no object has.
-    package var missing = Missing.reject
-    /// Where `missing` stands.
-    package var missingLocation: SourceLocation
-    /// How a to-many relationship changes; nil where the spec does not say, which is `replace`.
-    package var many: Many?
+    /// Fewer files than this end the run with 66.
+    package var filesMin = 1
+    /// Files that an earlier run has imported are left out.
+    package var isOnce = false
+    /// Short rows of a table are filled up, not rejected.
+    package var padsShortRows = false
+    /// Larger records are rejected, in bytes.
+    package var maxRecordBytes = 16 << 20
+    /// How many times its size gzip data may inflate to.
+    package var maxRatio = 1000
+    /// How the bytes of the files stand for text.
+    package var encoding = TextEncoding.utf8
 }

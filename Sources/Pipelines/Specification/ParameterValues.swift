@@ -85,6 +85,12 @@ package struct ParameterValues: Sendable {
         specFolder = spec.folder
     }
 
+    /// Tells whether another run has the same values; those of secrets are left out.
+    var identity: String {
+        values.sorted { $0.key < $1.key }.filter { !["now", "today"].contains($0.key) }
+            .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+    }
+
     /// The text with its parameters put in; it may hold secrets.
     package func resolve(_ template: TemplateText) -> String {
         fill(template) { $0.text }

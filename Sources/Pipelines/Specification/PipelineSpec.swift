@@ -38,6 +38,16 @@ package struct StoreSpec: Sendable, Hashable {
         case replace
     }
 
+    /// When what a run does becomes visible in the store.
+    package enum CommitMode: String, Sendable, Hashable, CaseIterable {
+        /// With each batch.
+        case batch
+        /// With each stage, as a whole.
+        case stage
+        /// At the end, all or nothing.
+        case run
+    }
+
     /// Where the model comes from.
     package enum ModelSource: Sendable, Hashable {
         case file(TemplateText)
@@ -51,6 +61,8 @@ package struct StoreSpec: Sendable, Hashable {
     package var model: ModelSource?
     /// How the file is opened.
     package var open: OpenMode
+    /// When changes become visible.
+    package var commit = CommitMode.batch
     /// Where the spec speaks of the store.
     package var location: SourceLocation
 }
@@ -59,6 +71,10 @@ package struct StoreSpec: Sendable, Hashable {
 package struct BudgetSpec: Sendable, Hashable {
     /// Records between two saves.
     package var saveEvery = 10_000
+    /// Plain bytes of input between two saves.
+    package var bytes = 8 << 20
+    /// Seconds after which a run saves and stops.
+    package var timeSeconds: Int64?
 }
 
 /// A number, or a share of a number that is known later.
@@ -84,4 +100,6 @@ package struct RejectsSpec: Sendable, Hashable {
     package var allow = CountLimit.count(0)
     /// What ends a stage at once.
     package var abort = CountLimit.count(1000)
+    /// Seconds for which the files of earlier runs are kept.
+    package var keepSeconds: Int64 = 30 * 86_400
 }

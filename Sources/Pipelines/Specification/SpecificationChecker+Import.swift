@@ -6,6 +6,7 @@ extension ImportSpec {
     /// uniqueness constraint; nil where there is no such constraint.
     package func resolvedKey(in model: ManagedObjectModel) -> [String]? {
         let constraints = model.uniquenessConstraints(of: into.text)
+        guard whenFound != .append else { return [] }
         guard key.isEmpty else {
             let names = Set(key.map(\.text))
             return constraints.first { Set($0) == names }
@@ -30,9 +31,26 @@ extension SpecificationChecker {
         for mapping in spec.set { checkMapping(mapping, entity) }
         for link in spec.link { checkLink(link, entity) }
         checkUnmapped(spec, entity)
+        if let mirror = spec.mirror { checkMirror(mirror, spec) }
+    }
+
+    /// What would make objects look as if no record named them.
+    private mutating func checkMirror(_ mirror: MirrorSpec, _ spec: ImportSpec) {
+        if spec.whenFound == .append {
+            error(
+                "rule", "`when-found: append` finds no object again, so 'mirror' would delete all",
+                mirror.location, fix: "remove 'mirror', or import with a key")
+        }
+        for link in spec.link where link.missing == .skip {
+            error(
+                "rule",
+                "`missing: skip` leaves records out, so 'mirror' would delete their objects",
+                link.missingLocation, fix: "use create, null or reject")
+        }
     }
 
     private mutating func checkKey(_ spec: ImportSpec, _ entity: EntityDescription) {
+        if spec.whenFound == .append { return checkAppending(spec, entity) }
         let constraints = model.uniquenessConstraints(of: entity.name)
         let listed = constraints.map { "[\($0.joined(separator: ", "))]" }.joined(separator: " or ")
         if spec.key.isEmpty {
@@ -41,9 +59,10 @@ extension SpecificationChecker {
                 error(
                     "no-key",
                     "'\(entity.name)' has no uniqueness constraint, so an import cannot tell new "
-                        + "records from known ones, and imports that only append are not supported",
+                        + "records from known ones",
                     spec.into.location,
-                    fix: "give the entity `unique: [[…]]` in the model")
+                    fix: "give the entity `unique: [[…]]` in the model, or say "
+                        + "`when-found: append`")
             } else {
                 error(
                     "no-key", "'\(entity.name)' has several uniqueness constraints",
@@ -59,6 +78,27 @@ extension SpecificationChecker {
             spec.key[0].location,
             fix: constraints.isEmpty
                 ? "give the entity `unique: [[\(names)]]` in the model" : "use \(listed)")
+    }
+
+    /// Nothing is looked for, so nothing that looks has a meaning.
+    private mutating func checkAppending(_ spec: ImportSpec, _ entity: EntityDescription) {
+        if let key = spec.key.first {
+            error(
+                "rule",
+                "`when-found: append` looks for no object, so 'key' has no meaning beside it",
+                key.location, fix: "remove it, or use another `when-found`")
+        }
+        for link in spec.link {
+            let relationship = model.relationship(link.relationship.text, of: entity.name)
+            guard let target = link.to?.text ?? relationship?.destinationEntityName,
+                model.family(of: target).contains(where: { $0.name == entity.name })
+            else { continue }
+            error(
+                "rule",
+                "`when-found: append` finds no object again, so '\(link.relationship.text)' cannot "
+                    + "lead to objects of this import", link.relationship.location,
+                fix: "import with a key")
+        }
     }
 
     private mutating func checkMapping(_ mapping: AttributeMapping, _ entity: EntityDescription) {
@@ -77,15 +117,43 @@ extension SpecificationChecker {
         }
     }
 
-    private mutating func checkField(_ field: FieldMapping, _ attribute: AttributeDescription) {
+    mutating func checkField(_ field: FieldMapping, _ attribute: AttributeDescription) {
         if let pattern = field.datePattern, attribute.type != .date {
             error(
                 "rule", "'date' is for Date, and '\(attribute.name)' is \(attribute.type.rawValue)",
                 pattern.location)
         }
+        if let zone = field.zone, attribute.type != .date {
+            error(
+                "rule", "'zone' is for Date, and '\(attribute.name)' is \(attribute.type.rawValue)",
+                zone.location)
+        }
+        if let number = field.number { checkNumber(number, attribute) }
         for entry in field.map ?? [] {
             if case .null = entry.to { continue }
             checkConstant(entry.to, for: attribute, at: entry.location)
+        }
+        if let fallback = field.fallback {
+            checkConstant(fallback.value, for: attribute, at: fallback.location)
+        }
+    }
+
+    private mutating func checkNumber(
+        _ number: FieldMapping.NumberForm, _ attribute: AttributeDescription
+    ) {
+        if number.isEpoch, attribute.type != .date {
+            error(
+                "rule",
+                "Seconds since 1970 are for Date, and '\(attribute.name)' is "
+                    + attribute.type.rawValue, number.location)
+        } else if !number.isEpoch,
+            ![.integer16, .integer32, .integer64, .double, .float, .decimal].contains(
+                attribute.type)
+        {
+            error(
+                "rule",
+                "The signs of a number are for numbers, and '\(attribute.name)' is "
+                    + attribute.type.rawValue, number.location)
         }
     }
 
@@ -121,93 +189,7 @@ extension SpecificationChecker {
     }
 
     /// Whether a new object cannot be saved unless something fills the attribute.
-    private static func isDemanding(_ attribute: AttributeDescription) -> Bool {
+    static func isDemanding(_ attribute: AttributeDescription) -> Bool {
         !attribute.isOptional && !attribute.isTransient && attribute.defaultValue == nil
-    }
-}
-
-/// Links.
-extension SpecificationChecker {
-    private mutating func checkLink(_ link: LinkMapping, _ entity: EntityDescription) {
-        guard let relationship = relationship(link.relationship, of: entity) else { return }
-        guard let target = target(of: link, relationship) else { return }
-        checkBy(link, target)
-        if link.many != nil, !relationship.isToMany {
-            error(
-                "rule", "'many' is for relationships to many objects",
-                link.relationship.location, fix: "remove it")
-        }
-        if link.missing == .null, !relationship.isOptional {
-            error(
-                "rule",
-                "`missing: null` would leave '\(relationship.name)' empty, which is not optional",
-                link.missingLocation, fix: "use create or reject")
-        }
-        if link.missing == .create { checkCreation(link, target) }
-    }
-
-    private mutating func relationship(
-        _ name: PlacedText, of entity: EntityDescription
-    ) -> RelationshipDescription? {
-        if let found = model.relationship(name.text, of: entity.name) { return found }
-        if model.attribute(name.text, of: entity.name) != nil {
-            error(
-                "unknown-relationship",
-                "'\(entity.name).\(name.text)' is an attribute, not a relationship",
-                name.location, fix: "put it under `set`")
-            return nil
-        }
-        let names = model.relationships(of: entity.name).map(\.name)
-        error(
-            "unknown-relationship",
-            "'\(entity.name)' has no relationship '\(name.text)'"
-                + Suggestion.phrase(for: name.text, among: names), name.location)
-        return nil
-    }
-
-    private mutating func target(
-        of link: LinkMapping, _ relationship: RelationshipDescription
-    ) -> EntityDescription? {
-        let destination = relationship.destinationEntityName
-        guard let to = link.to else { return model.entity(named: destination) }
-        guard let target = entity(to) else { return nil }
-        let family = model.family(of: destination).map(\.name)
-        guard !family.contains(target.name) else { return target }
-        error(
-            "link-target",
-            "'\(relationship.name)' leads to '\(destination)', and '\(to.text)' is none",
-            to.location, fix: "use \(family.joined(separator: " or "))")
-        return nil
-    }
-
-    private mutating func checkBy(_ link: LinkMapping, _ target: EntityDescription) {
-        guard let found = attribute(link.by, of: target, or: "link") else { return }
-        checkField(link.field, found)
-        guard !model.uniquenessConstraints(of: target.name).contains([found.name]) else { return }
-        error(
-            "link-key",
-            "'\(target.name).\(found.name)' is not unique, so it names no single object",
-            link.by.location,
-            fix: "give '\(target.name)' `unique: [[\(found.name)]]` in the model")
-    }
-
-    private mutating func checkCreation(_ link: LinkMapping, _ target: EntityDescription) {
-        if target.isAbstract {
-            error(
-                "abstract-entity",
-                "'\(target.name)' is abstract, so `missing: create` cannot make one",
-                link.missingLocation, fix: "name a sub-entity: `to: …`")
-        }
-        let attributes = model.attributes(of: target.name)
-            .filter { Self.isDemanding($0) && $0.name != link.by.text }.map(\.name)
-        let relationships = model.relationships(of: target.name)
-            .filter { !$0.isOptional && $0.inverseName != link.relationship.text }.map(\.name)
-        let demanding = attributes + relationships
-        guard !demanding.isEmpty else { return }
-        let names = demanding.map { "'\($0)'" }.joined(separator: " and ")
-        error(
-            "link-create",
-            "`missing: create` would make a '\(target.name)' without \(names), which must not be "
-                + "empty", link.missingLocation, fix: "use reject or null, or import them first")
     }
 }

@@ -35,6 +35,8 @@ package struct SpecificationChecker {
         case .update(let spec): checkUpdate(spec)
         case .delete(let spec): _ = entity(spec.entity)
         case .export(let spec): checkExport(spec)
+        case .verify(let spec):
+            for expectation in spec.expectations { _ = entity(expectation.entity) }
         }
     }
 

@@ -87,11 +87,14 @@ extension PipelineSpec {
         case .file(let template):
             guard values.canResolve(template) else { return (nil, []) }
             let path = values.path(template)
-            var (model, diagnostics) = ModelFile.read(file: path)
+            var (model, diagnostics) = ModelSource.read(path)
             if let first = diagnostics.first, first.code.hasPrefix("file.") {
                 diagnostics = [
                     Diagnostic(
-                        code: "spec.model", "The model '\(path)' cannot be read: \(first.message)",
+                        // What the exit status tells stays what it is.
+                        code: ["file.permission", "file.resources"].contains(first.code)
+                            ? first.code : "spec.model",
+                        "The model '\(path)' cannot be read: \(first.message)",
                         at: .source(template.location))
                 ]
             }

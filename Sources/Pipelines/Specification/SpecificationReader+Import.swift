@@ -26,13 +26,45 @@ extension SpecificationReader {
         let keepIf = mapping.optional("keep-if").flatMap { value in
             expressionText(value).map { PredicateText(text: $0, location: value.location) }
         }
-        mapping.notSupportedYet("when-found", "when-same", "merge", "mirror", "extra")
+        let whenFound = mapping.optional("when-found")?.choice(ImportSpec.WhenFound.self)
+        let whenSame = mapping.optional("when-same")?.choice(ImportSpec.WhenSame.self)
+        let extra = mapping.optional("extra")?.choice(ImportSpec.Extra.self)
+        let duplicateKeys = mapping.optional("on").flatMap(readDuplicateKeys)
+        let mirror = mapping.optional("mirror").flatMap(readMirror)
+        mapping.notSupportedYet("merge")
         guard let into else { return stage }
         stage.kind = .import(
             ImportSpec(
                 read: read, into: into, key: key, set: set, isSetOnly: isSetOnly, link: link,
-                duplicates: duplicates ?? .last, keepIf: keepIf, location: mapping.location))
+                duplicates: duplicates ?? .last, whenFound: whenFound ?? .update,
+                whenSame: whenSame ?? .skip, extra: extra ?? .ignore,
+                duplicateKeys: duplicateKeys ?? .ignore, mirror: mirror,
+                keepIf: keepIf,
+                location: mapping.location))
         return stage
+    }
+
+    private func readDuplicateKeys(_ value: YAMLValue) -> ImportSpec.Extra? {
+        guard let mapping = value.mapping() else { return nil }
+        let rule = mapping.optional("duplicate-key")?.choice(ImportSpec.Extra.self)
+        mapping.notSupportedYet(
+            "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
+            "encoding", "too-big", "duplicate", "found", "extra")
+        mapping.finish()
+        return rule
+    }
+
+    private func readMirror(_ value: YAMLValue) -> MirrorSpec? {
+        guard let mapping = value.mapping() else { return nil }
+        var mirror = MirrorSpec(location: value.location)
+        if let found = mapping.required(
+            "where", fix: "write `where: ALL` if the input is about every object"
+        ).flatMap(selection) {
+            mirror.selection = found
+        }
+        if let most = mapping.optional("at-most").flatMap(limit) { mirror.atMost = most }
+        mapping.finish()
+        return mirror
     }
 
     /// `import-tasks` for `${inbox}/tasks-*.ndjson.gz`.
@@ -59,8 +91,16 @@ extension SpecificationReader {
         read.compression =
             mapping.optional("compression")?.choice(ReadSpec.Compression.self) ?? .auto
         readTable(mapping, known, &read)
-        mapping.notSupportedYet(
-            "min-files", "once", "encoding", "ragged", "max-record", "max-ratio")
+        if let count = mapping.optional("min-files")?.integer(in: 0...1_000_000_000) {
+            read.filesMin = Int(count)
+        }
+        if let once = mapping.optional("once") {
+            read.isOnce = once.boolean() ?? false
+            if read.isOnce, read.files.contains(where: { $0.text == "-" }) {
+                once.fail("rule", "Standard input cannot be known again, so 'once' has no meaning")
+            }
+        }
+        readLimits(mapping, &read)
         mapping.finish()
         return read
     }
@@ -85,7 +125,7 @@ extension SpecificationReader {
     }
 
     private func readTable(_ mapping: YAMLMapping, _ known: RecordFormat?, _ read: inout ReadSpec) {
-        for key in ["header", "columns", "delimiter", "quote", "null"] {
+        for key in ["header", "columns", "delimiter", "quote", "null", "ragged"] {
             guard let value = mapping.optional(key), let known, !known.isTabular else { continue }
             Self.failFormat(value, "csv and tsv", known)
         }
@@ -107,6 +147,36 @@ extension SpecificationReader {
         if let nulls = mapping.optional("null") {
             read.nulls = nulls.listOrOne()?.compactMap(nullText) ?? [""]
         }
+        let ragged = mapping.optional("ragged")?.choice(among: ["reject", "pad"])
+        read.padsShortRows = ragged == "pad"
+    }
+
+    private func readLimits(_ mapping: YAMLMapping, _ read: inout ReadSpec) {
+        if let value = mapping.optional("max-record"), let bytes = byteCount(value) {
+            read.maxRecordBytes = bytes
+        }
+        if let value = mapping.optional("max-ratio") {
+            if let ratio = value.integer(in: 1...1_000_000) { read.maxRatio = Int(ratio) }
+            if read.compression == .none {
+                value.fail("rule", "'max-ratio' is for gzip, and `compression: none` reads none")
+            }
+        }
+        if let value = mapping.optional("encoding") {
+            read.encoding = value.choice(TextEncoding.self) ?? .utf8
+        }
+    }
+
+    /// A number of bytes, such as 65536 or 16MiB.
+    private func byteCount(_ value: YAMLValue) -> Int? {
+        let wanted = "a number of bytes such as 65536, 64KiB or 16MiB, up to 1GiB"
+        guard let text = value.scalar?.text else { return value.wrong(wanted) }
+        let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+        let unit = units.first { text.hasSuffix($0.0) }
+        let digits = unit == nil ? Substring(text) : text.dropLast(3)
+        guard let count = Int(digits), count > 0, count <= 1 << 30,
+            count * (unit?.1 ?? 1) <= 1 << 30
+        else { return value.wrong(wanted) }
+        return count * (unit?.1 ?? 1)
     }
 
     /// Also `NULL` without quotes, which YAML takes for its own null.
@@ -136,130 +206,5 @@ extension SpecificationReader {
             return value.wrong("one ASCII character other than a line end")
         }
         return bytes[0]
-    }
-}
-
-/// What fills attributes and relationships.
-extension SpecificationReader {
-    typealias Entry = (key: String, keyLocation: SourceLocation, value: YAMLValue)
-
-    private func readAttribute(_ entry: Entry) -> AttributeMapping? {
-        let attribute = PlacedText(entry.key, entry.keyLocation)
-        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
-            return sourcePath(entry.value).map {
-                AttributeMapping(attribute: attribute, origin: .field(FieldMapping(source: $0)))
-            }
-        }
-        let const = mapping.optional("const")
-        let others = ["from", "need", "date", "split", "map"].filter { mapping.keys.contains($0) }
-        let field = readField(mapping, defaultSource: attribute)
-        mapping.notSupportedYet("expr", "default", "clean", "zone", "number", "cast")
-        mapping.finish()
-        guard let const else {
-            return field.map { AttributeMapping(attribute: attribute, origin: .field($0)) }
-        }
-        if let other = others.first {
-            const.fail("rule", "'const' is the whole value, so '\(other)' has no meaning beside it")
-        }
-        return constant(const).map {
-            AttributeMapping(attribute: attribute, origin: .constant($0, const.location))
-        }
-    }
-
-    private func sourcePath(_ value: YAMLValue) -> PlacedText? {
-        guard let scalar = value.scalar, !value.isNull, scalar.value != .text else {
-            return placed(value)
-        }
-        value.fail(
-            "type", "'\(value.label)' must be the name of a field, not \(value.kind)",
-            fix: "write `{ const: \(scalar.text) }` for the value itself")
-        return nil
-    }
-
-    private func readField(_ mapping: YAMLMapping, defaultSource: PlacedText?) -> FieldMapping? {
-        let from = mapping.optional("from")
-        var source = defaultSource
-        if let from {
-            source = placed(from)
-        } else if source == nil {
-            _ = mapping.required("from")
-        }
-        let isNeeded = mapping.optional("need")?.boolean() ?? false
-        let date = mapping.optional("date")
-        if let date { checkDatePattern(date) }
-        let split = mapping.optional("split").flatMap(placed)
-        let map = mapping.optional("map").flatMap(readMap)
-        return source.map {
-            FieldMapping(
-                source: $0, isNeeded: isNeeded, datePattern: date.flatMap(placedQuietly),
-                separator: split, map: map)
-        }
-    }
-
-    private func placedQuietly(_ value: YAMLValue) -> PlacedText? {
-        guard let scalar = value.scalar, scalar.value == .text, !scalar.text.isEmpty else {
-            return nil
-        }
-        return PlacedText(scalar.text, value.location)
-    }
-
-    private func checkDatePattern(_ value: YAMLValue) {
-        guard let pattern = value.filledText() else { return }
-        if let problem = SpecificationChecker.problem(withDatePattern: pattern) {
-            value.fail("date-pattern", problem)
-        }
-    }
-
-    private func readMap(_ value: YAMLValue) -> [MapEntry]? {
-        value.mapping()?.all().compactMap { entry in
-            constant(entry.value).map {
-                MapEntry(from: entry.key, to: $0, location: entry.value.location)
-            }
-        }
-    }
-
-    func constant(_ value: YAMLValue) -> ConstantValue? {
-        guard let scalar = value.scalar else { return value.wrong("a single value") }
-        switch scalar.value {
-        case .null: return .null
-        case .boolean(let flag): return .boolean(flag)
-        case .integer(let number): return .integer(number)
-        case .real(let number): return .real(number, text: scalar.text)
-        case .text: return template(scalar.text, value).map { .text($0) }
-        }
-    }
-
-    private func readLink(_ entry: Entry) -> LinkMapping? {
-        guard let mapping = entry.value.mapping() else { return nil }
-        let to = mapping.optional("to").flatMap(placed)
-        let by = mapping.required("by").flatMap(readBy)
-        let missing = mapping.optional("missing")
-        let rule = missing?.choice(LinkMapping.Missing.self)
-        let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
-        mapping.notSupportedYet("each", "into", "key", "set")
-        mapping.finish()
-        guard let by else { return nil }
-        return LinkMapping(
-            relationship: PlacedText(entry.key, entry.keyLocation), to: to, by: by.attribute,
-            field: by.field, missing: rule ?? .reject,
-            missingLocation: missing?.location ?? entry.keyLocation, many: many)
-    }
-
-    private func readBy(_ value: YAMLValue) -> (attribute: PlacedText, field: FieldMapping)? {
-        guard value.isMapping, let entries = value.mapping()?.all() else {
-            return value.wrong("a mapping such as { email: owner.email }")
-        }
-        guard entries.count == 1, let entry = entries.first else {
-            value.fail("by", "'by' must name exactly one attribute")
-            return nil
-        }
-        let attribute = PlacedText(entry.key, entry.keyLocation)
-        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
-            return sourcePath(entry.value).map { (attribute, FieldMapping(source: $0)) }
-        }
-        let field = readField(mapping, defaultSource: nil)
-        mapping.notSupportedYet("expr", "default", "clean", "zone", "number", "cast")
-        mapping.finish()
-        return field.map { (attribute, $0) }
     }
 }

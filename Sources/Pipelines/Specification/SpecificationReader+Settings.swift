@@ -77,24 +77,25 @@ extension SpecificationReader {
                 "missing-key", "The key 'model' is missing: `open: \(open.rawValue)` makes a store",
                 fix: "add `model:` with a model file")
         }
-        mapping.notSupportedYet("commit", "history", "author", "exact-decimals", "views")
+        let commit = mapping.optional("commit")
+        let commitMode = commit?.choice(StoreSpec.CommitMode.self)
+        if open == .replace, let commit, commitMode != .run {
+            commit.fail(
+                "rule", "`open: replace` puts the new store in place as a whole, at the end",
+                fix: "leave `commit` out")
+        }
+        mapping.notSupportedYet("history", "author", "exact-decimals", "views")
         mapping.finish()
         let source = model.flatMap(readModel)
         let noFile = TemplateText(literal: "", at: value.location)
         return StoreSpec(
-            at: at ?? noFile, model: source, open: open ?? .existing, location: value.location)
+            at: at ?? noFile, model: source, open: open ?? .existing,
+            commit: commitMode ?? .batch, location: value.location)
     }
 
     private func readModel(_ value: YAMLValue) -> StoreSpec.ModelSource? {
         guard value.isMapping else {
-            let file = template(value)
-            guard let file else { return nil }
-            let end = file.knownEnd
-            if end.hasSuffix(".xcdatamodeld") || end.hasSuffix(".xcdatamodel") {
-                value.fail("model", "Xcode models are not supported yet", fix: "use a YAML model")
-                return nil
-            }
-            return .file(file)
+            return template(value).map { .file($0) }
         }
         let (model, diagnostics) = ModelFile.read(
             node: value.node, file: problems.file, keyPath: value.location.keyPath)
@@ -108,9 +109,31 @@ extension SpecificationReader {
         if let number = mapping.optional("save-every")?.integer(in: 1...1_000_000_000) {
             budget.saveEvery = Int(number)
         }
-        mapping.notSupportedYet("bytes", "memory", "time")
+        if let bytes = mapping.optional("bytes").flatMap(byteCount) { budget.bytes = bytes }
+        budget.timeSeconds = mapping.optional("time").flatMap(duration)
+        mapping.notSupportedYet("memory")
         mapping.finish()
         return budget
+    }
+
+    /// `8MiB`, `512KiB`, `1GiB`, or a number of bytes.
+    private func byteCount(_ value: YAMLValue) -> Int? {
+        let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+        guard let text = value.scalarText() else { return nil }
+        let unit = units.first { text.hasSuffix($0.0) }
+        let digits = unit.map { text.dropLast($0.0.count) } ?? text[...]
+        let (bytes, isTooLarge) = (Int(digits) ?? 0).multipliedReportingOverflow(by: unit?.1 ?? 1)
+        guard bytes > 0, !isTooLarge else { return value.wrong("a size such as 8MiB") }
+        return bytes
+    }
+
+    /// `30m`, `1h30m`, `7d`, in seconds.
+    private func duration(_ value: YAMLValue) -> Int64? {
+        guard let text = value.scalarText() else { return nil }
+        guard let seconds = TimeText.duration(text), seconds > 0 else {
+            return value.wrong("a duration such as 30m or 7d")
+        }
+        return seconds
     }
 
     func readRejects(_ value: YAMLValue?, _ place: SourceLocation) -> RejectsSpec {
@@ -119,7 +142,7 @@ extension SpecificationReader {
         if let folder = mapping.optional("dir").flatMap(template) { rejects.folder = folder }
         if let allow = mapping.optional("allow").flatMap(limit) { rejects.allow = allow }
         if let abort = mapping.optional("abort").flatMap(limit) { rejects.abort = abort }
-        mapping.notSupportedYet("keep")
+        if let keep = mapping.optional("keep").flatMap(duration) { rejects.keepSeconds = keep }
         mapping.finish()
         return rejects
     }

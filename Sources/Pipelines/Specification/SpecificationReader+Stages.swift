@@ -1,10 +1,11 @@
 import Diagnostics
-import YAML
+import GraphModel
 import RecordStreams
+import YAML
 
 /// The stages: which kind each is, and what update, delete and export say.
 extension SpecificationReader {
-    private static let kinds = ["import", "update", "delete", "export"]
+    private static let kinds = ["import", "update", "delete", "export", "verify"]
 
     func readStages(_ value: YAMLValue?) -> [Stage] {
         guard let items = value?.list() else { return [] }
@@ -27,7 +28,9 @@ extension SpecificationReader {
             }
             firstLines[name] = firstLines[name] ?? item.location.line
             guard let stageKind = read.kind else { continue }
-            stages.append(Stage(name: name, kind: stageKind, location: item.location))
+            stages.append(
+                Stage(
+                    name: name, kind: stageKind, location: item.location, isAlways: read.isAlways))
         }
         return stages
     }
@@ -38,6 +41,7 @@ extension SpecificationReader {
         /// Where the name stands, when the spec gives one.
         var explicitName: SourceLocation?
         var kind: StageKind?
+        var isAlways = false
     }
 
     private static func free(_ name: String, _ taken: [String: Int]) -> String {
@@ -56,12 +60,6 @@ extension SpecificationReader {
                 fix: "make one stage of each")
             return nil
         }
-        if mapping.keys.contains("verify") {
-            problems.report(
-                "spec.unknown-key", "The key 'verify' is not supported yet",
-                at: .source(mapping.keyLocation("verify")))
-            return nil
-        }
         let hint =
             mapping.keys.lazy.compactMap { Suggestion.closest(to: $0, among: Self.kinds) }.first
             .map { ". Did you mean '\($0)'?" } ?? ""
@@ -71,14 +69,16 @@ extension SpecificationReader {
     }
 
     private func readStage(_ kind: String, _ mapping: YAMLMapping) -> ReadStage? {
-        mapping.notSupportedYet("always", "on")
-        let stage: ReadStage? =
+        mapping.notSupportedYet("on")
+        var stage: ReadStage? =
             switch kind {
             case "import": readImport(mapping)
             case "update": readUpdate(mapping)
             case "delete": readDelete(mapping)
-            default: readExport(mapping)
+            case "export": readExport(mapping)
+            default: readVerify(mapping)
             }
+        stage?.isAlways = mapping.optional("always")?.boolean() ?? false
         mapping.finish()
         return stage
     }
@@ -130,10 +130,12 @@ extension SpecificationReader {
                     location: entry.value.location))
         }
         let atMost = mapping.optional("at-most").flatMap(limit)
-        mapping.notSupportedYet("rules", "limit", "compact")
+        let (limit, isCompacting) = readExtent(mapping)
         guard let entity, let selection else { return stage }
         stage.kind = .update(
-            UpdateSpec(entity: entity, selection: selection, set: assignments, atMost: atMost))
+            UpdateSpec(
+                entity: entity, selection: selection, set: assignments, atMost: atMost,
+                limit: limit, isCompacting: isCompacting))
         return stage
     }
 
@@ -150,10 +152,22 @@ extension SpecificationReader {
         var stage = named.stage
         let selection = requiredSelection(mapping)
         let atMost = mapping.optional("at-most").flatMap(limit)
-        mapping.notSupportedYet("rules", "limit", "compact")
+        let (limit, isCompacting) = readExtent(mapping)
         guard let entity = named.entity, let selection else { return stage }
-        stage.kind = .delete(DeleteSpec(entity: entity, selection: selection, atMost: atMost))
+        stage.kind = .delete(
+            DeleteSpec(
+                entity: entity, selection: selection, atMost: atMost, limit: limit,
+                isCompacting: isCompacting))
         return stage
+    }
+
+    /// How many objects a change takes, and whether it tidies up.
+    private func readExtent(_ mapping: YAMLMapping) -> (limit: Int?, isCompacting: Bool) {
+        mapping.notSupportedYet("rules")
+        return (
+            mapping.optional("limit")?.integer(in: 1...1_000_000_000).map { Int($0) },
+            mapping.optional("compact")?.boolean() ?? false
+        )
     }
 
     private func requiredSelection(_ mapping: YAMLMapping) -> Selection? {
@@ -186,7 +200,7 @@ extension SpecificationReader {
         var stage = named.stage
         let selection = mapping.optional("where").map(selection) ?? .all
         let fields = mapping.optional("fields").flatMap(readFields)
-        let order = mapping.optional("order")?.listOrOne()?.compactMap(readOrder) ?? []
+        let order = mapping.optional("order")?.listOrOne()?.flatMap(readOrder) ?? []
         let asValue = mapping.optional("as")
         let format = asValue?.choice(RecordFormat.self)
         let to = mapping.required("to")
@@ -228,15 +242,16 @@ extension SpecificationReader {
         }
     }
 
-    private func readOrder(_ value: YAMLValue) -> ExportSpec.OrderTerm? {
-        guard let text = value.filledText() else { return nil }
-        let words = text.split(separator: " ").map(String.init)
-        let direction = words.count == 2 ? words[1].lowercased() : "asc"
-        guard let path = words.first, words.count <= 2, ["asc", "desc"].contains(direction) else {
-            value.fail(
-                "type", "'\(value.label)' must be a key path, then asc or desc, not '\(text)'")
-            return nil
+    /// A key of the order, or several between commas.
+    private func readOrder(_ value: YAMLValue) -> [ExportSpec.OrderTerm] {
+        guard let text = value.filledText() else { return [] }
+        do {
+            return try ParsedSortOrder(format: text).descriptors.map {
+                .init(key: $0, location: value.location)
+            }
+        } catch {
+            problems.report(Diagnostic(predicateError: error, at: value.location))
+            return []
         }
-        return .init(path: PlacedText(path, value.location), isAscending: direction == "asc")
     }
 }

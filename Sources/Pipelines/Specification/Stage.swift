@@ -9,6 +9,8 @@ package struct Stage: Sendable, Hashable {
     package var kind: StageKind
     /// Where it stands in the spec.
     package var location: SourceLocation
+    /// It runs although an earlier stage failed.
+    package var isAlways = false
 
     /// The place as messages about a run show it: `pipelines/orders.yaml:18:5 import orders`.
     package var reportLocation: SourceLocation {
@@ -24,6 +26,7 @@ package enum StageKind: Sendable, Hashable {
     case update(UpdateSpec)
     case delete(DeleteSpec)
     case export(ExportSpec)
+    case verify(VerifySpec)
 
     /// The key that makes a stage one of this kind.
     package var word: String {
@@ -32,6 +35,17 @@ package enum StageKind: Sendable, Hashable {
         case .update: "update"
         case .delete: "delete"
         case .export: "export"
+        case .verify: "verify"
+        }
+    }
+}
+
+extension StageKind {
+    /// Whether it may change the store.
+    var isWriting: Bool {
+        switch self {
+        case .import, .update, .delete: true
+        case .export, .verify: false
         }
     }
 }

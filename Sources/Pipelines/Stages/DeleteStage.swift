@@ -9,22 +9,20 @@ struct DeleteStage: Sendable {
     let environment: StageEnvironment
 
     func run() throws -> StageReport {
-        environment.progress.begin(stage: "delete \(stage.name)", bytesTotal: 0)
-        let request = BatchDeleteRequest(
+        var request = BatchDeleteRequest(
             entityName: spec.entity.text, predicate: try spec.selection.predicate(),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
-        let background = environment.container.newBackgroundContext()
-        let (result, change) = try background.performAndWait { context in
-            let result = try context.execute(request)
-            return (result, try context.save().change)
+        request.fetchLimit = spec.limit
+        let changes = request
+        let report = try environment.change(stage) { context, report in
+            let result = try context.execute(changes)
+            report.matched = result.matched
+            report.changed = result.deleted
+            report.denied = result.denied
+            report.cascaded = result.cascaded.filter { $0.value > 0 }
+            report.nullified = result.nullified
         }
-        var report = StageReport(kind: "delete", name: stage.name)
-        report.matched = result.matched
-        report.changed = result.deleted
-        report.denied = result.denied
-        var objects = ObjectTally()
-        objects.add(change)
-        report.objects = objects.report(environment.container.schema)
+        if spec.isCompacting { try environment.container.compact() }
         return report
     }
 }

@@ -11,10 +11,13 @@ struct ExportStage: Sendable {
 
     func run() throws -> StageReport {
         environment.progress.begin(stage: "export \(stage.name)", bytesTotal: 0)
+        let started = ContinuousClock.now
         let background = environment.container.newBackgroundContext()
-        return try background.performAndWait { context in
+        var report = try background.performAndWait { context in
             try export(from: context)
         }
+        report.secondsElapsed = started.secondsToNow
+        return report
     }
 
     private func export(from context: ManagedObjectContext) throws -> StageReport {
@@ -27,10 +30,7 @@ struct ExportStage: Sendable {
             RowRequest(
                 entityName: spec.entity.text, predicate: try spec.selection.predicate(),
                 variables: environment.values.graphValues,
-                order: spec.order.map { term in
-                    (term.path.text.split(separator: ".").map(String.init), term.isAscending)
-                },
-                fields: fields))
+                order: spec.order.map(\.key), fields: fields))
         try OutputGuard(environment).check(path, at: spec.to.location)
         try OutputFolder.make(for: path)
         let output = try OutputFile(path: path, gzipLevel: spec.isCompressed ? spec.level : nil)
@@ -40,7 +40,8 @@ struct ExportStage: Sendable {
         do {
             let summary = try write(cursor, to: encoder)
             var report = StageReport(kind: "export", name: stage.name)
-            report.exported = (path, summary.rowCount, summary.byteCount)
+            report.exported = ExportedFile(
+                path: path, rows: summary.rowCount, bytes: summary.byteCount)
             return report
         } catch {
             output.abandon()
@@ -49,50 +50,37 @@ struct ExportStage: Sendable {
     }
 
     private func write(_ cursor: RowCursor, to encoder: RecordEncoder) throws -> OutputSummary {
-        let cells = CellEncoder(encoder)
-        let columns = cursor.columns
+        let rows = RowEncoder(cursor.columns, to: encoder)
         while try cursor.next() {
-            encoder.beginRecord()
-            for position in columns.indices {
-                let column = columns[position]
-                if column.isList {
-                    encoder.beginList()
-                    try cursor.forEachItem(position) { cells.write($0, column) }
-                    encoder.endList()
-                } else {
-                    cells.write(cursor.cell(position), column)
-                }
-            }
-            try encoder.endRecord()
+            try rows.writeRow(of: cursor)
             if encoder.rowCount & 0xFFF == 0 {
                 environment.progress.update(bytesRead: 0, records: encoder.rowCount)
-                if let signal = environment.interruption.signal {
-                    throw Interrupted(signal: signal)
-                }
+                try environment.interruption.check()
             }
         }
         return try encoder.finish()
     }
 }
 
-/// Writes a column's value in the form that imports read back as the same value.
-struct CellEncoder {
-    private let encoder: RecordEncoder
-    private let room: UnsafeMutableBufferPointer<UInt8>
-    private let memory: Memory
+/// Room for the text of a value, gone with its owner.
+private final class CellMemory {
+    let room = UnsafeMutableBufferPointer<UInt8>.allocate(
+        capacity: ScalarFormatter.decimalBytesMax)
 
-    private final class Memory {
-        let room = UnsafeMutableBufferPointer<UInt8>.allocate(
-            capacity: ScalarFormatter.decimalBytesMax)
-
-        deinit {
-            room.deallocate()
-        }
+    deinit {
+        room.deallocate()
     }
+}
 
-    init(_ encoder: RecordEncoder) {
+/// Writes a column's value in the form that imports read back as the same value.
+struct CellEncoder<Output: ValueEncoder> {
+    private let encoder: Output
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    private let memory: CellMemory
+
+    init(_ encoder: Output) {
         self.encoder = encoder
-        memory = Memory()
+        memory = CellMemory()
         room = memory.room
     }
 
@@ -117,7 +105,7 @@ struct CellEncoder {
             } else {
                 encoder.null()
             }
-        case .undefined: encoder.null()
+        case .composite, .undefined: encoder.null()
         }
     }
 

@@ -7,6 +7,8 @@ final class ImportReader: Sendable {
     private nonisolated(unsafe) let plan: ImportPlan
     private let inputs: ImportInputs
     private let queue: BatchQueue<MappedBatch>
+    /// What was found out about the inputs' fields.
+    let summary = ReadSummary()
 
     init(plan: ImportPlan, inputs: ImportInputs, queue: BatchQueue<MappedBatch>) {
         self.plan = plan
@@ -28,23 +30,75 @@ final class ImportReader: Sendable {
 
     private func readAll() throws {
         var mapper = RecordMapper(plan)
-        var bytesBefore = 0
-        for file in inputs.files {
-            let reader = try RecordReader(
-                input: file, options: inputs.options, selection: plan.selection)
-            while true {
-                guard let batch = queue.takeIdle() else { return }
-                guard try reader.next(batch.records) else {
-                    queue.recycle(batch)
-                    break
-                }
-                batch.format = reader.format
-                batch.columnNames = reader.columnNames
-                batch.bytesRead = bytesBefore + reader.compressedBytesRead
-                mapper.map(batch)
-                queue.put(batch)
-            }
+        var bytesBefore = inputs.bytesDone
+        var recordsLeft = inputs.recordsMax ?? .max
+        var recordsRead = 0
+        defer { summary.finish(unseen: recordsRead == 0 ? [] : mapper.unseen.map(\.text)) }
+        for file in inputs.files where !inputs.isDone(file) {
+            guard recordsLeft > 0,
+                try read(file, &mapper, bytesBefore: bytesBefore, &recordsLeft, &recordsRead)
+            else { return }
             bytesBefore += file.byteCount
         }
+    }
+
+    /// Reads one input, or what an earlier attempt left of it.
+    ///
+    /// - Returns: whether there is more to be read.
+    private func read(
+        _ file: InputFile, _ mapper: inout RecordMapper, bytesBefore: Int,
+        _ recordsLeft: inout Int, _ recordsRead: inout Int
+    ) throws -> Bool {
+        let start = inputs.start(in: file)
+        let reader = try RecordReader(
+            input: file, options: inputs.options, selection: plan.selection)
+        let digest = InputDigest(expected: start)
+        reader.observer = digest.add
+        if let start { try skip(start.record, of: file, reader) }
+        while true {
+            guard let batch = queue.takeIdle() else { return false }
+            let bytes = digest.byteCount
+            let isMore = try reader.next(batch.records, limit: recordsLeft)
+            guard case .same = digest.comparison else { throw CannotResume(changed: file.path) }
+            batch.format = reader.format
+            batch.columnNames = reader.columnNames
+            batch.extraColumns =
+                batch.isTabular && plan.extra != .ignore ? reader.extraFields.map(\.name) : nil
+            batch.bytesRead = bytesBefore + reader.compressedBytesRead
+            batch.plainBytes = digest.byteCount - bytes
+            batch.position = nil
+            batch.finishedInput = nil
+            let records = reader.recordsRead
+            if isMore {
+                batch.position = InputPosition(
+                    path: file.path, record: records, offset: digest.byteCount,
+                    digest: digest.value)
+                recordsLeft -= batch.records.recordCount
+            } else {
+                batch.finishedInput = InputNote(
+                    path: file.path, byteCount: file.byteCount, digest: digest.value,
+                    records: records)
+            }
+            mapper.map(batch)
+            queue.put(batch)
+            guard !isMore || recordsLeft <= 0 else { continue }
+            summary.add(extraFields: reader.extraFields)
+            recordsRead += records
+            return !isMore
+        }
+    }
+
+    /// Reads over the records that an earlier attempt has saved.
+    private func skip(_ count: Int, of file: InputFile, _ reader: RecordReader) throws {
+        let batch = RecordBatch()
+        do throws(RecordStreamError) {
+            while reader.recordsRead < count {
+                guard try reader.next(batch, limit: count - reader.recordsRead) else { break }
+            }
+        } catch {
+            // Where it could be read before; what is wrong now shows when it is read anew.
+            throw CannotResume(changed: file.path)
+        }
+        guard reader.recordsRead == count else { throw CannotResume(changed: file.path) }
     }
 }

@@ -9,27 +9,43 @@ struct ImportStage: Sendable {
     let spec: ImportSpec
     let environment: StageEnvironment
 
-    /// Runs the stage.
+    /// Runs the stage, or what an earlier attempt left of it.
     ///
     /// - Throws: `RunFailure`, `Interrupted`, or what the store or an input says. What was saved
     ///   before stays.
     func run() throws -> StageReport {
-        let inputs = try ImportInputs(spec.read, environment)
+        let inputs = try ImportInputs(spec.read, stage, environment)
+        if let (note, finished) = environment.journal.progress(of: stage) {
+            do {
+                return try run(inputs.resuming(note, finished, environment), after: note)
+            } catch let obstacle as CannotResume {
+                environment.warn(
+                    Diagnostic(
+                        .warning, code: "run.starts-again",
+                        "The import '\(stage.name)' begins again from its first record: "
+                            + obstacle.reason))
+            }
+        }
+        return try run(inputs, after: nil)
+    }
+
+    private func run(_ inputs: ImportInputs, after note: ImportNote?) throws -> StageReport {
         environment.progress.begin(
             stage: "import \(stage.name)", bytesTotal: inputs.files.reduce(0) { $0 + $1.byteCount })
         let background = environment.container.newBackgroundContext()
-        var report = try background.performAndWait { context in
-            try write(inputs, in: context)
+        let report = try background.performAndWait { context in
+            // A transaction that is left open would keep the next one waiting.
+            defer { context.rollback() }
+            return try write(inputs, after: note, in: context)
         }
         environment.progress.enter(phase: "indexes")
         try environment.container.buildPendingIndexes()
-        report.kind = stage.kind.word
         return report
     }
 
     /// The writing side, on the background context's queue.
     private func write(
-        _ inputs: ImportInputs, in context: ManagedObjectContext
+        _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
     ) throws -> StageReport {
         let plan = try ImportPlan(
             spec, environment.container.model, environment.values, now: environment.now)
@@ -43,40 +59,11 @@ struct ImportStage: Sendable {
             // signal or by a failure; it holds what it uses, and the run ends.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
-        var writer = try ImportWriter(self, plan, inputs, context)
-        return try writer.run(queue)
-    }
-}
-
-/// The inputs of an import, found and sorted.
-struct ImportInputs: Sendable {
-    let files: [InputFile]
-    let options: ReadOptions
-
-    init(_ read: ReadSpec, _ environment: StageEnvironment) throws {
-        var found: [InputFile] = []
-        let patterns = read.files.map { environment.values.path($0) }
-        found = try InputFiles.expand(patterns: patterns, baseFolder: ".")
-        guard !found.isEmpty else {
-            throw RunFailure(
-                .noInput, code: "input.too-few",
-                "No file matches \(patterns.joined(separator: ", "))",
-                fix:
-                    "check the pattern; a relative path starts at the spec's folder, one from --set"
-                    + " at the working directory")
-        }
-        files = found
-        var options = ReadOptions()
-        options.format = read.format
-        options.at = read.arrayPath
-        options.compression = InputCompression(rawValue: read.compression.rawValue) ?? .auto
-        options.header = read.hasHeader
-        options.columns = read.columns
-        options.delimiter = read.delimiter
-        options.quote = read.quote.map { .byte($0) } ?? .none
-        options.nulls = read.nulls
-        options.batchRecordsMax = min(
-            options.batchRecordsMax, max(1, environment.spec.budget.saveEvery))
-        self.options = options
+        if note == nil { try environment.journal.restart(in: context) }
+        var writer = try ImportWriter(self, plan, inputs, context, after: note)
+        var report = try writer.run(queue)
+        report.extraFields = reader.summary.extraFields
+        reader.summary.warnings.forEach(environment.warn)
+        return report
     }
 }

@@ -5,28 +5,55 @@ import RecordStreams
 /// The writing side of an import: applies batches, keeps rejects, saves every so many records.
 struct ImportWriter {
     private let stage: Stage
+    private let spec: ImportSpec
     private let environment: StageEnvironment
-    private let inputs: ImportInputs
+    private let plan: ImportPlan
     private let context: ManagedObjectContext
     private let writer: BulkWriter
+    private let parked: ParkedRecords
+    private let fingerprint: String
+    private let started = ContinuousClock.now
     private var rejects: RejectFiles
-    private var counts = RecordCounts()
-    private var objects = ObjectTally()
+    /// How far the import has come, of which the next save takes note.
+    private var progress: ImportNote
+    /// Inputs that ended since the last save, and those of this attempt altogether.
+    private var finished: [InputNote] = []
+    private var imported: [InputNote] = []
+    /// Objects deleted because no record names them.
+    private var mirrored: Int?
+    /// Why the stage ends at once.
+    private var stopped: RunFailure?
     private var unsaved = 0
-    private var nextToken: Int64 = 1
-    /// Records that wait for an object still to come, by token.
-    private var parked: [Int64: RejectedRecord] = [:]
+    private var unsavedBytes = 0
 
+    /// - Parameter note: how far an earlier attempt came.
     init(
         _ importStage: ImportStage, _ plan: ImportPlan, _ inputs: ImportInputs,
-        _ context: ManagedObjectContext
+        _ context: ManagedObjectContext, after note: ImportNote?
     ) throws {
         stage = importStage.stage
+        spec = importStage.spec
         environment = importStage.environment
-        self.inputs = inputs
+        self.plan = plan
         self.context = context
-        writer = try context.bulkWriter(for: plan.bulk)
-        rejects = RejectFiles(environment, stage: importStage.stage, inputs: inputs)
+        fingerprint = stage.fingerprint
+        parked = ParkedRecords(context)
+        writer = try context.bulkWriter(for: plan.bulk, isResumable: true)
+        rejects = RejectFiles(environment, stage: stage, inputs: inputs)
+        progress =
+            note
+            ?? ImportNote(
+                stage: stage.name, fingerprint: fingerprint, position: nil,
+                counts: RecordCounts(), objects: ObjectTally(), nextToken: 1, rejects: [],
+                secondsElapsed: 0)
+        if let note {
+            imported = environment.journal.progress(of: stage)?.inputs ?? []
+            guard try rejects.resume(note.rejects) else {
+                throw CannotResume("its reject files in \(rejects.folder) are gone")
+            }
+        } else {
+            rejects.removeLeftovers()
+        }
     }
 
     mutating func run(_ queue: BatchQueue<MappedBatch>) throws -> StageReport {
@@ -34,48 +61,60 @@ struct ImportWriter {
             while let batch = try queue.take(environment.interruption) {
                 try apply(batch)
                 queue.recycle(batch)
-                if let signal = environment.interruption.signal {
-                    throw Interrupted(signal: signal)
+                try environment.interruption.check()
+                if unsaved >= environment.spec.budget.saveEvery
+                    || unsavedBytes >= environment.spec.budget.bytes
+                {
+                    try save()
                 }
-                if unsaved >= environment.spec.budget.saveEvery { try save() }
+                if let stopped { throw stopped }
                 if isOverAbort {
                     throw tooManyRejects(environment.spec.rejects.abort, key: "abort")
                 }
             }
-            try finish()
-        } catch let stop as Interrupted {
+            try settle()
+        } catch var stop as Interrupted {
             queue.cancel()
             try save()
             try rejects.close()
+            stop.resumesAt = resumesAt
             throw stop
         } catch let damage as RecordStreamError {
             // What came before the damage is good and stays.
-            try finish()
+            try settle()
+            try saveUnfinished()
             throw damage
         } catch let failure as RunFailure where failure.status == .dataError {
-            try finish()
+            try settle()
+            try saveUnfinished()
             throw failure
         }
-        return try report()
+        return try finish()
     }
 
     // MARK: Batches
 
     private mutating func apply(_ batch: MappedBatch) throws {
-        counts.read += batch.recordCount
-        counts.filtered += batch.filtered
+        progress.counts.read += batch.recordCount
+        progress.counts.filtered += batch.filtered
         for reject in batch.rejects { try keep(reject, batch) }
-        let first = nextToken
-        nextToken += Int64(batch.rows.count)
+        let first = progress.nextToken
+        progress.nextToken += Int64(batch.rows.count)
         try writer.apply(batch.rows, firstToken: first)
         for token in writer.takeParkedTokens() {
-            parked[token] = Self.record(batch, Int(token - first))
+            try parked.add(Self.record(batch, Int(token - first)), token: token)
         }
         for reject in writer.takeRejects() {
             try keep(reject, Self.record(batch, Int(reject.token - first)), batch)
         }
         unsaved += batch.recordCount
-        environment.progress.update(bytesRead: batch.bytesRead, records: counts.read)
+        unsavedBytes += batch.plainBytes
+        progress.position = batch.position
+        if let input = batch.finishedInput {
+            finished.append(input)
+            imported.append(input)
+        }
+        environment.progress.update(bytesRead: batch.bytesRead, records: progress.counts.read)
     }
 
     /// The record that a row was made of, with its place.
@@ -95,17 +134,30 @@ struct ImportWriter {
         record.code = reject.code
         record.detail = reject.code
         record.message = reject.message
-        record.location.field = reject.property
+        let source = reject.property.flatMap { plan.sourceText(of: $0) }
+        record.location.field = source ?? reject.property
+        if let property = reject.property, let source, source != property {
+            record.message += " (for '\(property)')"
+        }
         try keep(record, batch)
     }
 
     private mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
-        counts.rejected += 1
+        progress.counts.rejected += 1
+        if stopped == nil, let fix = plan.fixForStop(reject.code) {
+            stopped = RunFailure(
+                .dataError,
+                [
+                    Diagnostic(
+                        code: reject.code, reject.message, at: .record(reject.location), fix: fix)
+                ])
+        }
         try rejects.add(reject, format: batch?.format, columnNames: batch?.columnNames)
     }
 
     private var isOverAbort: Bool {
-        switch environment.spec.rejects.abort {
+        let counts = progress.counts
+        return switch environment.spec.rejects.abort {
         case .count(let limit): counts.rejected > limit
         case .percent:
             counts.read >= 1000
@@ -114,6 +166,7 @@ struct ImportWriter {
     }
 
     private func tooManyRejects(_ limit: CountLimit, key: String) -> RunFailure {
+        let counts = progress.counts
         let allowed = limit.allowed(of: counts.read)
         var diagnostics = rejects.firstOfEachCode
         diagnostics.append(
@@ -126,30 +179,87 @@ struct ImportWriter {
 
     // MARK: Saving
 
-    /// Makes the rejects durable, then the rows.
+    /// Makes the rejects durable, then the rows together with the note of how far they reach.
     private mutating func save() throws {
         try writer.flush()
         try rejects.synchronize()
-        objects.add(try context.save().change)
+        progress.rejects = rejects.notes
+        var note = progress
+        note.objects.add(try context.uncommittedChange())
+        note.secondsElapsed += started.secondsToNow
+        try writer.noteState()
+        try environment.journal.note(note, finished: finished, in: context)
+        progress.objects.add(try context.save().change)
+        finished.removeAll()
         unsaved = 0
+        unsavedBytes = 0
     }
 
-    private mutating func finish() throws {
+    /// Saves what is good of a stage that failed, which the next run begins anew.
+    private mutating func saveUnfinished() throws {
+        try writer.flush()
+        try rejects.close()
+        try environment.journal.restart(in: context)
+        try context.save()
+    }
+
+    /// Writes the rows that wait for others, or rejects them.
+    private mutating func settle() throws {
         try writer.finish()
         for reject in writer.takeRejects() {
-            guard let record = parked.removeValue(forKey: reject.token) else { continue }
+            guard let record = try parked.record(reject.token) else { continue }
             try keep(reject, record, nil)
         }
-        try save()
+    }
+
+    /// Saves the rest together with the note that the stage is done, if it is as it should be.
+    private mutating func finish() throws -> StageReport {
+        try writer.flush()
+        try mirror()
+        try rejects.synchronize()
+        let report = try report()
+        guard
+            progress.counts.rejected
+                <= environment.spec.rejects.allow.allowed(of: progress.counts.read)
+        else {
+            try saveUnfinished()
+            throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
+        }
+        if spec.read.isOnce {
+            let known = imported.map {
+                KnownInput(path: $0.path, byteCount: $0.byteCount, digest: $0.digest)
+            }
+            try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
+        }
+        // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()
+        try environment.journal.finish(stage, report, in: context)
+        try context.save()
+        return report
+    }
+
+    /// Deletes what no record names, where the stage says so and everything was read.
+    private mutating func mirror() throws {
+        guard let mirror = spec.mirror, environment.recordsMax == nil, !spec.read.isOnce else {
+            return
+        }
+        do {
+            mirrored = try MirrorDeletion(mirror, entity: spec.into.text, environment)
+                .run(after: writer, progress.counts, in: context)
+        } catch let failure as RunFailure {
+            // The records themselves are good and stay.
+            try saveUnfinished()
+            throw failure
+        }
     }
 
     private func report() throws -> StageReport {
-        var counts = counts
+        var counts = progress.counts
         let tally = writer.tally
         counts.inserted = tally.inserted
         counts.updated = tally.updated
         counts.unchanged = tally.unchanged
+        counts.skipped = tally.skipped
         counts.superseded = tally.superseded
         counts.createdTargets = tally.createdTargets
         guard counts.isConserved else {
@@ -157,13 +267,23 @@ struct ImportWriter {
                 .software, code: "internal.conservation",
                 "Of \(counts.read) records, some came to no end or to two: \(counts)")
         }
-        guard counts.rejected <= environment.spec.rejects.allow.allowed(of: counts.read) else {
-            throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
-        }
-        var report = StageReport(kind: "import", name: stage.name)
+        var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
+        report.mirrored = mirrored
+        var objects = progress.objects
+        objects.add(try context.uncommittedChange())
         report.objects = objects.report(environment.container.schema)
+        report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
         if counts.rejected > 0 { report.rejectsFolder = rejects.folder }
         return report
+    }
+
+    /// Where the next run goes on.
+    private var resumesAt: String? {
+        progress.position.map { position in
+            position.path == "-"
+                ? "the beginning of standard input, which must be given again"
+                : "record \(RecordCounts.grouped(position.record + 1)) of \(position.path)"
+        }
     }
 }

@@ -11,11 +11,10 @@ struct StageEnvironment: Sendable {
     var now: Double
     var progress: RunProgress
     var interruption: Interruption
+    /// How far the run has come, for the next attempt.
+    var journal: RunJournal
+    /// `--limit`: records that each import reads at most.
+    var recordsMax: Int?
     /// Shows a warning at once.
     var warn: @Sendable (Diagnostic) -> Void
-}
-
-/// A run that was asked to stop, and did so after saving.
-struct Interrupted: Error {
-    var signal: Int32
 }

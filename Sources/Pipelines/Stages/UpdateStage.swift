@@ -9,23 +9,18 @@ struct UpdateStage: Sendable {
     let environment: StageEnvironment
 
     func run() throws -> StageReport {
-        environment.progress.begin(stage: "update \(stage.name)", bytesTotal: 0)
-        let model = environment.container.model
-        let request = BatchUpdateRequest(
+        var request = BatchUpdateRequest(
             entityName: spec.entity.text, predicate: try spec.selection.predicate(),
-            propertiesToUpdate: try assignments(model),
+            propertiesToUpdate: try assignments(environment.container.model),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
-        let background = environment.container.newBackgroundContext()
-        let (result, change) = try background.performAndWait { context in
-            let result = try context.execute(request)
-            return (result, try context.save().change)
+        request.fetchLimit = spec.limit
+        let changes = request
+        let report = try environment.change(stage) { context, report in
+            let result = try context.execute(changes)
+            report.matched = result.matched
+            report.changed = result.updated
         }
-        var report = StageReport(kind: "update", name: stage.name)
-        report.matched = result.matched
-        report.changed = result.updated
-        var objects = ObjectTally()
-        objects.add(change)
-        report.objects = objects.report(environment.container.schema)
+        if spec.isCompacting { try environment.container.compact() }
         return report
     }
 

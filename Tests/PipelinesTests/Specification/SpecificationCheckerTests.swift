@@ -55,10 +55,9 @@ import Testing
                   in: stages[1].into
                   fix: import into Task
                 a.yaml:4:28: error: 'Note' has no uniqueness constraint, so an import cannot tell \
-                new records from known ones, and imports that only append are not supported \
-                [spec.no-key]
+                new records from known ones [spec.no-key]
                   in: stages[2].into
-                  fix: give the entity `unique: [[…]]` in the model
+                  fix: give the entity `unique: [[…]]` in the model, or say `when-found: append`
                 a.yaml:5:28: error: 'Person' has several uniqueness constraints [spec.no-key]
                   in: stages[3].into
                   fix: add `key:` with [email] or [name, nick]

@@ -163,8 +163,8 @@ import Testing
         #expect(export.isCompressed)
         #expect(export.level == 9)
         #expect(export.fields?.map(\.text) == ["id", "owner.email"])
-        #expect(export.order.map(\.path.text) == ["createdAt", "id"])
-        #expect(export.order.map(\.isAscending) == [false, true])
+        #expect(export.order.map(\.key.keyPath) == [["createdAt"], ["id"]])
+        #expect(export.order.map(\.key.isAscending) == [false, true])
     }
 
     private func fields(_ spec: ImportSpec) -> [FieldMapping] {
@@ -222,7 +222,7 @@ import Testing
                 'String'? [model.attribute-type]
                   in: entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI or Transformable
+                Boolean, Date, Binary, UUID, URI, Transformable or Composite
                 """)
         try Data(model.replacingOccurrences(of: "Strin", with: "String").utf8)
             .write(to: folder.appendingPathComponent("model.yaml"))
@@ -252,7 +252,7 @@ import Testing
                 [model.attribute-type]
                   in: store.model.entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI or Transformable
+                Boolean, Date, Binary, UUID, URI, Transformable or Composite
                 """)
     }
 

@@ -32,9 +32,9 @@ import Testing
     @Test func checksTheStoreAndTheLimits() {
         let text = """
             etl: 1
-            store: { at: "", open: creat, commit: run, mode: 1 }
-            budget: { save-every: 0, bytes: 8MiB }
-            rejects: { dir: 5, allow: -1, abort: 200%, keep: 30d }
+            store: { at: "", open: creat, commit: ran, mode: 1 }
+            budget: { save-every: 0, bytes: 8MB, time: 0s }
+            rejects: { dir: 5, allow: -1, abort: 200%, keep: 30y }
             report: {}
             stags: []
             stages: [{ delete: Task, where: ALL }]
@@ -46,15 +46,20 @@ import Testing
                 a.yaml:2:24: error: 'open' must be existing, create or replace, not 'creat'. Did \
                 you mean 'create'? [spec.choice]
                   in: store.open
-                a.yaml:2:31: error: The key 'commit' is not supported yet [spec.unknown-key]
+                a.yaml:2:39: error: 'commit' must be batch, stage or run, not 'ran'. Did you mean \
+                'run'? [spec.choice]
                   in: store.commit
                 a.yaml:2:44: error: The key 'mode' is unknown here. Did you mean 'model'? \
                 [spec.unknown-key]
                   in: store.mode
                 a.yaml:3:23: error: 'save-every' must be from 1 to 1000000000, not 0 [spec.range]
                   in: budget.save-every
-                a.yaml:3:26: error: The key 'bytes' is not supported yet [spec.unknown-key]
+                a.yaml:3:33: error: 'bytes' must be a size such as 8MiB, not the text '8MB' \
+                [spec.type]
                   in: budget.bytes
+                a.yaml:3:44: error: 'time' must be a duration such as 30m or 7d, not the text '0s' \
+                [spec.type]
+                  in: budget.time
                 a.yaml:4:17: error: 'dir' must be text, not the number 5 [spec.type]
                   in: rejects.dir
                   fix: put it in quotes: "5"
@@ -64,7 +69,8 @@ import Testing
                 a.yaml:4:38: error: 'abort' must be a number such as 100 or a share such as 5%, \
                 not the text '200%' [spec.type]
                   in: rejects.abort
-                a.yaml:4:44: error: The key 'keep' is not supported yet [spec.unknown-key]
+                a.yaml:4:50: error: 'keep' must be a duration such as 30m or 7d, not the text \
+                '30y' [spec.type]
                   in: rejects.keep
                 a.yaml:5:1: error: The key 'report' is not supported yet [spec.unknown-key]
                   in: report
@@ -80,14 +86,6 @@ import Testing
                 [spec.missing-key]
                   in: store
                   fix: add `model:` with a model file
-                """)
-        let xcode =
-            "etl: 1\nstore: { at: a, model: M.xcdatamodeld }\nstages: [{ delete: A, where: ALL }]"
-        #expect(
-            problems(xcode) == """
-                a.yaml:2:24: error: Xcode models are not supported yet [spec.model]
-                  in: store.model
-                  fix: use a YAML model
                 """)
     }
 
@@ -167,18 +165,18 @@ import Testing
               - { delete: clean, entity: Task }
               - { update: clean, entity: Task, where: ALL, set: {} }
               - { update: clean-2, where: "x == ${cutoff}", set: { a: "b + ${run.id", c: [1] } }
-              - { delete: Task, where: "", at-most: many, always: true, limit: 5 }
+              - { delete: Task, where: "", at-most: many, always: true, limit: 0 }
             """
         #expect(
             problems(text) == """
-                a.yaml:4:5: error: A stage begins with import, update, delete or export. Did you \
-                mean 'import'? [spec.stage-kind]
+                a.yaml:4:5: error: A stage begins with import, update, delete, export or verify. \
+                Did you mean 'import'? [spec.stage-kind]
                   in: stages[0]
                 a.yaml:6:5: error: A stage does one thing, not import and export [spec.stage-kind]
                   in: stages[1]
                   fix: make one stage of each
-                a.yaml:7:7: error: The key 'verify' is not supported yet [spec.unknown-key]
-                  in: stages[2].verify
+                a.yaml:7:5: error: The key 'expect' is missing [spec.missing-key]
+                  in: stages[2]
                 a.yaml:8:5: error: 'stages[3]' must be a mapping, not the text 'delete' [spec.type]
                   in: stages[3]
                 a.yaml:9:15: error: 'old done' is no stage name [spec.name]
@@ -210,9 +208,7 @@ import Testing
                 a.yaml:13:41: error: 'at-most' must be a number such as 100 or a share such as \
                 5%, not the text 'many' [spec.type]
                   in: stages[8].at-most
-                a.yaml:13:47: error: The key 'always' is not supported yet [spec.unknown-key]
-                  in: stages[8].always
-                a.yaml:13:61: error: The key 'limit' is not supported yet [spec.unknown-key]
+                a.yaml:13:68: error: 'limit' must be from 1 to 1000000000, not 0 [spec.range]
                   in: stages[8].limit
                 """)
     }
@@ -225,7 +221,7 @@ import Testing
               - import: a
                 read: { as: xml, files: [] }
                 key: 5
-                when-found: skip
+                when-found: skap
               - import: b
                 read: { files: b.csv, at: "$.x", header: false, delimiter: "ab", quote: "\\n" }
                 into: Task
@@ -243,7 +239,7 @@ import Testing
                   f: Person
                   g: { to: Person }
                   h: { by: { a: x, b: y } }
-                  i: { by: email, missing: skip, many: all }
+                  i: { by: email, missing: skap, many: all }
                   j: { by: { a: { need: true } } }
               - import: d
                 read: { files: d.json, at: items, compression: zip }
@@ -264,7 +260,8 @@ import Testing
                 a.yaml:6:10: error: 'key' must be text, not the number 5 [spec.type]
                   in: stages[0].key
                   fix: put it in quotes: "5"
-                a.yaml:7:5: error: The key 'when-found' is not supported yet [spec.unknown-key]
+                a.yaml:7:17: error: 'when-found' must be update, skip, replace, reject or append, \
+                not 'skap'. Did you mean 'skip'? [spec.choice]
                   in: stages[0].when-found
                 a.yaml:9:31: error: 'at' is for json, and the files are csv [spec.rule]
                   in: stages[1].read.at
@@ -287,16 +284,12 @@ import Testing
                 a.yaml:13:65: error: 'null' is for csv and tsv, and the files are ndjson \
                 [spec.rule]
                   in: stages[2].read.null
-                a.yaml:13:71: error: The key 'once' is not supported yet [spec.unknown-key]
-                  in: stages[2].read.once
                 a.yaml:16:10: error: 'a' must be the name of a field, not the number 5 [spec.type]
                   in: stages[2].set.a
                   fix: write `{ const: 5 }` for the value itself
                 a.yaml:17:12: error: The key 'form' is unknown here. Did you mean 'from'? \
                 [spec.unknown-key]
                   in: stages[2].set.b.form
-                a.yaml:17:21: error: The key 'expr' is not supported yet [spec.unknown-key]
-                  in: stages[2].set.b.expr
                 a.yaml:18:19: error: 'const' is the whole value, so 'from' has no meaning beside \
                 it [spec.rule]
                   in: stages[2].set.c.const
@@ -314,8 +307,8 @@ import Testing
                 a.yaml:25:16: error: 'by' must be a mapping such as { email: owner.email }, not \
                 the text 'email' [spec.type]
                   in: stages[2].link.i.by
-                a.yaml:25:32: error: 'missing' must be create, null or reject, not 'skip' \
-                [spec.choice]
+                a.yaml:25:32: error: 'missing' must be create, null, skip or reject, not 'skap'. \
+                Did you mean 'skip'? [spec.choice]
                   in: stages[2].link.i.missing
                 a.yaml:25:44: error: 'many' must be replace, add or remove, not 'all' [spec.choice]
                   in: stages[2].link.i.many
@@ -347,7 +340,7 @@ import Testing
               - { export: Task, to: "out/tasks-${run.date}" }
               - { export: Task, to: tasks.xlsx, level: 9, shape: nested }
               - { export: Task, to: a.json, as: parquet, level: 0 }
-              - { export: Task, to: a.json, fields: [id, id], order: [id up, ""] }
+              - { export: Task, to: a.json, fields: [id, id], order: [id up, "", title nulls] }
               - { export: Task, to: a.json, fields: [] }
             """
         #expect(
@@ -373,11 +366,17 @@ import Testing
                   in: stages[3].level
                 a.yaml:8:46: error: 'id' is among the fields already [spec.duplicate-name]
                   in: stages[4].fields[1]
-                a.yaml:8:59: error: 'order[0]' must be a key path, then asc or desc, not 'id up' \
-                [spec.type]
+                a.yaml:8:59: error: 'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma \
+                belongs here [predicate.syntax]
+                  id up
+                     ^
                   in: stages[4].order[0]
                 a.yaml:8:66: error: 'order[1]' is empty [spec.type]
                   in: stages[4].order[1]
+                a.yaml:8:70: error: 'first' or 'last' belongs after 'nulls' [predicate.syntax]
+                  title nulls
+                             ^
+                  in: stages[4].order[2]
                 a.yaml:9:41: error: 'fields' names no field [spec.type]
                   in: stages[5].fields
                 """)

@@ -1,12 +1,13 @@
 import GraphStore
+import RecordStreams
 
-/// JSON text made of bytes.
-enum JSONText {
+/// JSON values made of the bytes of records, in a batch's arena.
+enum JSONValue {
     /// The text in quotes, with what must be escaped escaped (RFC 8259 section 7).
     static func quote(
         _ bytes: UnsafeBufferPointer<UInt8>, into arena: inout ByteArena
     ) -> UnsafeBufferPointer<UInt8> {
-        let most = bytes.count * 6 + 2
+        let most = bytes.count * JSONText.escapeBytesMax + 2
         var output = Output(target: arena.allocate(most))
         output.put(UInt8(ascii: "\""))
         for byte in bytes { output.escape(byte) }
@@ -16,11 +17,47 @@ enum JSONText {
     }
 
     /// The pieces of a text between its separators as an array; an empty text has none.
+    ///
+    /// - Parameter preparation: what is done to each piece.
     static func list(
+        _ bytes: UnsafeBufferPointer<UInt8>, cutAt separator: [UInt8],
+        _ preparation: TextPreparation? = nil, into arena: inout ByteArena
+    ) -> UnsafeBufferPointer<UInt8> {
+        guard let preparation else { return plainList(bytes, cutAt: separator, into: &arena) }
+        var pieces: [UInt8] = []
+        var start = 0
+        var position = 0
+        func add(_ piece: Range<Int>, _ arena: inout ByteArena) {
+            let piece = preparation.prepare(
+                Field(
+                    .string, start: bytes.baseAddress.map { $0 + piece.lowerBound },
+                    count: piece.count), &arena)
+            pieces.append(UInt8(ascii: pieces.isEmpty ? "[" : ","))
+            pieces.append(contentsOf: quote(piece.bytes, into: &arena))
+        }
+        while position < bytes.count {
+            if bytes[position...].starts(with: separator) {
+                add(start..<position, &arena)
+                position += separator.count
+                start = position
+            } else {
+                position += 1
+            }
+        }
+        if bytes.isEmpty {
+            pieces.append(UInt8(ascii: "["))
+        } else {
+            add(start..<bytes.count, &arena)
+        }
+        pieces.append(UInt8(ascii: "]"))
+        return pieces.withUnsafeBufferPointer { arena.copy($0) }
+    }
+
+    private static func plainList(
         _ bytes: UnsafeBufferPointer<UInt8>, cutAt separator: [UInt8], into arena: inout ByteArena
     ) -> UnsafeBufferPointer<UInt8> {
         // A separator has at least one byte, and `","` needs fewer than its escape might.
-        let most = bytes.count * 6 + 4
+        let most = bytes.count * JSONText.escapeBytesMax + 4
         var output = Output(target: arena.allocate(most))
         output.put(UInt8(ascii: "["))
         if !bytes.isEmpty {
@@ -53,17 +90,8 @@ enum JSONText {
         }
 
         mutating func escape(_ byte: UInt8) {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                put(UInt8(ascii: "\\"))
-                put(byte)
-            case 0..<0x20:
-                for byte in "\\u00".utf8 { put(byte) }
-                for digit in [byte >> 4, byte & 15] {
-                    put(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-                }
-            default: put(byte)
-            }
+            guard JSONText.needsEscape(byte) else { return put(byte) }
+            count += JSONText.writeEscape(of: byte, to: target + count)
         }
     }
 }

@@ -1,0 +1,257 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Bytes of constants, which live as long as the plan.
+final class ConstantMemory {
+    var arena = ByteArena()
+}
+
+/// Works an `ImportPlan` out.
+struct ImportPlanBuilder {
+    let spec: ImportSpec
+    let model: ManagedObjectModel
+    let values: ParameterValues
+    let now: Double
+    let constants = ConstantMemory()
+    var columns: [ImportPlan.Column] = []
+    var links: [ImportPlan.Link] = []
+    var bulkLinks: [BulkPlan.Link] = []
+    var filter: CompiledPredicate?
+    var paths: [FieldPath] = []
+    var optionalSlots: Set<Int> = []
+    var namedPaths: [ImportPlan.NamedPath] = []
+
+    /// The attributes that tell objects apart.
+    var key: [String] { spec.resolvedKey(in: model) ?? [] }
+
+    /// The path as records are searched for it.
+    ///
+    /// A column of a table is named as it stands, so a text that is no path may still name one.
+    private static func path(_ text: String) -> FieldPath {
+        (try? FieldPath(parsing: text)) ?? FieldPath(name: text)
+    }
+
+    private mutating func slot(_ text: String) -> Int {
+        let path = Self.path(text)
+        if let known = paths.firstIndex(of: path) { return known }
+        paths.append(path)
+        return paths.count - 1
+    }
+
+    // MARK: Attributes
+
+    mutating func addColumns() throws {
+        var named: Set<String> = []
+        for mapping in spec.set {
+            named.insert(mapping.attribute.text)
+            guard let attribute = model.attribute(mapping.attribute.text, of: spec.into.text)
+            else { continue }
+            try add(mapping, attribute)
+        }
+        guard !spec.isSetOnly else {
+            guard spec.whenFound == .replace else { return }
+            for attribute in model.attributes(of: spec.into.text)
+            where !named.contains(attribute.name) && !attribute.isTransient {
+                columns.append(
+                    column(
+                        attribute, slot: nil, source: attribute.name,
+                        constant: defaultValue(attribute)))
+            }
+            return
+        }
+        for attribute in model.attributes(of: spec.into.text)
+        where !named.contains(attribute.name) && !attribute.isTransient {
+            let isNew = !paths.contains(Self.path(attribute.name))
+            let slot = slot(attribute.name)
+            // Nobody named this field, so an input may do without it.
+            if isNew, !key.contains(attribute.name) { optionalSlots.insert(slot) }
+            columns.append(column(attribute, slot: slot, source: attribute.name))
+        }
+    }
+
+    /// What becomes of an attribute that the record does not fill: nothing, unless
+    /// `when-found: replace` puts it back to its default.
+    private func defaultValue(_ attribute: AttributeDescription) -> BulkCell {
+        guard spec.whenFound == .replace, !key.contains(attribute.name) else { return .absent }
+        if let value = attribute.defaultValue { return constants.arena.cell(value) }
+        return attribute.isOptional ? .null : .absent
+    }
+
+    private func column(
+        _ attribute: AttributeDescription, slot: Int?, expression: RecordExpression? = nil,
+        source: String, isNeeded: Bool = false, caster: ValueCaster? = nil,
+        constant: BulkCell = .absent
+    ) -> ImportPlan.Column {
+        ImportPlan.Column(
+            attribute, slot: slot, expression: expression, sourceText: source, constant: constant,
+            absentValue: constant.kind == .absent ? defaultValue(attribute) : constant,
+            caster: caster ?? ValueCaster(attribute), isKey: key.contains(attribute.name),
+            isNeeded: isNeeded)
+    }
+
+    private mutating func add(
+        _ mapping: AttributeMapping, _ attribute: AttributeDescription
+    ) throws {
+        switch mapping.origin {
+        case .constant(let value, let location):
+            columns.append(
+                column(
+                    attribute, slot: nil, source: mapping.attribute.text,
+                    constant: try cell(value, attribute, at: location)))
+        case .field(let field):
+            let (slot, expression) = try input(field)
+            columns.append(
+                column(
+                    attribute, slot: slot, expression: expression, source: field.source.text,
+                    isNeeded: field.isNeeded, caster: try caster(attribute, field),
+                    constant: try fallback(field, attribute)))
+        }
+    }
+
+    /// Where a mapping's field comes from: a slot of the records, or an expression.
+    private mutating func input(_ field: FieldMapping) throws -> (Int?, RecordExpression?) {
+        guard let text = field.expression else {
+            let slot = slot(field.source.text)
+            // With a default the spec itself reckons with records that lack the field.
+            if field.fallback == nil {
+                namedPaths.append(.init(slot: slot, text: field.source))
+            }
+            return (slot, nil)
+        }
+        do throws(GraphPredicateError) {
+            let parsed = try ParsedExpression(format: text.text)
+            for path in parsed.expression.keyPaths { _ = slot(Self.text(path)) }
+            let known = paths
+            let compiled = try CompiledExpression(
+                parsed.expression, source: parsed.source, variables: values.graphValues, now: now
+            ) { path in
+                known.firstIndex(of: Self.path(Self.text(path)))
+            }
+            return (nil, RecordExpression(compiled))
+        } catch {
+            throw Diagnostic(predicateError: error, at: text.location)
+        }
+    }
+
+    private func fallback(
+        _ field: FieldMapping, _ attribute: AttributeDescription
+    ) throws -> BulkCell {
+        try field.fallback.map { try cell($0.value, attribute, at: $0.location) } ?? .absent
+    }
+
+    /// A constant as a cell, checked here and not again for every record.
+    private func cell(
+        _ value: ConstantValue, _ attribute: AttributeDescription, at location: SourceLocation
+    ) throws -> BulkCell {
+        let cell = constants.arena.cell(try stored(value, attribute, at: location))
+        if let problem = AttributeValidator(attribute).problem(with: cell) {
+            throw Diagnostic(
+                code: "spec.constant", problem, at: .source(location),
+                fix: "give a value that the model allows")
+        }
+        return cell
+    }
+
+    private func caster(
+        _ attribute: AttributeDescription, _ field: FieldMapping
+    ) throws -> ValueCaster {
+        var rules = ValueCaster.Rules()
+        if let text = field.datePattern {
+            do {
+                rules.datePattern = try DatePattern(parsing: text.text)
+            } catch {
+                throw Diagnostic(
+                    code: "spec.date-pattern", error.description, at: .source(text.location))
+            }
+        }
+        rules.map = try field.map?.map { entry in
+            ValueCaster.MapEntry(
+                from: Array(entry.from.utf8),
+                to: constants.arena.cell(try stored(entry.to, attribute, at: entry.location)))
+        }
+        rules.separator = field.separator.map { Array($0.text.utf8) }
+        rules.zoneSeconds = field.zone?.seconds ?? 0
+        switch field.number?.kind {
+        case .seconds: rules.epochPerSecond = 1
+        case .milliseconds: rules.epochPerSecond = 1000
+        case .text, nil: break
+        }
+        rules.preparation = TextPreparation(field)
+        rules.isLossy = field.isLossy
+        return ValueCaster(attribute, rules)
+    }
+
+    /// A constant of the spec as the attribute's column holds it.
+    private func stored(
+        _ constant: ConstantValue, _ attribute: AttributeDescription,
+        at location: SourceLocation
+    ) throws -> StoredValue {
+        let resolved: StoredValue? = ConstantCast.value(constant, for: attribute, values)
+        guard let resolved else {
+            throw Diagnostic(
+                code: "spec.constant",
+                "This is no value of '\(attribute.name)' (\(attribute.type.rawValue))",
+                at: .source(location))
+        }
+        return resolved
+    }
+
+    // MARK: Links
+
+    mutating func addLinks() throws {
+        for mapping in spec.link {
+            let name = mapping.relationship.text
+            guard let relationship = model.relationship(name, of: spec.into.text) else { continue }
+            let destination = mapping.to?.text ?? relationship.destinationEntityName
+            guard let attribute = model.attribute(mapping.by.text, of: destination) else {
+                continue
+            }
+            let (slot, expression) = try input(mapping.field)
+            links.append(
+                ImportPlan.Link(
+                    relationship, slot: slot, expression: expression, field: mapping.field,
+                    fallback: try fallback(mapping.field, attribute),
+                    caster: try linkCaster(attribute, mapping.field)))
+            bulkLinks.append(
+                BulkPlan.Link(
+                    relationship: name, destination: destination, attribute: attribute.name,
+                    missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
+                    many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
+                        ?? .replace))
+        }
+    }
+
+    /// A link cuts texts itself, so that its caster sees one key at a time.
+    private func linkCaster(
+        _ attribute: AttributeDescription, _ field: FieldMapping
+    ) throws -> ValueCaster {
+        var single = field
+        single.separator = nil
+        return try caster(attribute, single)
+    }
+
+    // MARK: Filter
+
+    mutating func addFilter() throws {
+        guard let text = spec.keepIf else { return }
+        do {
+            let parsed = try ParsedPredicate(format: text.text)
+            for path in parsed.predicate.keyPaths { _ = slot(Self.text(path)) }
+            let known = paths
+            filter = try CompiledPredicate(
+                parsed.predicate, source: parsed.source, variables: values.graphValues, now: now
+            ) { path in
+                known.firstIndex(of: Self.path(Self.text(path)))
+            }
+        } catch {
+            throw Diagnostic(predicateError: error, at: text.location)
+        }
+    }
+
+    /// A key path of a predicate as a path into records.
+    private static func text(_ path: [String]) -> String {
+        path.map { $0.replacing(".", with: "\\.") }.joined(separator: ".")
+    }
+}

@@ -1,0 +1,107 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+/// Checks key paths over relationships against the model: those of fields and those of orders.
+///
+/// A path leads over to-one relationships to an attribute. A field may also end in a relationship,
+/// which stands for the key at its other end, and may cross one to-many relationship with its
+/// first step, which makes a list.
+struct PropertyPathCheck {
+    /// What a path is for.
+    enum Purpose {
+        case field, order
+    }
+
+    /// What is wrong with a path.
+    struct Problem {
+        var code: String
+        var message: String
+        var fix: String?
+    }
+
+    let model: ManagedObjectModel
+
+    /// What is wrong with the path, if anything is; `objectID` is an order that every entity has.
+    func problem(
+        in steps: [String], of entityName: String, as purpose: Purpose
+    ) -> Problem? {
+        if purpose == .order, steps == [RowRequest.objectID] { return nil }
+        let text = steps.joined(separator: ".")
+        var current = entityName
+        for (position, step) in steps.enumerated() {
+            let isLast = position == steps.count - 1
+            if let attribute = model.attribute(step, of: current) {
+                return problem(with: attribute, isLast: isLast, of: current, in: text)
+            }
+            guard let relationship = model.relationship(step, of: current) else {
+                return unknown(step, of: current, in: text)
+            }
+            let isNearEnd = position >= steps.count - 2
+            if relationship.isToMany, purpose == .order || !isNearEnd || position > 0 {
+                return Problem(
+                    code: "path",
+                    message: "'\(current).\(step)' leads to many objects in '\(text)'",
+                    fix: purpose == .order
+                        ? "order by attributes and to-one relationships"
+                        : "a to-many may be the first step of a field, and an attribute the second")
+            }
+            if isLast, purpose == .order {
+                return Problem(
+                    code: "path", message: "'\(text)' ends in a relationship, which has no order",
+                    fix: "name an attribute of '\(relationship.destinationEntityName)'")
+            }
+            if relationship.isToMany, !isLast {
+                return problem(with: steps[position + 1], after: relationship, in: text)
+            }
+            current = relationship.destinationEntityName
+        }
+        return nil
+    }
+
+    private func problem(
+        with attribute: AttributeDescription, isLast: Bool, of entity: String, in text: String
+    ) -> Problem? {
+        guard isLast else {
+            return Problem(
+                code: "path",
+                message: "'\(entity).\(attribute.name)' is an attribute, so '\(text)' "
+                    + "cannot go on from it")
+        }
+        guard attribute.isTransient else { return nil }
+        return Problem(
+            code: "transient",
+            message: "'\(entity).\(attribute.name)' is transient, so no store keeps it")
+    }
+
+    /// The one step after a to-many relationship.
+    private func problem(
+        with step: String, after relationship: RelationshipDescription, in text: String
+    ) -> Problem? {
+        let entity = relationship.destinationEntityName
+        if let attribute = model.attribute(step, of: entity) {
+            return problem(with: attribute, isLast: true, of: entity, in: text)
+        }
+        guard model.relationship(step, of: entity) != nil else {
+            return unknown(step, of: entity, in: text)
+        }
+        return Problem(
+            code: "path",
+            message: "'\(text)' goes on to a relationship after the many objects of "
+                + "'\(relationship.name)'",
+            fix: "a to-many may be the first step of a field, and an attribute the second")
+    }
+
+    private func unknown(_ step: String, of entity: String, in text: String) -> Problem {
+        guard !step.isEmpty else {
+            return Problem(
+                code: "unknown-property", message: "The path '\(text)' has an empty step")
+        }
+        let names =
+            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+        return Problem(
+            code: "unknown-property",
+            message: "'\(entity)' has no property '\(step)'"
+                + Suggestion.phrase(for: step, among: names))
+    }
+}

@@ -1,0 +1,42 @@
+import Diagnostics
+import GraphModel
+
+/// A mistake in what was asked, at the argument that has it; it ends the process with 64.
+struct QueryMistake: Error {
+    /// The arguments, as the command line calls them.
+    enum Argument: String {
+        case entity = "ENTITY"
+        case predicate = "--where"
+        case order = "--sort"
+        case fields = "--fields"
+        case set = "--set"
+    }
+
+    let diagnostic: Diagnostic
+
+    init(
+        _ argument: Argument, code: String, _ message: String, fix: String? = nil,
+        excerpt: String? = nil
+    ) {
+        diagnostic = Diagnostic(
+            code: code, message, at: .file(argument.rawValue), fix: fix, excerpt: excerpt)
+    }
+
+    init(_ argument: Argument, _ error: GraphPredicateError) {
+        self.init(
+            argument, code: error.code.rawValue, error.message,
+            fix: error.code == .variable ? "give it one by `--set name=value`" : nil,
+            excerpt: error.excerpt)
+    }
+
+    /// Points at a byte of a text on one line.
+    init(
+        _ argument: Argument, _ problem: PropertyPathCheck.Problem, in text: String, at offset: Int
+    ) {
+        let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self)
+        let indent = String(repeating: " ", count: DisplayWidth.columns(before))
+        self.init(
+            argument, code: "query.\(problem.code)", problem.message, fix: problem.fix,
+            excerpt: "\(text)\n\(indent)^")
+    }
+}

@@ -1,0 +1,128 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+
+/// Turns the texts of a query into a request that the store's model allows.
+struct QueryResolver {
+    /// Whose columns an answer has that names no fields.
+    enum DefaultColumns {
+        /// As exports have them.
+        case ndjson, csv
+        /// In the order of the model, since those at the end may find no room.
+        case table
+    }
+
+    let container: PersistentContainer
+    let query: Query
+
+    private var model: ManagedObjectModel { container.model }
+
+    /// The request; its columns are those of `fields`.
+    ///
+    /// - Throws: `QueryMistake` for what was asked, `StoreError` for what the store says.
+    func request(forEntity name: String, columns: DefaultColumns) throws -> RowRequest {
+        let entity = try entityName(name)
+        let parsed = try predicate()
+        let variables = try self.variables(of: parsed, entityName: entity)
+        return RowRequest(
+            entityName: entity, predicate: parsed?.predicate, variables: variables,
+            order: try order(ofEntity: entity),
+            fields: try fields(ofEntity: entity) ?? defaultFields(ofEntity: entity, columns),
+            limit: query.limit, offset: query.offset)
+    }
+
+    /// The model's name of an entity, given that or the store's own.
+    private func entityName(_ name: String) throws -> String {
+        if model.entity(named: name) != nil { return name }
+        if let found = try container.entityName(storedAs: name) { return found }
+        let names = model.entities.map(\.name)
+        throw QueryMistake(
+            .entity, code: "query.unknown-entity",
+            "The store has no entity '\(name)'" + Suggestion.phrase(for: name, among: names),
+            fix: "`etl fetch STORE` lists the entities of a store")
+    }
+
+    // MARK: Predicate
+
+    private func predicate() throws(QueryMistake) -> ParsedPredicate? {
+        guard let text = query.predicate else { return nil }
+        do {
+            return try ParsedPredicate(format: text)
+        } catch {
+            throw QueryMistake(.predicate, error)
+        }
+    }
+
+    private func variables(
+        of predicate: ParsedPredicate?, entityName: String
+    ) throws -> [String: GraphValue] {
+        do {
+            return try QueryVariables(query.sets, now: query.now.timeIntervalSinceReferenceDate)
+                .bind(predicate, entityName: entityName, in: model)
+        } catch let error as GraphPredicateError {
+            throw QueryMistake(.predicate, error)
+        }
+    }
+
+    // MARK: Order
+
+    private func order(
+        ofEntity entity: String
+    ) throws(QueryMistake) -> [GraphSortDescriptor] {
+        guard let text = query.order else { return [] }
+        let parsed: ParsedSortOrder
+        do {
+            parsed = try ParsedSortOrder(format: text)
+        } catch {
+            throw QueryMistake(.order, error)
+        }
+        let check = PropertyPathCheck(model: model)
+        for (key, offset) in zip(parsed.descriptors, parsed.offsets) {
+            if let problem = check.problem(in: key.keyPath, of: entity, as: .order) {
+                throw QueryMistake(.order, problem, in: text, at: offset)
+            }
+        }
+        return parsed.descriptors
+    }
+
+    // MARK: Fields
+
+    private func fields(ofEntity entity: String) throws(QueryMistake) -> [[String]]? {
+        guard let text = query.fields else { return nil }
+        let check = PropertyPathCheck(model: model)
+        var fields: [[String]] = []
+        var offset = 0
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let blanks = part.prefix { $0 == " " }.utf8.count
+            let name = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+            let steps = name.split(separator: ".", omittingEmptySubsequences: false).map {
+                String($0)
+            }
+            let problem =
+                fields.contains(steps)
+                ? PropertyPathCheck.Problem(
+                    code: "duplicate-field", message: "'\(String(name))' is there already")
+                : check.problem(in: steps, of: entity, as: .field)
+            if let problem {
+                throw QueryMistake(.fields, problem, in: text, at: offset + blanks)
+            }
+            fields.append(steps)
+            offset += part.utf8.count + 1
+        }
+        return fields
+    }
+
+    private func defaultFields(
+        ofEntity entity: String, _ columns: DefaultColumns
+    ) -> [[String]] {
+        let fields = container.schema.defaultFields(of: entity, withToManys: columns == .ndjson)
+        guard columns == .table else { return fields }
+        let key = container.schema.key(of: entity)
+        let declared = (key + model.attributes(of: entity).map(\.name)).map { [$0] }
+        let attributes = declared.filter { fields.contains($0) }
+        let others = fields.filter { !attributes.contains($0) }
+        var seen: Set<[String]> = []
+        return (attributes + others).filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,267 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Asks a store and writes the answer to standard output.
+package struct QueryRunner: Sendable {
+    private let format: QueryFormat
+    /// Standard output is a terminal, which must not be commanded by data.
+    private let isTerminal: Bool
+    private let isWatched: Bool
+    private let path: String
+
+    /// - Parameters:
+    ///   - isTerminal: control characters are spelt out in every format.
+    ///   - isWatched: somebody reads the notes of the outcome, which may take another search.
+    ///   - path: where the answer goes; `-` is standard output.
+    package init(
+        format: QueryFormat, isTerminal: Bool = false, isWatched: Bool = false,
+        to path: String = "-"
+    ) {
+        self.format = format
+        self.isTerminal = isTerminal
+        self.isWatched = isWatched
+        self.path = path
+    }
+
+    /// Answers a query.
+    package func run(_ query: Query) -> QueryOutcome {
+        do {
+            return try answer(query)
+        } catch let mistake as QueryMistake {
+            return failure(.usage, [mistake.diagnostic])
+        } catch let error as RecordStreamError {
+            // Whoever read the answer has seen enough.
+            if case .outputClosed = error.kind { return QueryOutcome() }
+            return failure(RunFailure(error))
+        } catch let error as StoreError {
+            guard error.code != .invalidRequest else {
+                return failure(.usage, [Diagnostic(code: "query.unsupported", error.message)])
+            }
+            return failure(unreadable(error))
+        } catch {
+            return failure(.software, [Diagnostic(code: "internal", "\(error)")])
+        }
+    }
+
+    private func failure(_ failure: RunFailure) -> QueryOutcome {
+        self.failure(failure.status, failure.diagnostics)
+    }
+
+    /// What reading fails of is mended in other ways than what writing fails of.
+    private func unreadable(_ error: StoreError) -> RunFailure {
+        var failure = RunFailure(error)
+        let fix: String? =
+            switch error.code {
+            case .busy: "wait for the other process; an import that was stopped must run again"
+            case .permission: nil
+            default: failure.diagnostics.first?.fix
+            }
+        for index in failure.diagnostics.indices { failure.diagnostics[index].fix = fix }
+        return failure
+    }
+
+    private func failure(_ status: ExitStatus, _ diagnostics: [Diagnostic]) -> QueryOutcome {
+        QueryOutcome(
+            status: status,
+            errors: diagnostics.map {
+                DisplayText.escaped(DiagnosticRenderer.text($0), keepingNewlines: true)
+            })
+    }
+
+    // MARK: Answers
+
+    private func answer(_ query: Query) throws -> QueryOutcome {
+        guard FileManager.default.fileExists(atPath: query.store) else {
+            throw StoreError(.missing, "\(query.store) does not exist")
+        }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let container = try PersistentContainer(
+            model: nil, .sqlite(at: query.store, options: options))
+        guard let entity = query.entity else { return try list(container) }
+        let resolver = QueryResolver(container: container, query: query)
+        guard !query.isExplained else { return try explain(entity, resolver) }
+        switch query.wanted {
+        case .rows: return try rows(of: entity, resolver)
+        case .count:
+            let request = try self.request(entity, resolver)
+            let count = try container.newContext().cursor(request).matchCount()
+            try write("\(count)\n")
+            return QueryOutcome()
+        }
+    }
+
+    /// A count needs no columns, which might have to be looked up elsewhere.
+    private func request(_ entity: String, _ resolver: QueryResolver) throws -> RowRequest {
+        var request = try resolver.request(forEntity: entity, columns: columns)
+        if resolver.query.wanted == .count { request.fields = [] }
+        return request
+    }
+
+    private func rows(of entity: String, _ resolver: QueryResolver) throws -> QueryOutcome {
+        var request = try self.request(entity, resolver)
+        let limit = request.limit
+        // One more tells whether there are more.
+        request.limit = limit.map { $0 &+ 1 }
+        let cursor = try resolver.container.newContext().cursor(request)
+        let names = request.fields.map { $0.joined(separator: ".") }
+        let output = try output()
+        switch format {
+        case .ndjson, .csv:
+            let encoder = RecordEncoder(format: recordFormat, columns: names, output: output)
+            _ = try write(cursor, limit: limit, to: encoder)
+            return QueryOutcome()
+        case .table(let style):
+            let encoder = TableEncoder(
+                columns: zip(names, cursor.columns).map(TableEncoder.Column.init), style: style,
+                output: output)
+            let isCut = try write(cursor, limit: limit, to: encoder)
+            guard isWatched else { return QueryOutcome() }
+            return QueryOutcome(
+                notes: try notes(of: cursor, encoder, offset: request.offset, isCut: isCut))
+        }
+    }
+
+    /// Writes the rows.
+    ///
+    /// - Returns: whether the limit kept some back.
+    private func write<Output: ValueEncoder>(
+        _ cursor: RowCursor, limit: Int?, to output: Output
+    ) throws -> Bool {
+        let rows = RowEncoder(cursor.columns, to: output)
+        let limit = limit ?? .max
+        var isCut = false
+        while try cursor.next() {
+            guard output.rowCount < limit else {
+                isCut = true
+                break
+            }
+            try rows.writeRow(of: cursor)
+        }
+        _ = try output.finish()
+        return isCut
+    }
+
+    private func notes(
+        of cursor: RowCursor, _ table: TableEncoder, offset: Int, isCut: Bool
+    ) throws -> [String] {
+        var notes: [String] = []
+        if table.rowCount == 0, !isCut {
+            return [offset > 0 ? "No object after the first \(offset)" : "No object matches"]
+        }
+        if isCut {
+            notes.append(
+                "\(table.rowCount) of \(try cursor.matchCount()) objects"
+                    + (offset > 0 ? ", after the first \(offset)" : ""))
+        }
+        let hidden = table.hiddenColumns
+        if !hidden.isEmpty {
+            notes.append(
+                "Not shown, for want of room: \(hidden.joined(separator: ", ")); "
+                    + "choose with --fields")
+        }
+        return notes
+    }
+
+    // MARK: Explanations
+
+    /// Words, then what would help, then SQLite's own account of the statement.
+    private func explain(_ entity: String, _ resolver: QueryResolver) throws -> QueryOutcome {
+        let explanation = try resolver.container.newContext().explain(
+            request(entity, resolver), isCount: resolver.query.wanted == .count)
+        let words = explanation.sentences + explanation.suggestions.map { "  fix: \($0)" }
+        let account = [explanation.sql] + explanation.plan.map { "  \($0)" }
+        let lines = (words + [""] + account).map { DisplayText.escaped($0) }
+        try write(lines.joined(separator: "\n") + "\n")
+        return QueryOutcome()
+    }
+
+    // MARK: Entities
+
+    private func list(_ container: PersistentContainer) throws -> QueryOutcome {
+        let model = container.model
+        let hasFamilies = model.entities.contains { $0.superentityName != nil || $0.isAbstract }
+        let entities = try container.objectCounts().compactMap { entity, count in
+            model.entity(named: entity).map { ($0, count) }
+        }
+        let output = try output()
+        switch format {
+        case .ndjson, .csv:
+            let encoder = RecordEncoder(
+                format: recordFormat, columns: ["entity", "objects", "parent", "abstract"],
+                output: output)
+            try write(entities, withFamilies: true, to: encoder)
+        case .table(let style):
+            let families = hasFamilies ? ["parent", "abstract"] : []
+            let encoder = TableEncoder(
+                columns: (["entity", "objects"] + families).map {
+                    TableEncoder.Column(
+                        name: $0, isNumeric: $0 == "objects", mayBeCut: $0 != "objects")
+                }, style: style, output: output)
+            try write(entities, withFamilies: hasFamilies, to: encoder)
+        }
+        return QueryOutcome()
+    }
+
+    private func write<Output: ValueEncoder>(
+        _ entities: [(EntityDescription, Int)], withFamilies: Bool, to output: Output
+    ) throws {
+        for (entity, count) in entities {
+            output.beginRecord()
+            output.text(entity.name)
+            output.integer(Int64(count))
+            if withFamilies {
+                entity.superentityName.map { output.text($0) } ?? output.null()
+                output.bool(entity.isAbstract)
+            }
+            try output.endRecord()
+        }
+        _ = try output.finish()
+    }
+
+    // MARK: Output
+
+    private func output() throws -> OutputFile {
+        // A table spells control characters out itself.
+        let isTable = if case .table = format { true } else { false }
+        return try OutputFile(path: path, escapesControls: isTerminal && !isTable)
+    }
+
+    private var columns: QueryResolver.DefaultColumns {
+        switch format {
+        case .table: .table
+        case .ndjson: .ndjson
+        case .csv: .csv
+        }
+    }
+
+    private var recordFormat: RecordFormat { format == .csv ? .csv : .ndjson }
+
+    private func write(_ text: String) throws {
+        let output = try OutputFile(path: path)
+        try Array(text.utf8).withUnsafeBytes { try output.write($0) }
+        _ = try output.finish(rowCount: 0)
+    }
+}
+
+extension TableEncoder.Column {
+    /// A column of a cursor.
+    fileprivate init(name: String, column: RowColumn) {
+        self.name = name
+        guard !column.isList, case .attribute(let type) = column.content else {
+            isNumeric = !column.isList
+            mayBeCut = column.isList
+            return
+        }
+        switch type {
+        case .integer16, .integer32, .integer64, .decimal, .double, .float:
+            (isNumeric, mayBeCut) = (true, false)
+        case .boolean, .date, .uuid: (isNumeric, mayBeCut) = (false, false)
+        case .string, .uri, .binary, .transformable, .composite, .undefined:
+            (isNumeric, mayBeCut) = (false, true)
+        }
+    }
+}

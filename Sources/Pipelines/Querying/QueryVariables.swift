@@ -1,0 +1,105 @@
+import Diagnostics
+import GraphModel
+
+/// The variables of a query's predicate, from `name=value` and the clock.
+///
+/// Nothing declares their types, so a value takes the one that makes the predicate right: in
+/// `priority > $n` the text `5` is a number, in `title == $t` it is text, and in `dueOn < $d` the
+/// text `today - 7d` is a date.
+struct QueryVariables {
+    /// Beyond so many, values are tried in their plainest form only.
+    private static let triedMax = 6
+
+    private let texts: [(name: String, value: String)]
+    private let now: Double
+
+    /// - Throws: `QueryMistake` where a text is not `name=value`.
+    init(_ sets: [String], now: Double) throws(QueryMistake) {
+        var texts: [String: String] = [:]
+        for set in sets {
+            guard let equals = set.firstIndex(of: "="), equals != set.startIndex else {
+                throw QueryMistake(.set, code: "query.set", "A name=value is needed, not '\(set)'")
+            }
+            texts[String(set[..<equals])] = String(set[set.index(after: equals)...])
+        }
+        self.texts = texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        self.now = now
+    }
+
+    /// The values with which the predicate is right for the entity.
+    ///
+    /// - Throws: the `GraphPredicateError` that the first way of reading them leads to, or
+    ///   `QueryMistake` for a name that the predicate does not use.
+    func bind(
+        _ predicate: ParsedPredicate?, entityName: String, in model: ManagedObjectModel
+    ) throws -> [String: GraphValue] {
+        try checkNames(predicate)
+        guard let predicate else { return [:] }
+        var first: GraphPredicateError?
+        var choice = Array(repeating: 0, count: texts.count)
+        let readings = texts.map { self.readings(of: $0.value) }
+        repeat {
+            var values = clock
+            for (position, text) in texts.enumerated() {
+                values[text.name] = readings[position][choice[position]]
+            }
+            do throws(GraphPredicateError) {
+                _ = try predicate.resolved(for: entityName, in: model, variables: values)
+                return values
+            } catch {
+                // No other reading mends what is not about types.
+                guard error.code == .type else { throw first ?? error }
+                first = first ?? error
+            }
+        } while texts.count <= Self.triedMax && Self.advance(&choice, readings.map(\.count))
+        throw first ?? QueryMistake(.set, code: "query.set", "The variables have no values")
+    }
+
+    private func checkNames(_ predicate: ParsedPredicate?) throws(QueryMistake) {
+        let used = predicate?.predicate.variables ?? []
+        for text in texts where !used.contains(text.name) {
+            throw QueryMistake(
+                .set, code: "query.unused-variable",
+                "The predicate has no variable '$\(text.name)'"
+                    + Suggestion.phrase(for: text.name, among: used))
+        }
+    }
+
+    private var clock: [String: GraphValue] {
+        [
+            "now": .date(secondsSinceReference: now),
+            "today": .date(secondsSinceReference: (now / 86_400).rounded(.down) * 86_400),
+        ]
+    }
+
+    /// What a text may stand for, text itself first: it also becomes a date, a UUID or binary
+    /// where one is compared with it.
+    private func readings(of text: String) -> [GraphValue] {
+        var readings: [GraphValue] = [.string(text)]
+        if let integer = Int64(text) {
+            readings.append(.integer(integer))
+        } else if let number = Double(text), number.isFinite {
+            readings.append(.double(number))
+        }
+        switch text.lowercased() {
+        case "true", "yes", "1": readings.append(.boolean(true))
+        case "false", "no", "0": readings.append(.boolean(false))
+        case "nil", "null": readings.append(.null)
+        default: break
+        }
+        if let date = TimeText.date(text, now: now) {
+            readings.append(.date(secondsSinceReference: date))
+        }
+        return readings
+    }
+
+    /// The next combination; false after the last one.
+    private static func advance(_ choice: inout [Int], _ counts: [Int]) -> Bool {
+        for position in choice.indices.reversed() {
+            choice[position] += 1
+            if choice[position] < counts[position] { return true }
+            choice[position] = 0
+        }
+        return false
+    }
+}

@@ -1,0 +1,30 @@
+import GraphStore
+
+/// Writes the rows of a cursor as records.
+struct RowEncoder<Output: ValueEncoder> {
+    private let output: Output
+    private let cells: CellEncoder<Output>
+    private let columns: [RowColumn]
+
+    init(_ columns: [RowColumn], to output: Output) {
+        self.output = output
+        self.columns = columns
+        cells = CellEncoder(output)
+    }
+
+    /// Writes the cursor's current row.
+    func writeRow(of cursor: RowCursor) throws {
+        output.beginRecord()
+        for position in columns.indices {
+            let column = columns[position]
+            if column.isList {
+                output.beginList()
+                try cursor.forEachItem(position) { cells.write($0, column) }
+                output.endList()
+            } else {
+                cells.write(cursor.cell(position), column)
+            }
+        }
+        try output.endRecord()
+    }
+}

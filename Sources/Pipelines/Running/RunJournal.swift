@@ -1,0 +1,164 @@
+import FoundationEssentials
+import GraphStore
+import Synchronization
+
+/// How far a run has come, noted in its store with everything that it saves.
+///
+/// Each batch commits with the place up to which its inputs are consumed, each stage with the
+/// mark that it is done, in one transaction. So whatever kills a run, the next one finds exactly
+/// what was saved and goes on behind it. The notes are gone when the run is at its end.
+final class RunJournal: Sendable {
+    /// What an earlier attempt left.
+    struct Saved: Sendable {
+        var run: RunNote
+        var stages: [StageNote]
+        var importing: ImportNote?
+        var inputs: [InputNote]
+    }
+
+    private static let stageKinds = ["stage", "input", "record"] + BulkWriter.noteKinds
+
+    private struct State {
+        var stages: [StageNote] = []
+        var importing: ImportNote?
+        var inputs: [InputNote] = []
+    }
+
+    let run: RunNote
+    /// Stages that run after a failure are not noted as done: they run again with the next attempt.
+    private let isAfterFailure: Bool
+    private let state: Mutex<State>
+
+    /// Begins a run, or another attempt of one.
+    ///
+    /// - Parameter isSameAttempt: what was saved is from this very attempt.
+    init(
+        _ run: RunNote, resuming saved: Saved?, isSameAttempt: Bool, isAfterFailure: Bool = false,
+        in container: PersistentContainer
+    ) throws {
+        var run = run
+        if let saved {
+            run = saved.run
+            if !isSameAttempt { run.attempts += 1 }
+        }
+        self.run = run
+        self.isAfterFailure = isAfterFailure
+        state = Mutex(
+            State(
+                stages: saved?.stages ?? [], importing: saved?.importing,
+                inputs: saved?.inputs ?? []))
+        let note = try Self.encode(run)
+        try container.newBackgroundContext().performAndWait { context in
+            if saved == nil { try context.endProgressNotes() }
+            try context.beginProgressNotes()
+            try context.writeProgressNote("run", 0, note)
+            try context.save()
+        }
+    }
+
+    /// What an earlier run left unfinished in the store.
+    static func saved(in container: PersistentContainer) throws -> Saved? {
+        guard let run = try container.progressNotes("run").first,
+            let note = try? JSONDecoder().decode(RunNote.self, from: Data(run.value)),
+            // Notes of another version of ours are of no use.
+            note.format == RunNote.currentFormat
+        else { return nil }
+        let importing: [ImportNote] = try decode(container, "stage")
+        return Saved(
+            run: note, stages: try decode(container, "done"), importing: importing.first,
+            inputs: try decode(container, "input"))
+    }
+
+    private static func decode<Note: Decodable>(
+        _ container: PersistentContainer, _ kind: String
+    ) throws -> [Note] {
+        try container.progressNotes(kind).map {
+            try JSONDecoder().decode(Note.self, from: Data($0.value))
+        }
+    }
+
+    private static func encode(_ note: some Encodable) throws -> [UInt8] {
+        Array(try JSONEncoder().encode(note))
+    }
+
+    // MARK: Stages
+
+    /// The report of a stage that is done, unless it says something else today.
+    func report(of stage: Stage) -> StageReport? {
+        let fingerprint = stage.fingerprint
+        return state.withLock { state in
+            state.stages.first { $0.name == stage.name && $0.fingerprint == fingerprint }?.report
+        }
+    }
+
+    /// Notes in the open transaction that a stage is done.
+    func finish(
+        _ stage: Stage, _ report: StageReport, in context: ManagedObjectContext
+    ) throws {
+        let note = StageNote(name: stage.name, fingerprint: stage.fingerprint, report: report)
+        let number = state.withLock { state in
+            state.importing = nil
+            state.inputs = []
+            guard !isAfterFailure else { return Int64(0) }
+            state.stages.append(note)
+            return Int64(state.stages.count)
+        }
+        guard number > 0 else { return try context.removeProgressNotes(Self.stageKinds) }
+        try context.writeProgressNote("done", number, try Self.encode(note))
+        try context.removeProgressNotes(Self.stageKinds)
+    }
+
+    /// Notes in a transaction of its own that a stage is done, which wrote nothing to the store.
+    func finish(_ stage: Stage, _ report: StageReport, in container: PersistentContainer) throws {
+        try container.newBackgroundContext().performAndWait { context in
+            try finish(stage, report, in: context)
+            try context.save()
+        }
+    }
+
+    /// Takes the notes away: there is nothing to complete any more.
+    func end(in container: PersistentContainer) throws {
+        try container.newBackgroundContext().performAndWait { context in
+            try context.endProgressNotes()
+            try context.save()
+        }
+    }
+
+    // MARK: Imports
+
+    /// How far an earlier attempt came with an import, which says the same today.
+    func progress(of stage: Stage) -> (note: ImportNote, inputs: [InputNote])? {
+        let fingerprint = stage.fingerprint
+        return state.withLock { state in
+            guard let note = state.importing, note.stage == stage.name,
+                note.fingerprint == fingerprint
+            else { return nil }
+            return (note, state.inputs)
+        }
+    }
+
+    /// Forgets how far an import came, in the open transaction.
+    func restart(in context: ManagedObjectContext) throws {
+        state.withLock { state in
+            state.importing = nil
+            state.inputs = []
+        }
+        try context.removeProgressNotes(Self.stageKinds)
+    }
+
+    /// Notes in the open transaction how far an import has come.
+    ///
+    /// - Parameter finished: inputs that were read to their end since the last note.
+    func note(
+        _ progress: ImportNote, finished: [InputNote], in context: ManagedObjectContext
+    ) throws {
+        let first = state.withLock { state in
+            defer { state.inputs += finished }
+            return state.inputs.count
+        }
+        try context.writeProgressNote("stage", 0, try Self.encode(progress))
+        for (place, input) in finished.enumerated() {
+            try context.writeProgressNote("input", Int64(first + place), try Self.encode(input))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import RecordStreams
+
+/// What a run notes of itself when it begins.
+struct RunNote: Codable, Sendable, Hashable {
+    static let currentFormat = 1
+
+    var format = RunNote.currentFormat
+    var pipeline: String
+    /// Names the rejects and the report, also of the attempts that complete the run.
+    var runID: String
+    /// When the first attempt began, in seconds since 2001-01-01 UTC: `$now` of all attempts.
+    var started: Double
+    /// What the run was asked to do: its parameters, `--only` and the like.
+    var fingerprint: String
+    /// What the store was that the run works beside, where it does.
+    var base: String?
+    var attempts = 1
+}
+
+/// A stage that is done.
+struct StageNote: Codable, Sendable, Hashable {
+    var name: String
+    /// What the stage said when it ran.
+    var fingerprint: String
+    var report: StageReport
+}
+
+/// An input that an import has read to its end.
+struct InputNote: Codable, Sendable, Hashable {
+    var path: String
+    /// Bytes as stored.
+    var byteCount: Int
+    /// SHA-256 of the inflated bytes.
+    var digest: [UInt8]
+    var records: Int
+}
+
+/// How far an import has come into an input.
+struct InputPosition: Codable, Sendable, Hashable {
+    var path: String
+    /// Records consumed, good and bad.
+    var record: Int
+    /// Inflated bytes consumed.
+    var offset: Int
+    /// SHA-256 of these bytes.
+    var digest: [UInt8]
+}
+
+/// How far an import has come, as of the batch in the same transaction.
+struct ImportNote: Codable, Sendable {
+    var stage: String
+    var fingerprint: String
+    /// The input that is being read; nil between two.
+    var position: InputPosition?
+    var counts: RecordCounts
+    var objects: ObjectTally
+    var nextToken: Int64
+    var rejects: [RejectFileNote]
+    var secondsElapsed: Double
+}
+
+/// How long the reject files of one input were when a batch was saved.
+struct RejectFileNote: Codable, Sendable, Hashable {
+    /// The input.
+    var source: String
+    var path: String
+    var recordsLength: Int
+    var reasonsLength: Int
+    var isArray: Bool
+    var isFirst: Bool
+}

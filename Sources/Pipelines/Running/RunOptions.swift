@@ -1,0 +1,76 @@
+package import Diagnostics
+package import FoundationEssentials
+
+/// What a run is started with.
+package struct RunOptions: Sendable {
+    /// What to do where another run holds the store's lock.
+    package enum LockedPolicy: Sendable, Hashable {
+        /// End with 75.
+        case fail
+        /// End with 0, having done nothing.
+        case skip
+        /// Wait so long, then end with 75.
+        case wait(seconds: Int64)
+    }
+
+    /// `name=value`, as given on the command line.
+    package var sets: [String]
+    package var environment: [String: String]
+    package var workingFolder: String
+    /// When the run begins.
+    package var now: Date
+    /// The only stage that runs.
+    package var only: String?
+    /// The first stage that runs.
+    package var from: String?
+    /// Records that each import reads at most.
+    package var recordsMax: Int?
+    /// What an interrupted run has left is not gone on with.
+    package var isRestart = false
+    /// What to do where another run is at work.
+    package var ifLocked = LockedPolicy.fail
+    /// Seconds after which the run saves and stops; wins over the spec's `budget.time`.
+    package var timeoutSeconds: Int64?
+    /// Wins over the spec's `rejects.allow`.
+    package var allowedRejects: CountLimit?
+
+    package init(
+        sets: [String] = [], environment: [String: String] = [:], workingFolder: String, now: Date
+    ) {
+        self.sets = sets
+        self.environment = environment
+        self.workingFolder = workingFolder
+        self.now = now
+    }
+
+    /// A duration such as `30m` or `1h30m`, in seconds; nil where the text is none.
+    package static func seconds(_ text: String) -> Int64? { TimeText.duration(text) }
+}
+
+extension CountLimit {
+    /// Reads `100` or `5%`; nil where the text is neither.
+    package init?(_ text: String) {
+        if text.hasSuffix("%") {
+            guard let percent = Double(text.dropLast()), (0...100).contains(percent) else {
+                return nil
+            }
+            self = .percent(percent)
+        } else {
+            guard let count = Int(text), count >= 0 else { return nil }
+            self = .count(count)
+        }
+    }
+}
+
+/// How a run ended.
+package struct RunOutcome: Sendable {
+    package var status: ExitStatus
+    /// The stages that ran to their end, in earlier attempts of the run too.
+    package var stages: [StageReport] = []
+    /// What went wrong, in the order to be shown.
+    package var diagnostics: [Diagnostic] = []
+    /// Names the run, whatever attempt this was.
+    package var runID = ""
+    /// 1, or more where the run goes on with what earlier ones left.
+    package var attempts = 1
+}

@@ -1,0 +1,40 @@
+import Diagnostics
+
+/// The part of a spec that a run was asked for: `--only`, `--from`, `--limit`.
+struct RunSelection {
+    private let only: String?
+    private let from: String?
+    private let recordsMax: Int?
+
+    init(_ options: RunOptions) {
+        only = options.only
+        from = options.from
+        recordsMax = options.recordsMax
+    }
+
+    /// Differs where a run is asked for something else.
+    var identity: String {
+        "only \(only ?? "-") from \(from ?? "-") limit \(recordsMax.map(String.init) ?? "-")"
+    }
+
+    /// The stages that are to run.
+    ///
+    /// - Throws: `RunFailure` with status 64 where the spec has no stage of a name.
+    func stages(of spec: PipelineSpec) throws(RunFailure) -> [Stage] {
+        if let only { return [spec.stages[try place(of: only, in: spec, "--only")]] }
+        guard let from else { return spec.stages }
+        return Array(spec.stages[try place(of: from, in: spec, "--from")...])
+    }
+
+    private func place(
+        of name: String, in spec: PipelineSpec, _ flag: String
+    ) throws(RunFailure) -> Int {
+        if let place = spec.stages.firstIndex(where: { $0.name == name }) { return place }
+        let names = spec.stages.map(\.name)
+        throw RunFailure(
+            .usage, code: "usage.stage",
+            "\(flag): \(spec.file) has no stage '\(name)'"
+                + Suggestion.phrase(for: name, among: names),
+            fix: "the stages are \(names.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,123 @@
+package import Diagnostics
+
+/// How one field of a record becomes a value: the long form of `set` and of `by`.
+package struct FieldMapping: Sendable, Hashable {
+    /// The path into the record; for an expression, the property that it fills.
+    package var source: PlacedText
+    /// Computes the field, in place of a path.
+    package var expression: ExpressionText?
+    /// A record without a value is rejected.
+    package var isNeeded = false
+    /// Stands in for an absent field and for null.
+    package var fallback: Fallback?
+    /// What is done to text before anything else, in this order.
+    package var clean: [Cleaning] = []
+    /// A Unicode date pattern.
+    package var datePattern: PlacedText?
+    /// The offset of dates that name none, in seconds east of UTC.
+    package var zone: Zone?
+    /// How numbers are written.
+    package var number: NumberForm?
+    /// Values that do not fit are bent until they do.
+    package var isLossy = false
+    /// Text is cut at this into a list.
+    package var separator: PlacedText?
+    /// Values by the text that stands for them.
+    package var map: [MapEntry]?
+}
+
+extension FieldMapping {
+    /// One step of `clean`.
+    package enum Cleaning: String, Sendable, Hashable, CaseIterable {
+        /// Without white space at both ends.
+        case trim
+        case lower, upper
+        /// In Unicode's composed form.
+        case nfc
+        /// Runs of white space become one space.
+        case collapse
+    }
+
+    /// A constant with its place.
+    package struct Fallback: Sendable, Hashable {
+        package var value: ConstantValue
+        package var location: SourceLocation
+    }
+
+    /// An offset from UTC with its place.
+    package struct Zone: Sendable, Hashable {
+        package var seconds: Int
+        package var location: SourceLocation
+    }
+
+    /// How a number is written.
+    package struct NumberForm: Sendable, Hashable {
+        /// What the number is.
+        package enum Kind: Sendable, Hashable {
+            /// Seconds since 1970, for dates.
+            case seconds
+            /// Milliseconds since 1970, for dates.
+            case milliseconds
+            /// Digits with these signs between them.
+            case text(decimal: String, thousands: String?)
+        }
+
+        package var kind: Kind
+        package var location: SourceLocation
+
+        /// Whether it tells a date.
+        package var isEpoch: Bool { kind == .seconds || kind == .milliseconds }
+    }
+}
+
+/// One line of a `map`.
+package struct MapEntry: Sendable, Hashable {
+    /// The text in the record.
+    package var from: String
+    /// What it stands for.
+    package var to: ConstantValue
+    /// Where the value stands.
+    package var location: SourceLocation
+}
+
+/// What fills one attribute.
+package struct AttributeMapping: Sendable, Hashable {
+    /// Where the value comes from.
+    package enum Origin: Sendable, Hashable {
+        case field(FieldMapping)
+        case constant(ConstantValue, SourceLocation)
+    }
+
+    /// The attribute's name, with the place of its key.
+    package var attribute: PlacedText
+    /// Where the value comes from.
+    package var origin: Origin
+}
+
+/// What fills one relationship.
+package struct LinkMapping: Sendable, Hashable {
+    /// What to do about a key that no object has.
+    package enum Missing: String, Sendable, Hashable, CaseIterable {
+        case create, null, skip, reject
+    }
+
+    /// How the objects of a to-many relationship change.
+    package enum Many: String, Sendable, Hashable, CaseIterable {
+        case replace, add, remove
+    }
+
+    /// The relationship's name, with the place of its key.
+    package var relationship: PlacedText
+    /// The entity that is looked up; without one, the relationship's destination.
+    package var to: PlacedText?
+    /// The attribute of that entity that tells its objects apart.
+    package var by: PlacedText
+    /// Where the attribute's value comes from.
+    package var field: FieldMapping
+    /// What to do about a key that no object has.
+    package var missing = Missing.reject
+    /// Where `missing` stands.
+    package var missingLocation: SourceLocation
+    /// How a to-many relationship changes; nil where the spec does not say, which is `replace`.
+    package var many: Many?
+}

@@ -1,0 +1,79 @@
+package import Diagnostics
+import FoundationEssentials
+package import GraphModel
+import GraphStore
+import XcodeModel
+
+/// Reads a model from wherever it stands: YAML, one of Xcode's models, or a store.
+package enum ModelSource {
+    /// Reads a YAML file, or an Xcode model where the path is a folder or named as one.
+    package static func read(
+        _ path: String
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        var isFolder = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
+        if XcodeModelBundle.isXcodeModel(path) || (exists && isFolder)
+            || (exists && !isYAML && isXML(path))
+        {
+            return XcodeModelFile.read(path)
+        }
+        return ModelFile.read(file: path)
+    }
+
+    /// The same, and the model that a store carries.
+    package static func readOrStored(
+        _ path: String
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        guard starts(path, with: "SQLite format 3\0") else { return read(path) }
+        do throws(StoreError) {
+            guard let model = try PersistentContainer.model(ofStoreAt: path) else {
+                throw StoreError(.noModel, "The store carries no model that can be read")
+            }
+            return (model, [])
+        } catch {
+            let code = "store.\(error.code.rawValue)"
+            return (nil, [Diagnostic(code: code, error.message, at: .file(path))])
+        }
+    }
+
+    /// Whether the name of a file says in which form a model is to be written.
+    package static func canWrite(_ path: String) -> Bool {
+        isXcodeName(path) || path.hasSuffix(".yaml") || path.hasSuffix(".yml")
+    }
+
+    /// Writes a model in the form that the path's name says, and returns what it does not say.
+    package static func write(
+        _ model: ManagedObjectModel, to path: String, overwrites: Bool
+    ) throws(Diagnostic) -> [Diagnostic] {
+        guard overwrites || !FileManager.default.fileExists(atPath: path) else {
+            throw Diagnostic(
+                code: "file.exists", "The model is there already", at: .file(path),
+                fix: "choose another name, or give --force")
+        }
+        if isXcodeName(path) { return try XcodeModelFile.write(model, to: path) }
+        let (text, warnings) = ModelYAMLWriter.text(of: model)
+        do {
+            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw Diagnostic(
+                code: "file.write", "The file cannot be written: \(error)", at: .file(path))
+        }
+        return warnings
+    }
+
+    private static func isXcodeName(_ path: String) -> Bool {
+        var path = path[...]
+        while path.hasSuffix("/") { path = path.dropLast() }
+        return path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel")
+    }
+
+    /// A `contents` file under another name.
+    private static func isXML(_ path: String) -> Bool {
+        starts(path, with: "<?xml") || starts(path, with: "<model")
+    }
+
+    private static func starts(_ path: String, with text: String) -> Bool {
+        FileDescriptor.head(ofFile: path)?.hasPrefix(text) ?? false
+    }
+}

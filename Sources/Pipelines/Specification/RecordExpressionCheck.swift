@@ -1,0 +1,136 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+extension ImportSpec {
+    /// The expressions of `set` and `link`, each with the attribute that it fills.
+    func expressions(
+        in model: ManagedObjectModel?
+    ) -> [(text: ExpressionText, field: FieldMapping, attribute: AttributeDescription?)] {
+        var found: [(ExpressionText, FieldMapping, AttributeDescription?)] = []
+        for mapping in set {
+            guard case .field(let field) = mapping.origin, let text = field.expression else {
+                continue
+            }
+            found.append(
+                (text, field, model?.attribute(mapping.attribute.text, of: into.text)))
+        }
+        for link in link {
+            guard let text = link.field.expression else { continue }
+            let relationship = model?.relationship(link.relationship.text, of: into.text)
+            let entity = link.to?.text ?? relationship?.destinationEntityName ?? ""
+            found.append((text, link.field, model?.attribute(link.by.text, of: entity)))
+        }
+        return found
+    }
+}
+
+/// Checks an expression over records, whose fields may be of any kind, before there are records.
+struct RecordExpressionCheck {
+    let text: ExpressionText
+    /// What becomes of the value.
+    let field: FieldMapping
+    /// A value of the right kind for every name that a run will know.
+    let variables: [String: GraphValue]
+
+    /// - Throws: `Diagnostic` where the expression cannot be computed, or never gives a value of
+    ///   the attribute.
+    func check(filling attribute: AttributeDescription?) throws {
+        let parsed = try text.parsed()
+        do throws(GraphPredicateError) {
+            _ = try CompiledExpression(
+                parsed.expression, source: parsed.source, variables: variables
+            ) { _ in 0 }
+        } catch {
+            throw Diagnostic(predicateError: error, at: text.location)
+        }
+        // What else the spec says may make any value of the attribute of it.
+        guard field.datePattern == nil, field.map == nil, field.number == nil,
+            field.separator == nil, !field.isLossy
+        else { return }
+        guard let attribute, let kind = kind(of: parsed.expression) else { return }
+        guard let wanted = wanted(kind, parsed.expression, attribute) else { return }
+        throw Diagnostic(
+            code: "predicate.type",
+            "'\(attribute.name)' is \(attribute.type.rawValue) and takes \(wanted), "
+                + "and this expression gives \(kind.rawValue)", at: .source(text.location))
+    }
+
+    private enum Kind: String {
+        case number = "a number"
+        case truth = "true or false"
+        case text = "text"
+        case date = "a date"
+        case uuid = "a UUID"
+        case binary = "binary data"
+    }
+
+    /// What the expression gives, where the expression alone tells.
+    private func kind(of expression: GraphExpression) -> Kind? {
+        switch expression {
+        case .constant(let value): kind(of: value)
+        case .variable(let name, let keys): keys.isEmpty ? variables[name].flatMap(kind) : nil
+        case .negation, .arithmetic: .number
+        case .function(let name, let arguments): kind(ofFunction: name, arguments)
+        case .conditional(_, let yes, let no):
+            kind(of: yes).flatMap { $0 == kind(of: no) ? $0 : nil }
+        case .keyPath, .evaluatedObject, .aggregate, .collection, .member, .index, .subquery: nil
+        }
+    }
+
+    private func kind(of value: GraphValue) -> Kind? {
+        switch value {
+        case .boolean: .truth
+        case .integer, .double: .number
+        case .string: .text
+        case .date: .date
+        case .uuid: .uuid
+        case .binary: .binary
+        case .null, .object: nil
+        }
+    }
+
+    private func kind(ofFunction name: String, _ arguments: [GraphExpression]) -> Kind? {
+        switch name {
+        case "now", "today", "date": return .date
+        case "uuid", "uuid5": return .uuid
+        case "length", "abs", "floor", "ceiling", "round": return .number
+        case "lowercase", "uppercase", "trim", "sha256", "substring", "replace", "join", "format":
+            return .text
+        case "cast":
+            guard case .constant(.string(let name))? = arguments.last else { return nil }
+            return AttributeType(rawValue: name).flatMap(Self.kind)
+        default: return nil
+        }
+    }
+
+    private static func kind(of type: AttributeType) -> Kind? {
+        switch type {
+        case .integer16, .integer32, .integer64, .double, .float, .decimal: .number
+        case .boolean: .truth
+        case .date: .date
+        case .uuid: .uuid
+        case .binary: .binary
+        case .string, .uri: .text
+        case .transformable, .composite, .undefined: nil
+        }
+    }
+
+    /// What the attribute takes, where it takes nothing of the kind.
+    private func wanted(
+        _ kind: Kind, _ expression: GraphExpression, _ attribute: AttributeDescription
+    ) -> String? {
+        guard let own = Self.kind(of: attribute.type), own != kind else { return nil }
+        switch (own, kind) {
+        case (.text, .truth): return attribute.type == .uri ? "a URI" : Kind.text.rawValue
+        case (.text, _): return attribute.type == .uri && kind == .number ? "a URI" : nil
+        // Text and numbers may be what the attribute takes; a constant text tells.
+        case (_, .text):
+            guard case .constant(.string(let text)) = expression else { return nil }
+            let constant = ConstantValue.text(TemplateText(literal: text, at: self.text.location))
+            return ConstantCheck.wanted(constant, for: attribute)
+        case (.truth, .number): return nil
+        default: return own.rawValue
+        }
+    }
+}

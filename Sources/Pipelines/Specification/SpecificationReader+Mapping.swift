@@ -1,0 +1,219 @@
+import Diagnostics
+import YAML
+
+/// What fills attributes and relationships.
+extension SpecificationReader {
+    typealias Entry = (key: String, keyLocation: SourceLocation, value: YAMLValue)
+
+    func readAttribute(_ entry: Entry) -> AttributeMapping? {
+        let attribute = PlacedText(entry.key, entry.keyLocation)
+        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
+            return sourcePath(entry.value).map {
+                AttributeMapping(attribute: attribute, origin: .field(FieldMapping(source: $0)))
+            }
+        }
+        let const = mapping.optional("const")
+        let others = Self.fieldKeys.filter { mapping.keys.contains($0) }
+        let field = readField(mapping, property: attribute, isNamed: true)
+        mapping.finish()
+        guard let const else {
+            return field.map { AttributeMapping(attribute: attribute, origin: .field($0)) }
+        }
+        if let other = others.first {
+            const.fail("rule", "'const' is the whole value, so '\(other)' has no meaning beside it")
+        }
+        return constant(const).map {
+            AttributeMapping(attribute: attribute, origin: .constant($0, const.location))
+        }
+    }
+
+    /// The keys of the long form that say where a value comes from and what becomes of it.
+    private static let fieldKeys = [
+        "from", "expr", "need", "default", "clean", "date", "zone", "number", "split", "map",
+        "cast",
+    ]
+
+    private func sourcePath(_ value: YAMLValue) -> PlacedText? {
+        guard let scalar = value.scalar, !value.isNull, scalar.value != .text else {
+            return placed(value)
+        }
+        value.fail(
+            "type", "'\(value.label)' must be the name of a field, not \(value.kind)",
+            fix: "write `{ const: \(scalar.text) }` for the value itself")
+        return nil
+    }
+
+    /// The long form of `set` and of `by`.
+    ///
+    /// - Parameter isNamed: a field of the property's own name is meant where `from` is missing.
+    private func readField(
+        _ mapping: YAMLMapping, property: PlacedText, isNamed: Bool
+    ) -> FieldMapping? {
+        let from = mapping.optional("from")
+        let expr = mapping.optional("expr")
+        let expression = expr.flatMap { value in
+            expressionText(value).map { ExpressionText(text: $0, location: value.location) }
+        }
+        var source: PlacedText? = isNamed || expr != nil ? property : nil
+        if let from {
+            source = placed(from)
+            if expr != nil {
+                from.fail("rule", "'expr' computes the value, so 'from' has no meaning beside it")
+            }
+        } else if source == nil {
+            _ = mapping.required("from")
+        }
+        var field = source.map { FieldMapping(source: $0, expression: expression) }
+        readNeed(mapping, &field)
+        let date = mapping.optional("date")
+        if let date { checkDatePattern(date) }
+        field?.datePattern = date.flatMap(placedQuietly)
+        field?.separator = mapping.optional("split").flatMap(placed)
+        field?.map = mapping.optional("map").flatMap(readMap)
+        field?.clean = mapping.optional("clean")?.listOrOne()?.compactMap(readCleaning) ?? []
+        field?.zone = mapping.optional("zone").flatMap(readZone)
+        field?.number = mapping.optional("number").flatMap(readNumber)
+        if let cast = mapping.optional("cast") {
+            field?.isLossy = cast.choice(among: ["lossless", "lossy"]) == "lossy"
+        }
+        if let number = field?.number, number.isEpoch, let date {
+            date.fail("rule", "'number' and 'date' both say how the date is written")
+        }
+        return field
+    }
+
+    private func readNeed(_ mapping: YAMLMapping, _ field: inout FieldMapping?) {
+        let need = mapping.optional("need")
+        field?.isNeeded = need?.boolean() ?? false
+        guard let value = mapping.optional("default") else { return }
+        field?.fallback = constant(value).map { .init(value: $0, location: value.location) }
+        if need?.scalar?.value == .boolean(true) {
+            value.fail("rule", "With a 'default' no record lacks the value, so 'need' asks nothing")
+        }
+    }
+
+    private func readCleaning(_ value: YAMLValue) -> FieldMapping.Cleaning? {
+        value.choice(FieldMapping.Cleaning.self)
+    }
+
+    /// `Z`, `UTC` or `±hh:mm`.
+    private func readZone(_ value: YAMLValue) -> FieldMapping.Zone? {
+        guard let text = value.scalar?.text else { return value.wrong("an offset such as +02:00") }
+        var seconds: Int?
+        if text == "Z" || text == "UTC" {
+            seconds = 0
+        } else if let first = text.utf8.first,
+            first == UInt8(ascii: "+") || first == UInt8(ascii: "-")
+        {
+            let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+            if parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }),
+                let hours = Int(parts[0]), let minutes = Int(parts[1]), (0...18).contains(hours),
+                (0...59).contains(minutes)
+            {
+                seconds = (hours * 60 + minutes) * (first == UInt8(ascii: "-") ? -60 : 60)
+            }
+        }
+        guard let seconds else {
+            value.fail(
+                "zone", "'\(text)' is no offset from UTC",
+                fix: "write Z or an offset such as +02:00; a place's offset changes with the season"
+            )
+            return nil
+        }
+        return .init(seconds: seconds, location: value.location)
+    }
+
+    /// `seconds`, `milliseconds`, or the signs between a number's digits.
+    private func readNumber(_ value: YAMLValue) -> FieldMapping.NumberForm? {
+        guard value.isMapping, let mapping = value.mapping() else {
+            switch value.choice(among: ["seconds", "milliseconds"]) {
+            case "seconds": return .init(kind: .seconds, location: value.location)
+            case "milliseconds": return .init(kind: .milliseconds, location: value.location)
+            default: return nil
+            }
+        }
+        let decimal = mapping.optional("decimal").flatMap(sign) ?? "."
+        let thousands = mapping.optional("thousands")
+        let group = thousands.flatMap(sign)
+        mapping.finish()
+        if let thousands, let group, group == decimal {
+            thousands.fail("rule", "'thousands' and 'decimal' must differ")
+        }
+        return .init(kind: .text(decimal: decimal, thousands: group), location: value.location)
+    }
+
+    /// One character that stands between digits.
+    private func sign(_ value: YAMLValue) -> String? {
+        guard let scalar = value.scalar, scalar.value == .text,
+            scalar.text.unicodeScalars.count == 1, let first = scalar.text.unicodeScalars.first,
+            first != "-", first != "+", !("0"..."9").contains(first), !first.properties.isAlphabetic
+        else { return value.wrong("one character that is no letter, digit or sign") }
+        return scalar.text
+    }
+
+    private func placedQuietly(_ value: YAMLValue) -> PlacedText? {
+        guard let scalar = value.scalar, scalar.value == .text, !scalar.text.isEmpty else {
+            return nil
+        }
+        return PlacedText(scalar.text, value.location)
+    }
+
+    private func checkDatePattern(_ value: YAMLValue) {
+        guard let pattern = value.filledText() else { return }
+        if let problem = SpecificationChecker.problem(withDatePattern: pattern) {
+            value.fail("date-pattern", problem)
+        }
+    }
+
+    private func readMap(_ value: YAMLValue) -> [MapEntry]? {
+        value.mapping()?.all().compactMap { entry in
+            constant(entry.value).map {
+                MapEntry(from: entry.key, to: $0, location: entry.value.location)
+            }
+        }
+    }
+
+    func constant(_ value: YAMLValue) -> ConstantValue? {
+        guard let scalar = value.scalar else { return value.wrong("a single value") }
+        switch scalar.value {
+        case .null: return .null
+        case .boolean(let flag): return .boolean(flag)
+        case .integer(let number): return .integer(number)
+        case .real(let number): return .real(number, text: scalar.text)
+        case .text: return template(scalar.text, value).map { .text($0) }
+        }
+    }
+
+    func readLink(_ entry: Entry) -> LinkMapping? {
+        guard let mapping = entry.value.mapping() else { return nil }
+        let to = mapping.optional("to").flatMap(placed)
+        let by = mapping.required("by").flatMap(readBy)
+        let missing = mapping.optional("missing")
+        let rule = missing?.choice(LinkMapping.Missing.self)
+        let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
+        mapping.notSupportedYet("each", "into", "key", "set")
+        mapping.finish()
+        guard let by else { return nil }
+        return LinkMapping(
+            relationship: PlacedText(entry.key, entry.keyLocation), to: to, by: by.attribute,
+            field: by.field, missing: rule ?? .reject,
+            missingLocation: missing?.location ?? entry.keyLocation, many: many)
+    }
+
+    private func readBy(_ value: YAMLValue) -> (attribute: PlacedText, field: FieldMapping)? {
+        guard value.isMapping, let entries = value.mapping()?.all() else {
+            return value.wrong("a mapping such as { email: owner.email }")
+        }
+        guard entries.count == 1, let entry = entries.first else {
+            value.fail("by", "'by' must name exactly one attribute")
+            return nil
+        }
+        let attribute = PlacedText(entry.key, entry.keyLocation)
+        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
+            return sourcePath(entry.value).map { (attribute, FieldMapping(source: $0)) }
+        }
+        let field = readField(mapping, property: attribute, isNamed: false)
+        mapping.finish()
+        return field.map { (attribute, $0) }
+    }
+}

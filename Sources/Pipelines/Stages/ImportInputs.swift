@@ -1,0 +1,139 @@
+import Diagnostics
+import GraphStore
+import RecordStreams
+
+/// The inputs of an import, found and sorted, and how far an earlier attempt has come with them.
+struct ImportInputs: Sendable {
+    private(set) var files: [InputFile]
+    let options: ReadOptions
+    /// Records to be read at most.
+    private(set) var recordsMax: Int?
+    private var done: Set<String> = []
+    private var position: InputPosition?
+
+    init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
+        let patterns = read.files.map { environment.values.path($0) }
+        files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
+        guard files.count >= read.filesMin else { throw Self.tooFew(files, patterns, read) }
+        var options = ReadOptions()
+        options.format = read.format
+        options.at = read.arrayPath
+        options.compression = InputCompression(rawValue: read.compression.rawValue) ?? .auto
+        options.header = read.hasHeader
+        options.columns = read.columns
+        options.delimiter = read.delimiter
+        options.quote = read.quote.map { .byte($0) } ?? .none
+        options.nulls = read.nulls
+        options.padsShortRows = read.padsShortRows
+        options.maxRecordBytes = read.maxRecordBytes
+        options.maxRatio = read.maxRatio
+        options.encoding = read.encoding
+        options.batchRecordsMax = min(
+            options.batchRecordsMax, max(1, environment.spec.budget.saveEvery))
+        self.options = options
+        recordsMax = environment.recordsMax
+        if read.isOnce { try leaveOutKnown(stage, environment) }
+    }
+
+    private static func tooFew(
+        _ files: [InputFile], _ patterns: [String], _ read: ReadSpec
+    ) -> RunFailure {
+        let names = patterns.joined(separator: ", ")
+        return RunFailure(
+            .noInput, code: "input.too-few",
+            files.isEmpty
+                ? "No file matches \(names)"
+                : "\(files.count) files match \(names); `min-files` wants \(read.filesMin)",
+            fix: files.isEmpty
+                ? "check the pattern; a relative path starts at the spec's folder, one from --set"
+                    + " at the working directory"
+                : "wait for the others, or lower `min-files`")
+    }
+
+    /// Leaves out files that an earlier run has imported, as long as they are what they were.
+    private mutating func leaveOutKnown(
+        _ stage: Stage, _ environment: StageEnvironment
+    ) throws {
+        let known = try environment.container.knownInputs(
+            pipeline: environment.spec.name, stage: stage.name)
+        guard !known.isEmpty else { return }
+        environment.progress.begin(stage: "compare \(stage.name)", bytesTotal: 0)
+        files = try files.filter { file in
+            guard let earlier = known[file.path], earlier.byteCount == file.byteCount else {
+                return true
+            }
+            return try digest(of: file, environment) != earlier.digest
+        }
+    }
+
+    // MARK: Going on
+
+    /// The same inputs without what an earlier attempt has saved.
+    ///
+    /// - Throws: `CannotResume` where an input is not what it was, as far as shows before its
+    ///   records are read.
+    func resuming(
+        _ note: ImportNote, _ finished: [InputNote], _ environment: StageEnvironment
+    ) throws -> ImportInputs {
+        if files.contains(where: \.isStandardInput) {
+            throw CannotResume("standard input cannot be read again")
+        }
+        var rest = self
+        for input in finished {
+            rest.done.insert(input.path)
+            // What was read to its end and taken away since is in the store all the same.
+            guard let file = files.first(where: { $0.path == input.path }) else { continue }
+            guard file.byteCount == input.byteCount,
+                try digest(of: file, environment) == input.digest
+            else { throw CannotResume(changed: input.path) }
+        }
+        rest.recordsMax = recordsMax.map { max(0, $0 - note.counts.read) }
+        guard let position = note.position else { return rest }
+        guard let place = files.firstIndex(where: { $0.path == position.path }) else {
+            throw CannotResume("\(position.path) is not among the inputs any more")
+        }
+        rest.position = position
+        // Whether it is what it was shows before anything else is saved.
+        rest.files.insert(rest.files.remove(at: place), at: 0)
+        return rest
+    }
+
+    /// Whether an earlier attempt has read the file to its end.
+    func isDone(_ file: InputFile) -> Bool { done.contains(file.path) }
+
+    /// Where an earlier attempt stopped in the file.
+    func start(in file: InputFile) -> InputPosition? {
+        position?.path == file.path ? position : nil
+    }
+
+    /// Bytes of the files that are done, as stored.
+    var bytesDone: Int { files.filter(isDone).reduce(0) { $0 + $1.byteCount } }
+
+    /// The digest of all bytes of a file, inflated.
+    private func digest(of file: InputFile, _ environment: StageEnvironment) throws -> [UInt8] {
+        let source = try ByteSource(
+            file, compression: options.compression, maxRatio: options.maxRatio)
+        let digest = InputDigest(expected: nil)
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
+        defer { room.deallocate() }
+        while true {
+            let count = try source.read(into: room, count: 1 << 18)
+            guard count > 0 else { return digest.value }
+            digest.add(UnsafeRawBufferPointer(start: room, count: count))
+            try environment.interruption.check()
+        }
+    }
+}
+
+/// Why an import begins again although an earlier attempt had saved some of it.
+struct CannotResume: Error {
+    var reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+
+    init(changed path: String) {
+        reason = "\(path) is not what it was"
+    }
+}

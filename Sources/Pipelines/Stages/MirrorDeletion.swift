@@ -1,0 +1,53 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+/// The end of an import that mirrors its input: the objects that no record names go.
+///
+/// Only after a read that was complete, of at least one record, and without any reject; what was
+/// left out would look as if it were gone. Records that `keep-if` leaves out count as gone.
+struct MirrorDeletion {
+    private let mirror: MirrorSpec
+    private let entity: String
+    private let environment: StageEnvironment
+
+    init(_ mirror: MirrorSpec, entity: String, _ environment: StageEnvironment) {
+        self.mirror = mirror
+        self.entity = entity
+        self.environment = environment
+    }
+
+    /// Deletes in the context, which its caller saves.
+    ///
+    /// - Returns: how many objects match and no record names.
+    /// - Throws: `RunFailure` (65) where the read was not clean or too many would go; nothing was
+    ///   deleted then.
+    func run(
+        after load: BulkWriter, _ counts: RecordCounts, in context: ManagedObjectContext
+    ) throws -> Int {
+        guard counts.rejected == 0 else {
+            throw failure(
+                "\(counts.rejected) of \(counts.read) records were rejected, so what is missing "
+                    + "cannot be told from what is bad; nothing was deleted",
+                fix: "mend the records and run again")
+        }
+        guard counts.read > 0 else {
+            throw failure(
+                "The input has no record at all; nothing was deleted",
+                fix: "see whether the input is whole")
+        }
+        let request = BatchDeleteRequest(
+            entityName: entity, predicate: try mirror.selection.predicate(),
+            variables: environment.values.graphValues, limit: mirror.atMost.objectLimit)
+        do {
+            return try context.execute(request, sparing: load).deleted
+        } catch let error as StoreError where error.code == .tooMany {
+            throw failure(
+                error.message, fix: "see whether the input is whole, or raise `mirror.at-most`")
+        }
+    }
+
+    private func failure(_ message: String, fix: String) -> RunFailure {
+        RunFailure(.dataError, code: "mirror.refused", message, fix: fix)
+    }
+}

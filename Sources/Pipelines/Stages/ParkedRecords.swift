@@ -1,0 +1,46 @@
+import Diagnostics
+import GraphStore
+import RecordStreams
+
+/// Records whose rows wait for an object still to come, kept in the store beside the rows until
+/// it is known what becomes of them; so that they outlive a run that is killed, and take no
+/// memory however many they are.
+///
+/// A note is a line of numbers, then the input's path and the record's own bytes.
+struct ParkedRecords {
+    private static let kind = "record"
+    private let context: ManagedObjectContext
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    func add(_ record: RejectedRecord, token: Int64) throws {
+        let place = record.location
+        let source = Array(place.source.utf8)
+        let numbers = [
+            place.record ?? -1, place.byteOffset ?? -1, place.line ?? -1, place.column ?? -1,
+            source.count,
+        ]
+        let head = numbers.map(String.init).joined(separator: " ") + "\n"
+        try context.writeProgressNote(Self.kind, token, Array(head.utf8) + source + record.raw)
+    }
+
+    func record(_ token: Int64) throws -> RejectedRecord? {
+        guard let note = try context.progressNote(Self.kind, token),
+            let lineEnd = note.firstIndex(of: 10)
+        else { return nil }
+        let numbers = String(decoding: note[..<lineEnd], as: UTF8.self).split(separator: " ")
+            .compactMap { Int($0) }
+        guard numbers.count == 5 else { return nil }
+        let rest = note[(lineEnd + 1)...]
+        func known(_ number: Int) -> Int? { number < 0 ? nil : number }
+        return RejectedRecord(
+            code: "", detail: "",
+            location: RecordLocation(
+                source: String(decoding: rest.prefix(numbers[4]), as: UTF8.self),
+                record: known(numbers[0]), byteOffset: known(numbers[1]),
+                line: known(numbers[2]), column: known(numbers[3])),
+            message: "", raw: Array(rest.dropFirst(numbers[4])))
+    }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import Pipelines
+
+/// `mirror`: what a complete and clean read no longer names goes, and nothing goes otherwise.
+@Suite("Mirror")
+struct MirrorTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              id: { type: String, optional: false }
+              source: { type: String, default: feed }
+              rank: Integer 16
+            relationships:
+              parts: { to: Part, many: true, inverse: task, delete: cascade }
+            unique: [[id]]
+          Part:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { task: { to: Task, inverse: parts } }
+            unique: [[name]]
+        """
+
+    private static func lines(_ range: ClosedRange<Int>, rank: String = "1") -> String {
+        range.map { #"{"id":"\#($0)","rank":\#(rank)}"# }.joined(separator: "\n")
+    }
+
+    /// A store with twenty tasks, the last one by hand with a part; then an import that mirrors.
+    private func second(
+        _ mirror: String, _ lines: String, file: String = "tasks.ndjson", keys: String = ""
+    ) throws -> (ids: [String], run: Run, folder: Workspace) {
+        let folder = try Workspace()
+        try folder.write("tasks.ndjson", Self.lines(1...19))
+        try folder.write("hand.ndjson", #"{"id":"20","source":"hand"}"#)
+        try folder.write("parts.ndjson", #"{"name":"p","task":"19"}"#)
+        let first = try folder.run(
+            model: Self.model,
+            """
+            - { import: tasks.ndjson, into: Task }
+            - { import: hand.ndjson, into: Task }
+            - { import: parts.ndjson, into: Part, link: { task: { by: { id: task } } } }
+            """)
+        #expect(first.text == "")
+        if file.hasSuffix(".gz") {
+            try folder.writeGzip(file, lines)
+        } else {
+            try folder.write(file, lines)
+        }
+        let run = try folder.run(
+            model: Self.model,
+            "- { import: \(file), into: Task, mirror: \(mirror)\(keys) }",
+            top: "rejects: { allow: 1 }")
+        let ids = try folder.rows("SELECT ZID FROM ZTASK ORDER BY CAST(ZID AS INTEGER)")
+        return (ids, run, folder)
+    }
+
+    private static let all = (1...20).map(String.init)
+
+    @Test(
+        "deletes what is in no record, by the delete rules", arguments: ["a.ndjson", "a.ndjson.gz"])
+    func deletes(_ file: String) throws {
+        let (ids, run, folder) = try second(
+            #"{ where: "source == 'feed'" }"#,
+            Self.lines(1...18, rank: "2") + "\n" + Self.lines(30...31),
+            file: file)
+        #expect(run.text == "")
+        #expect(
+            run.lines == ["import import-a: 20 read, 2 inserted, 18 updated, 1 deleted"])
+        #expect(ids == (1...18).map(String.init) + ["20", "30", "31"])
+        #expect(try folder.rows("SELECT count(*) FROM ZPART") == ["0"])
+        #expect(
+            run.outcome.stages[0].objects == [
+                ObjectCounts(entity: "Part", inserted: 0, updated: 0, deleted: 1),
+                ObjectCounts(entity: "Task", inserted: 2, updated: 18, deleted: 1),
+            ])
+    }
+
+    @Test("a table can be mirrored, and skipped objects are named, too")
+    func table() throws {
+        let (ids, run, _) = try second(
+            "{ where: ALL, at-most: 1 }", "id\n" + (1...19).map { "\($0)\n" }.joined(),
+            file: "a.csv", keys: ", when-found: skip")
+        #expect(run.text == "")
+        #expect(run.lines == ["import import-a: 19 read, 19 skipped, 1 deleted"])
+        #expect(ids == (1...19).map(String.init))
+    }
+
+    @Test("more than at-most are not deleted; what was read stays")
+    func guardHolds() throws {
+        let (ids, run, folder) = try second("{ where: ALL }", Self.lines(1...17, rank: "3"))
+        #expect(run.status == .dataError)
+        #expect(
+            run.text == """
+                error: 3 of 20 objects of Task are in no record, and at most 10% may be deleted; \
+                none was [mirror.refused]
+                  stage: spec.yaml:5:3 import import-tasks
+                  fix: see whether the input is whole, or raise `mirror.at-most`
+                """)
+        #expect(ids == Self.all)
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK WHERE ZRANK = 3") == ["17"])
+        let wide = try second("{ where: ALL, at-most: 15% }", Self.lines(1...17))
+        #expect(wide.run.text == "")
+        #expect(wide.ids == (1...17).map(String.init))
+    }
+
+    @Test("a reject, though allowed, deletes nothing")
+    func rejects() throws {
+        let (ids, run, _) = try second(
+            "{ where: ALL }", Self.lines(1...19) + "\n" + #"{"id":"40","rank":"x"}"#)
+        #expect(run.status == .dataError)
+        #expect(
+            run.text.hasPrefix(
+                "error: 1 of 20 records were rejected, so what is missing cannot be told from what is "
+                    + "bad; nothing was deleted [mirror.refused]"), "\(run.text)")
+        #expect(ids == Self.all)
+    }
+
+    @Test("a truncated or empty input deletes nothing")
+    func incomplete() throws {
+        let folder = try Workspace()
+        let whole = try folder.writeGzip("a.ndjson.gz", Self.lines(1...20))
+        try folder.write("tasks.ndjson", Self.lines(1...20))
+        _ = try folder.run(model: Self.model, "- { import: tasks.ndjson, into: Task }")
+        let mirror = ", into: Task, mirror: { where: ALL, at-most: 100% } }"
+        for length in [whole.count - 4, whole.count / 2] {
+            try folder.write("a.ndjson.gz", bytes: Array(whole.prefix(length)))
+            let run = try folder.run(model: Self.model, "- { import: a.ndjson.gz" + mirror)
+            #expect(run.status == .dataError)
+            #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["20"])
+        }
+        try folder.write("empty.ndjson", "")
+        let empty = try folder.run(model: Self.model, "- { import: empty.ndjson" + mirror)
+        #expect(
+            empty.text == """
+                error: The input has no record at all; nothing was deleted [mirror.refused]
+                  stage: spec.yaml:5:3 import import-empty
+                  fix: see whether the input is whole
+                """)
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["20"])
+    }
+}

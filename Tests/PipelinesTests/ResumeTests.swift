@@ -1,0 +1,208 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Pipelines
+
+/// Runs that go on where another stopped, and those that begin anew.
+@Suite("Resuming")
+struct ResumeTests {
+    static let stages = """
+        - { import: a.ndjson, into: Task }
+        - { update: bump, entity: Task, where: ALL, set: { size: "size + 1" } }
+        - { export: Task, to: out/tasks.csv }
+        """
+    static let sizes = "SELECT ZID, ZSIZE FROM ZTASK ORDER BY ZID"
+    static let tables = "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_PROGRESS'"
+
+    /// A folder where the export cannot be made, and the import and the update are done.
+    static func blocked(top: String = "") throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
+        try folder.write("out", "a file, no folder")
+        let run = try folder.run(model: InputTests.model, stages, top: top)
+        #expect(run.status == .cannotCreate)
+        #expect(try folder.rows(sizes) == ["1|6"])
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        return folder
+    }
+
+    @Test("stages that are done are not repeated when what stood in the way is gone")
+    func goesOn() throws {
+        let folder = try Self.blocked()
+        try folder.write("a.ndjson", "not read again")
+        let run = try folder.run(model: InputTests.model, Self.stages)
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.outcome.attempts == 2)
+        #expect(
+            run.lines == [
+                "import import-a: 1 read, 1 inserted", "update bump: 1 matched, 1 updated",
+                "export export-task: 1 rows to out/tasks.csv",
+            ])
+        #expect(try folder.rows(Self.sizes) == ["1|6"])
+        #expect(try folder.text("out/tasks.csv") == "id,size,title\n1,6,\n")
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("a stage that says something else runs again, and so does one of another run")
+    func changedSpec() throws {
+        let folder = try Self.blocked()
+        let run = try folder.run(
+            model: InputTests.model, Self.stages.replacing("size + 1", with: "size + 10"))
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(try folder.rows(Self.sizes) == ["1|16"])
+        // That run is at its end, so that this is another one.
+        _ = try folder.run(model: InputTests.model, Self.stages)
+        #expect(try folder.rows(Self.sizes) == ["1|6"])
+    }
+
+    @Test("--restart begins anew")
+    func restart() throws {
+        let folder = try Self.blocked()
+        let run = try folder.run { $0.isRestart = true }
+        #expect(run.status == .ok, "\(run.diagnostics)")
+        #expect(run.attempts == 1)
+        #expect(try folder.rows(Self.sizes) == ["1|6"])
+    }
+
+    @Test("other parameters make another run")
+    func otherParameters() throws {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
+        try folder.write("out", "a file, no folder")
+        let top = "params: { by: { type: int, default: 1 } }"
+        let stages = Self.stages.replacing("size + 1", with: "size + $by")
+        _ = try folder.run(model: InputTests.model, stages, top: top)
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        let run = try folder.run(model: InputTests.model, stages, top: top, sets: ["by=2"])
+        #expect(run.status == .ok)
+        #expect(run.outcome.attempts == 1)
+        #expect(try folder.rows(Self.sizes) == ["1|7"])
+    }
+
+    @Test("a failure of the data is the end of a run")
+    func dataFailure() throws {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
+        let stages = Self.stages + "\n- { verify: none, expect: { Task: \"== 0\" } }"
+        let run = try folder.run(model: InputTests.model, stages)
+        #expect(run.status == .dataError)
+        #expect(
+            run.text == """
+                spec.yaml:8:29: error: There are 1 of 'Task', and == 0 is expected [verify.failed]
+                  in: stages[3].expect.Task
+                  stage: spec.yaml:8:3 verify none
+                """)
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("a time limit saves, and the next run goes on behind it", arguments: ["batch", "run"])
+    func timeLimit(_ commit: String) throws {
+        let folder = try Workspace()
+        var text = ""
+        for number in 0..<60_000 { text += "{\"id\":\"\(number)\",\"size\":\(number % 7)}\n" }
+        try folder.write("a.ndjson", text)
+        try folder.write("model.yaml", InputTests.model)
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create, commit: \(commit) }
+            budget: { save-every: 500, time: 1s }
+            stages: [{ import: a.ndjson, into: Task }]
+            """)
+        var statuses: [Pipelines.ExitStatus] = []
+        var last = try folder.run { _ in }
+        while last.status == .temporaryFailure, statuses.count < 1000 {
+            statuses.append(last.status)
+            last = try folder.run { _ in }
+        }
+        #expect(last.status == .ok, "\(last.diagnostics)")
+        #expect(last.attempts == statuses.count + 1)
+        var counts = RecordCounts()
+        (counts.read, counts.inserted) = (60_000, 60_000)
+        #expect(last.stages.first?.records == counts)
+        #expect(try folder.rows("SELECT count(*), max(Z_PK) FROM ZTASK") == ["60000|60000"])
+    }
+
+    @Test("records that wait for others survive, and an input that changed begins again")
+    func parkedAndChanged() throws {
+        for isChanged in [false, true] {
+            let folder = try Workspace()
+            try folder.write("model.yaml", LinkChain.model)
+            try folder.write(
+                "spec.yaml",
+                """
+                etl: 1
+                params: { n: { type: int, default: 0 } }
+                store: { at: store.sqlite, model: model.yaml, open: create }
+                budget: { save-every: 64 }
+                stages: [{ import: a.ndjson, into: Node, link: { next: { by: { id: next } } } }]
+                """)
+            try folder.write("a.ndjson", LinkChain.text(20_000))
+            // As soon as something is saved, the run is asked to stop.
+            let interruption = Interruption()
+            let stopper = Thread {
+                while !folder.hasProgress { Thread.sleep(forTimeInterval: 0.002) }
+                interruption.request(signal: 15)
+            }
+            stopper.start()
+            let first = try folder.run(interruption) { _ in }
+            #expect(first.status == .terminated)
+            if isChanged {
+                try folder.write("a.ndjson", "\n" + LinkChain.text(20_000))
+            }
+            let second = try folder.run { _ in }
+            #expect(second.status == .ok, "\(second.diagnostics)")
+            #expect(second.stages.first?.records?.read == 20_000)
+            #expect(second.attempts == 2)
+            #expect(
+                try folder.rows(
+                    """
+                    SELECT count(*), count(a.ZNEXT), sum(b.ZID = a.ZID + 1) FROM ZNODE a \
+                    LEFT JOIN ZNODE b ON b.Z_PK = a.ZNEXT
+                    """) == ["20000|19999|19999"])
+        }
+    }
+}
+
+/// A chain in which every record names the next one, so that all but the last wait to the end.
+enum LinkChain {
+    static let model = """
+        model: 1
+        entities:
+          Node:
+            attributes: { id: { type: Integer 32, optional: false } }
+            relationships:
+              next: { to: Node, inverse: previous }
+              previous: { to: Node, many: true, inverse: next }
+            unique: [[id]]
+        """
+
+    static func text(_ count: Int) -> String {
+        (0..<count).map { number in
+            "{\"id\":\(number),\"next\":\(number + 1 < count ? "\(number + 1)" : "null")}\n"
+        }.joined()
+    }
+}
+
+extension Workspace {
+    /// Whether an import has saved something and noted how far it came.
+    var hasProgress: Bool {
+        guard let connection = try? Connection(path: path("store.sqlite"), mode: .readOnly),
+            let count = try? connection.integer(
+                "SELECT count(*) FROM ETL_PROGRESS WHERE KIND = 'stage'")
+        else { return false }
+        return count > 0
+    }
+
+    /// Runs `spec.yaml` as it stands.
+    func run(
+        _ interruption: Interruption = Interruption(), _ change: (inout RunOptions) -> Void
+    ) throws -> RunOutcome {
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        change(&options)
+        return PipelineRunner(options: options, interruption: interruption)
+            .run(path("spec.yaml"))
+    }
+}

@@ -1,0 +1,183 @@
+import Diagnostics
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// What a run may be asked for, and the keys of specs that say how stages run.
+@Suite("Ways to run")
+struct RunOptionTests {
+    static let spec = """
+        etl: 1
+        store: { at: store.sqlite, model: model.yaml, open: create }
+        stages:
+          - { import: a.ndjson, into: Task }
+          - { update: bump, entity: Task, where: ALL, set: { size: "size + 1" } }
+          - { verify: some, expect: { Task: ">= 1", "Task where size == nil": 0 } }
+        """
+    static let sizes = "SELECT ZID, ZSIZE FROM ZTASK ORDER BY ZID"
+
+    static func filled(_ spec: String = RunOptionTests.spec) throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write("model.yaml", InputTests.model)
+        try folder.write("spec.yaml", spec)
+        try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":1}\n{\"id\":\"2\",\"size\":2}\n")
+        return folder
+    }
+
+    @Test("--only, --from and --limit")
+    func selections() throws {
+        let folder = try Self.filled()
+        #expect(try folder.run { $0.only = "import-a" }.stages.map(\.name) == ["import-a"])
+        #expect(try folder.run { $0.from = "bump" }.stages.map(\.name) == ["bump", "some"])
+        #expect(try folder.rows(Self.sizes) == ["1|2", "2|3"])
+        let limited = try folder.run {
+            $0.only = "import-a"
+            $0.recordsMax = 1
+        }
+        #expect(limited.stages.first?.line.hasPrefix("import import-a: 1 read, 1 updated") == true)
+        let unknown = try folder.run { $0.only = "bum" }
+        #expect(unknown.status == .usage)
+        #expect(
+            unknown.diagnostics.first?.fix == "the stages are import-a, bump, some")
+        #expect(unknown.diagnostics.first?.message.hasSuffix("Did you mean 'bump'?") == true)
+    }
+
+    @Test("once: a file is imported again only when it has changed")
+    func once() throws {
+        let folder = try Self.filled(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - { import: tasks, read: { files: "*.ndjson", once: true }, into: Task }
+            """)
+        #expect(try folder.run { _ in }.stages.first?.records?.read == 2)
+        #expect(try folder.run { _ in }.stages.first?.records?.read == 0)
+        try folder.write("b.ndjson", "{\"id\":\"3\",\"size\":3}\n")
+        #expect(try folder.run { _ in }.stages.first?.records?.read == 1)
+        // As long as before, but not the same.
+        try folder.write("b.ndjson", "{\"id\":\"3\",\"size\":4}\n")
+        let changed = try folder.run { _ in }
+        #expect(changed.stages.first?.records?.updated == 1)
+        #expect(try folder.rows(Self.sizes) == ["1|1", "2|2", "3|4"])
+    }
+
+    @Test("once: a file whose import failed is imported again")
+    func onceAfterFailure() throws {
+        let folder = try Self.filled(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - { import: tasks, read: { files: "*.ndjson", once: true }, into: Task }
+            """)
+        try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
+        #expect(try folder.run { _ in }.status == .dataError)
+        #expect(try folder.run { $0.allowedRejects = .count(1) }.stages.first?.records?.read == 2)
+        #expect(try folder.run { _ in }.stages.first?.records?.read == 0)
+    }
+
+    @Test(
+        "min-files",
+        arguments: [
+            (0, "none", Pipelines.ExitStatus.ok), (1, "none", .noInput), (1, "a", .ok),
+            (2, "a", .noInput),
+        ])
+    func minFiles(_ count: Int, _ name: String, _ status: Pipelines.ExitStatus) throws {
+        let folder = try Self.filled(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - import: tasks
+                read: { files: "\(name)*.ndjson", min-files: \(count) }
+                into: Task
+            """)
+        let run = try folder.run { _ in }
+        #expect(run.status == status)
+        if name == "a", status == .noInput {
+            #expect(
+                run.diagnostics.first?.message.hasSuffix("`min-files` wants 2") == true)
+        }
+    }
+
+    @Test("commit: run shows nothing before its end", arguments: ["run", "stage"])
+    func commit(_ mode: String) throws {
+        let folder = try Self.filled(
+            Self.spec.replacing("open: create", with: "open: create, commit: \(mode)"))
+        #expect(try folder.run { _ in }.status == .ok)
+        #expect(try folder.rows(Self.sizes) == ["1|2", "2|3"])
+        try folder.write("a.ndjson", "{\"id\":\"3\"}\n")
+        let failed = try folder.run { _ in }
+        #expect(failed.status == .dataError)
+        let isWhole = mode == "run"
+        #expect(
+            try folder.rows(Self.sizes)
+                == (isWhole ? ["1|2", "2|3"] : ["1|3", "2|4", "3|NULL"]))
+        #expect(try folder.rows(ResumeTests.tables) == ["0"])
+        #expect(
+            folder.names().filter { $0.hasPrefix("store") && !$0.hasSuffix("-shm") }
+                .filter { !$0.hasSuffix("-wal") } == ["store.sqlite", "store.sqlite.etl-lock"])
+    }
+
+    @Test("always: a stage runs although an earlier one failed")
+    func always() throws {
+        let folder = try Self.filled(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - { import: a.ndjson, into: Task }
+              - { verify: none, expect: { Task: "== 0" } }
+              - { export: Task, to: never.csv }
+              - { export: state, entity: Task, to: always.csv, always: true }
+            """)
+        let run = try folder.run { _ in }
+        #expect(run.status == .dataError)
+        #expect(run.stages.map(\.name) == ["import-a", "state"])
+        #expect(!folder.exists("never.csv"))
+        #expect(try folder.text("always.csv") == "id,size,title\n1,1,\n2,2,\n")
+        #expect(try folder.rows(ResumeTests.tables) == ["0"])
+    }
+
+    @Test("rejects.keep: the files of old runs go")
+    func keep() throws {
+        let folder = try Self.filled(Self.spec + "\nrejects: { keep: 2d }")
+        for name in [
+            "spec-20260302T050606Z-1", "spec-20260302T050608Z-1", "other-20200101T000000Z-1",
+            "spec-notes",
+        ] {
+            try folder.write("rejects/\(name)/x", "")
+        }
+        #expect(try folder.run { _ in }.status == .ok)
+        #expect(
+            folder.names("rejects") == [
+                "other-20200101T000000Z-1", "spec-20260302T050608Z-1", "spec-notes",
+            ])
+    }
+
+    @Test("update and delete take the oldest of `limit` matches; compact gives pages back")
+    func limitAndCompact() throws {
+        let folder = try Self.filled(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - { import: a.ndjson, into: Task }
+              - { update: bump, entity: Task, where: "size < 900", limit: 1, set: { size: 7 } }
+              - { delete: Task, where: "size >= 900", limit: 2999, compact: true }
+            """)
+        var text = "{\"id\":\"1\",\"size\":1}\n{\"id\":\"2\",\"size\":2}\n"
+        for number in 900..<3900 {
+            text +=
+                "{\"id\":\"\(number)\",\"size\":\(number),\"title\":\"a title of some length\"}\n"
+        }
+        try folder.write("a.ndjson", text)
+        let run = try folder.run { _ in }
+        #expect(run.status == .ok, "\(run.diagnostics)")
+        #expect(try folder.rows(Self.sizes) == ["1|7", "2|2", "3899|3899"])
+        // What the run's own notes took at its end is all that is free.
+        #expect(try Int(folder.rows("PRAGMA freelist_count")[0]) ?? 99 < 5)
+    }
+}
