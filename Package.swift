@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "etl", targets: ["etl"]),
-        .library(name: "GraphStore", targets: ["GraphStore", "GraphModel"]),
+        .library(name: "GraphStore", targets: ["GraphStore", "GraphModel", "XcodeModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -28,26 +28,36 @@ let package = Package(
                 "Diagnostics", "YAML", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(name: "XcodeModel", dependencies: ["Diagnostics", "GraphModel"]),
         .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
         .target(name: "GraphStore", dependencies: ["Diagnostics", "GraphModel", "SQLite"]),
         .target(
             name: "Pipelines",
-            dependencies: ["Diagnostics", "YAML", "RecordStreams", "GraphModel", "GraphStore"]
+            dependencies: [
+                "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel", "GraphStore",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .executableTarget(
             name: "etl",
             dependencies: [
-                "Diagnostics", "Pipelines",
+                "Diagnostics", "Pipelines", "GraphModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
-        .testTarget(name: "RecordStreamsTests", dependencies: ["RecordStreams", "Diagnostics"]),
+        .testTarget(
+            name: "RecordStreamsTests",
+            dependencies: [
+                "RecordStreams", "Diagnostics", .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         .testTarget(
             name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics"],
             exclude: ["Fixtures"]),
+        .testTarget(
+            name: "XcodeModelTests", dependencies: ["XcodeModel", "GraphModel", "Diagnostics"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "GraphStoreTests", dependencies: ["GraphStore", "GraphModel", "SQLite"]),
@@ -55,6 +65,7 @@ let package = Package(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
+                "XcodeModel",
             ]),
         .testTarget(
             name: "CommandTests", dependencies: ["etl", "GraphStore", "GraphModel"],

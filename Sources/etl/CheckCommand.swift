@@ -9,7 +9,8 @@ struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Show every problem of specs and their models, without data or secrets.",
-        discussion: "Exit status: 0 when there is no error, 78 otherwise.")
+        discussion:
+            "Exit status: 0 when there is no error, 77 when a file may not be read, 78 otherwise.")
 
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
     var specs: [String]
@@ -20,19 +21,21 @@ struct CheckCommand: ParsableCommand {
             "Set a parameter of the specs; may be repeated.", valueName: "name=value"))
     var sets: [String] = []
 
+    func validate() throws { try ParameterFlags.validate(sets) }
+
     func run() throws {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let runner = PipelineRunner(
             options: RunOptions(
                 sets: sets, environment: ProcessInfo.processInfo.environment,
                 workingFolder: FileManager.default.currentDirectoryPath, now: Date()))
-        var hasErrors = false
+        var errors: [Diagnostic] = []
         for spec in specs {
             for diagnostic in runner.check(spec) {
                 logger.notice("\(DiagnosticRenderer.text(diagnostic))")
-                hasErrors = hasErrors || diagnostic.severity == .error
+                if diagnostic.severity == .error { errors.append(diagnostic) }
             }
         }
-        if hasErrors { throw ExitCode(ExitStatus.configuration.rawValue) }
+        if !errors.isEmpty { throw ExitCode(RunFailure(problems: errors).status.rawValue) }
     }
 }

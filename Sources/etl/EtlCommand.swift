@@ -12,7 +12,9 @@ struct EtlCommand: ParsableCommand {
             data; everything else goes to stderr.
             """,
         version: "0.1.0",
-        subcommands: [RunCommand.self, CheckCommand.self])
+        subcommands: [
+            RunCommand.self, CheckCommand.self, FetchCommand.self, ModelCommand.self,
+        ])
 
     static func main() {
         Terminal.reserveStandardDescriptors()

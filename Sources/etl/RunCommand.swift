@@ -8,13 +8,16 @@ import Pipelines
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the stages of a spec.",
+        abstract: "Run the stages of a spec, or what an interrupted run has left of them.",
         discussion: """
-            Exit status: 0 ok, 64 usage, 65 rejects over the limit, more matches than at-most, or \
-            damaged input, 66 an input \
-            is missing, 70 internal error, 71 out of descriptors, threads or memory, 73 an output cannot be made, 74 disk full or I/O \
-            error, 75 the store is in use, 77 permission denied, 78 the spec is wrong, 130 and \
-            143 stopped by a signal. Whatever was saved stays; running again completes it.
+            A run that was stopped, killed, or failed for want of space, time or rights has left \
+            its place in the store, and the next one goes on there: nothing is lost or done twice.
+
+            Exit status: 0 ok, 64 usage, 65 rejects over the limit, more matches than at-most, a \
+            verify that failed, or damaged input, 66 an input is missing, 70 internal error, 71 \
+            out of descriptors, threads or memory, 73 an output cannot be made, 74 disk full or \
+            I/O error, 75 the store is in use or the time limit reached, 77 permission denied, 78 \
+            the spec is wrong, 130 and 143 stopped by a signal. Whatever was saved stays.
             """)
 
     @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
@@ -25,6 +28,8 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
     )
     var sets: [String] = []
+
+    @OptionGroup var limits: RunLimits
 
     @Flag(name: .shortAndLong, help: "Show a line for each stage.")
     var verbose = false
@@ -39,6 +44,7 @@ struct RunCommand: ParsableCommand {
         guard !(verbose && quiet) else {
             throw ValidationError("-v and -q contradict each other")
         }
+        try ParameterFlags.validate(sets)
     }
 
     func run() throws {
@@ -49,11 +55,12 @@ struct RunCommand: ParsableCommand {
         let showsStages = (verbose || terminal.isInteractive) && !quiet
         let isQuiet = quiet
         let interruption = SignalHandling.install()
+        var options = RunOptions(
+            sets: sets, environment: ProcessInfo.processInfo.environment,
+            workingFolder: FileManager.default.currentDirectoryPath, now: Date())
+        limits.apply(to: &options)
         let runner = PipelineRunner(
-            options: RunOptions(
-                sets: sets, environment: ProcessInfo.processInfo.environment,
-                workingFolder: FileManager.default.currentDirectoryPath, now: Date()),
-            progress: display.progress, interruption: interruption,
+            options: options, progress: display.progress, interruption: interruption,
             warn: { warning in
                 guard !isQuiet else { return }
                 display.clear()

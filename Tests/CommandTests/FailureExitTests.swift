@@ -9,7 +9,8 @@ struct FailureExitTests {
         let folder = try FailureFolder()
         for arguments in [
             "run", "run a b", "run spec.yaml --nope", "nope", "run -q -v spec.yaml",
-            "run spec.yaml --progress sometimes",
+            "run spec.yaml --progress sometimes", "run spec.yaml --set a",
+            "run spec.yaml --set =a", "run spec.yaml --set", "check spec.yaml --set a",
         ] {
             let result = try folder.shell("exec \"$E\" \(arguments)")
             #expect(result.status == 64, "\(arguments)")
@@ -42,28 +43,28 @@ struct FailureExitTests {
             "spec.yaml",
             """
             etl: 1
-            store: { at: a.sqlite, model: model.yaml, open: create, commit: run }
+            store: { at: a.sqlite, model: model.yaml, open: create, history: on }
             report: { to: x }
             stages:
               - import: tasks
-                read: { files: a.ndjson, once: true }
+                read: { files: a.ndjson, ragged: pad }
                 into: Taks
-                mirror: { at-most: 10% }
+                merge: { title: keep }
                 link: { tags: { each: "tags[*]", by: { name: x } } }
-              - { verify: sane, expect: {} }
+              - { verify: sane, expect: { Nope: 1 } }
               - { export: Task, to: out.csv, shape: nested }
               - { delete: Task, wheer: ALL }
             """)
         let expected = """
-            spec.yaml:2:57: error: The key 'commit' is not supported yet [spec.unknown-key]
-              in: store.commit
+            spec.yaml:2:57: error: The key 'history' is not supported yet [spec.unknown-key]
+              in: store.history
             """
         for command in ["run", "check"] {
             let result = try folder.shell("exec \"$E\" \(command) spec.yaml")
             #expect(result.status == 78)
             #expect(result.output == "")
             #expect(result.errors.hasPrefix(expected))
-            for place in ["3:1", "6:30", "7:11", "8:5", "9:21", "10:7", "11:34", "12:21"] {
+            for place in ["3:1", "6:38", "7:11", "8:5", "9:21", "10:31", "11:34", "12:21"] {
                 #expect(
                     result.errors.contains("spec.yaml:\(place): error: "),
                     "\(place)\n\(result.errors)")
@@ -162,12 +163,60 @@ struct FailureExitTests {
                 "error: store.sqlite is in use by another process; try again later [store.busy]"))
     }
 
-    @Test("77: no right to read, unless one is root")
-    func permission() throws {
-        guard getuid() != 0 else { return }
+    @Test(
+        "77: no right to read the input, the spec or the model",
+        .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
+        arguments: ["tasks.ndjson", "spec.yaml", "model.yaml"])
+    func permission(_ name: String) throws {
         let folder = try FailureFolder()
         try folder.writeTasks(10)
-        try folder.shell("chmod 0 tasks.ndjson")
-        #expect(try folder.run().status == 77)
+        let prefix = FailureFolder.underling ?? ""
+        try folder.shell("chmod -R a+rwX .; chmod 0 \(name)")
+        let result = try folder.shell("exec \(prefix) \"$E\" run spec.yaml")
+        #expect(result.status == 77, "\(result.errors)")
+        #expect(result.errors.contains("Permission denied"))
+        guard name != "tasks.ndjson" else { return }
+        #expect(try folder.shell("exec \(prefix) \"$E\" check spec.yaml").status == 77)
+        try folder.shell("chmod 644 \(name)")
+        #expect(try folder.shell("exec \(prefix) \"$E\" run spec.yaml").status == 0)
+    }
+
+    @Test(
+        "77: a pattern that meets a folder in which nothing may be opened",
+        .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
+        arguments: ["in/*.ndjson", "in/**"])
+    func pattern(_ pattern: String) throws {
+        let folder = try FailureFolder()
+        try folder.shell("mkdir in; echo '{\"id\":1}' > in/a.ndjson; chmod -R a+rwX .")
+        try folder.shell("chmod 444 in")
+        let result = try folder.shell(
+            "exec \(FailureFolder.underling ?? "") \"$E\" run spec.yaml --set 'in=\(pattern)'")
+        #expect(result.status == 77, "\(result.errors)")
+        #expect(result.errors.contains("in/a.ndjson: error: The file cannot be read"))
+        try folder.shell("chmod 755 in")
+    }
+
+    @Test("71: out of descriptors, whichever file is to be opened")
+    func descriptors() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(10)
+        try folder.write("bad.ndjson", "{\"id\":1}\nnonsense\n")
+        try folder.writeSpec(top: "rejects: { allow: 1 }")
+        // From as few as the process can start with (below that its queues and signals cannot be
+        // made, before any file) to more than it needs.
+        let result = try folder.shell(
+            """
+            for count in $(seq 6 32); do
+                rm -rf store.sqlite* out.csv rejects
+                (ulimit -n $count; exec "$E" run spec.yaml --set in=bad.ndjson) 2> errors.txt
+                status=$?
+                echo $status
+                case $status in 0|71) ;; *) echo "$count: $status" >&2; cat errors.txt >&2;; esac
+            done
+            """)
+        let statuses = result.output.split(separator: "\n")
+        #expect(result.errors == "")
+        #expect(Set(statuses) == ["0", "71"])
+        #expect(statuses.last == "0")
     }
 }

@@ -61,7 +61,7 @@ enum Tool {
     }
 
     /// The command beside the test bundle.
-    private static let etlPath: String = {
+    static let etlPath: String = {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
         if let bundle { folder = bundle.bundleURL }

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Diagnostics
+import Logging
+import Pipelines
+
+/// Writes a model in another form: `etl model convert IN OUT`.
+struct ModelConvertCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Convert a model between YAML and Xcode's .xcdatamodeld.",
+        discussion: """
+            The name of OUT says what is written: .xcdatamodeld, .xcdatamodel, .yaml or .yml. \
+            What the other form cannot say is told as a warning. Exit status: 0 ok, 64 OUT has \
+            another name, 66 no such file, 73 OUT exists or cannot be written, 78 the model is \
+            wrong.
+            """)
+
+    @Argument(help: "A YAML model, one of Xcode's, or a store.", completion: .file())
+    var input: String
+
+    @Argument(help: "The file or bundle to write.", completion: .file())
+    var output: String
+
+    @Flag(help: "Overwrite what is there.")
+    var force = false
+
+    func validate() throws {
+        guard ModelSource.canWrite(output) else {
+            throw ValidationError(
+                "'\(output)' must end in .xcdatamodeld, .xcdatamodel, .yaml or .yml")
+        }
+    }
+
+    func run() throws {
+        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+        let model = try ModelCommand.read(input)
+        do throws(Diagnostic) {
+            for warning in try ModelSource.write(model, to: output, overwrites: force) {
+                logger.notice("\(DiagnosticRenderer.text(warning))")
+            }
+        } catch {
+            logger.error("\(DiagnosticRenderer.text(error))")
+            throw ExitCode(ExitStatus.cannotCreate.rawValue)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import GraphModel
+
+/// Draws a model: `etl model diagram MODEL`.
+struct ModelDiagramCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagram",
+        abstract: "Draw a model as Mermaid, Graphviz or SVG, on stdout.",
+        discussion: "Exit status: 0 ok, 66 no such file, 78 the model is wrong.")
+
+    @Argument(help: "A YAML model, one of Xcode's, or a store.", completion: .file())
+    var model: String
+
+    @Option(help: "mermaid, dot or svg.")
+    var format = DiagramFormat.mermaid
+
+    func run() throws {
+        let model = try ModelCommand.read(model, quiet: true)
+        print(ModelDiagram.text(of: model, format: format.format), terminator: "")
+    }
+}
+
+/// The formats by the names of the command line.
+enum DiagramFormat: String, ExpressibleByArgument, CaseIterable {
+    case mermaid, dot, svg
+
+    var format: ModelDiagram.Format {
+        switch self {
+        case .mermaid: .mermaid
+        case .dot: .dot
+        case .svg: .svg
+        }
+    }
+}

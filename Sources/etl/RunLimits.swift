@@ -1,0 +1,91 @@
+import ArgumentParser
+import Pipelines
+
+/// The flags that say how much of a spec runs, and for how long.
+struct RunLimits: ParsableArguments {
+    @Option(help: ArgumentHelp("Run this stage alone.", valueName: "stage"))
+    var only: String?
+
+    @Option(help: ArgumentHelp("Begin with this stage.", valueName: "stage"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Read so many records in each import at most.", valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "Begin anew, whatever an interrupted run has left.")
+    var restart = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What to do while another run works on the store: fail (75), skip (0), or wait=30m.",
+            valueName: "policy"))
+    var ifLocked = LockedFlag(policy: .fail)
+
+    @Option(
+        help: ArgumentHelp(
+            "Save and stop with 75 after this time; the next run goes on.", valueName: "30m"))
+    var timeout: DurationFlag?
+
+    @Option(
+        help: ArgumentHelp(
+            "Rejects that each import may have, in place of `rejects.allow`.", valueName: "n or n%")
+    )
+    var allowRejects: CountLimit?
+
+    func validate() throws {
+        guard only == nil || from == nil else {
+            throw ValidationError("--only and --from contradict each other")
+        }
+        if let limit, limit < 0 { throw ValidationError("--limit needs a number from 0 on") }
+    }
+
+    func apply(to options: inout RunOptions) {
+        options.only = only
+        options.from = from
+        options.recordsMax = limit
+        options.isRestart = restart
+        options.ifLocked = ifLocked.policy
+        options.timeoutSeconds = timeout?.seconds
+        options.allowedRejects = allowRejects
+    }
+}
+
+/// `fail`, `skip` or `wait=30m`.
+struct LockedFlag: ExpressibleByArgument {
+    var policy: RunOptions.LockedPolicy
+
+    init(policy: RunOptions.LockedPolicy) {
+        self.policy = policy
+    }
+
+    init?(argument: String) {
+        switch argument {
+        case "fail": policy = .fail
+        case "skip": policy = .skip
+        default:
+            guard argument.hasPrefix("wait="),
+                let seconds = RunOptions.seconds(String(argument.dropFirst(5)))
+            else { return nil }
+            policy = .wait(seconds: seconds)
+        }
+    }
+
+    var defaultValueDescription: String { "fail" }
+}
+
+/// A duration such as `30m`.
+struct DurationFlag: ExpressibleByArgument {
+    var seconds: Int64
+
+    init?(argument: String) {
+        guard let seconds = RunOptions.seconds(argument), seconds > 0 else { return nil }
+        self.seconds = seconds
+    }
+}
+
+extension CountLimit: ExpressibleByArgument {
+    /// Reads `100` or `5%`.
+    public init?(argument: String) {
+        self.init(argument)
+    }
+}

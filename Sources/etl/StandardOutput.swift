@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What stdout is connected to.
+struct StandardOutput {
+    /// A person may be watching.
+    let isTerminal: Bool
+    private let environment: [String: String]
+
+    init(environment: [String: String]) {
+        isTerminal = isatty(1) == 1
+        self.environment = environment
+    }
+
+    /// The width in columns: that of `COLUMNS`, then the window's, then 80.
+    var columns: Int {
+        if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 {
+            return columns
+        }
+        var size = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Colours are wanted; see https://no-color.org.
+    var takesColour: Bool {
+        isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// Ends the process at once on SIGINT and SIGTERM, for commands that change nothing, and makes
+    /// a reader who goes away an error of writing.
+    static func endOnSignals() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM] {
+            signal(number) { _exit(128 + $0) }
+            sigaddset(&signals, number)
+        }
+        // Whoever starts a process from a thread that blocks them passes that on.
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        signal(SIGPIPE, SIG_IGN)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@Suite("etl fetch only reads") struct FetchReadingTests {
+    private let folder: FailureFolder
+
+    init() throws {
+        folder = try FailureFolder()
+        try folder.writeTasks(50)
+        let run = try folder.run()
+        #expect(run.status == 0, "\(run.errors)")
+        try folder.shell("mkdir kept; mv store.sqlite kept; chmod -R a+rX .")
+    }
+
+    /// Every way of asking.
+    private static let all = """
+        "$E" fetch kept/store.sqlite > /dev/null &&
+        "$E" fetch kept/store.sqlite Task --sort title --fields id,tags > /dev/null &&
+        "$E" fetch kept/store.sqlite Task --where 'size > 5' --explain > /dev/null &&
+        "$E" fetch kept/store.sqlite Task --where "ANY tags.name == 'a1'" --count
+        """
+
+    /// The names, bytes, modes and times of what is in the folder of the store.
+    private func digest() throws -> String {
+        try folder.shell(
+            "cd kept; stat -c '%n %s %a %y' . *; find . -type f | sort | xargs sha256sum"
+        ).output
+    }
+
+    @Test func noByteIsWrittenAndNothingIsLeft() throws {
+        let before = try digest()
+        let result = try folder.shell(Self.all)
+        #expect(result.output == "10\n")
+        #expect(result.errors == "")
+        #expect(folder.names("kept") == ["store.sqlite"])
+        // Log files that came and went change the folder's time and no more.
+        let after = try digest().split(separator: "\n").dropFirst()
+        #expect(after == before.split(separator: "\n").dropFirst())
+    }
+
+    @Test(
+        "a folder that may not be written stays as it is",
+        .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"))
+    func closedFolder() throws {
+        try folder.shell("chmod 444 kept/store.sqlite; chmod 555 kept")
+        let before = try digest()
+        let prefix = FailureFolder.underling ?? ""
+        let result = try folder.shell(Self.all.replacing("\"$E\"", with: "\(prefix) \"$E\""))
+        #expect(result.output == "10\n")
+        #expect(result.errors == "")
+        #expect(try digest() == before)
+        try folder.shell("chmod 755 kept")
+    }
+
+    @Test(
+        "77: the store may not be read",
+        .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"))
+    func closedStore() throws {
+        try folder.shell("chmod 0 kept/store.sqlite")
+        let prefix = FailureFolder.underling ?? ""
+        let result = try folder.shell("exec \(prefix) \"$E\" fetch kept/store.sqlite")
+        #expect(result.status == 77)
+        #expect(
+            result.errors == """
+                error: kept/store.sqlite cannot be opened: unable to open database file \
+                [store.permission]
+
+                """)
+    }
+
+    @Test func aLogThatAKilledWriterLeftIsReadAndStays() throws {
+        try folder.write(
+            "leave.py",
+            """
+            import os, sqlite3
+            store = sqlite3.connect("kept/store.sqlite", isolation_level=None)
+            store.execute("UPDATE ZTASK SET ZSIZE = 7")
+            os._exit(0)
+            """)
+        try folder.shell("python3 leave.py")
+        #expect(
+            folder.names("kept") == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+        let digest = "cd kept; sha256sum store.sqlite store.sqlite-wal"
+        let before = try folder.shell(digest).output
+        let result = try folder.shell(
+            "exec \"$E\" fetch kept/store.sqlite Task --where 'size == 7' --count")
+        #expect(result.output == "50\n")
+        #expect(try folder.shell(digest).output == before)
+    }
+
+    @Test func aLoadThatIsNotFinishedIsToldAndLeftAlone() throws {
+        let pending = "INSERT INTO ETL_PENDING VALUES ('x', 'CREATE INDEX x ON ZTASK (ZTITLE)')"
+        try folder.shell("sqlite3 kept/store.sqlite \"\(pending)\"")
+        let before = try digest().split(separator: "\n").dropFirst()
+        let result = try folder.shell("exec \"$E\" fetch kept/store.sqlite Task")
+        #expect(result.status == 75)
+        #expect(result.output == "")
+        #expect(
+            result.errors == """
+                error: kept/store.sqlite has a load that is not finished, which opening it for \
+                writing completes [store.busy]
+                  fix: wait for the other process; an import that was stopped must run again
+
+                """)
+        #expect(try digest().split(separator: "\n").dropFirst() == before)
+    }
+}

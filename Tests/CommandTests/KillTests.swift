@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+
+extension Tag {
+    /// Takes minutes where it is run in full.
+    @Tag static var slow: Self
+}
+
+/// Kills runs of the real command at random moments, runs them again until they are done, and
+/// compares the store, the export, the rejects and the totals with those of an undisturbed run.
+///
+/// `ETL_KILLS=300` sets how many runs are killed.
+@Suite("Killed runs", .serialized, .tags(.slow))
+struct KillTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              id: { type: Integer 32, optional: false }
+              title: String
+              size: { type: Integer 32, default: 0 }
+            relationships:
+              parent: { to: Task, inverse: children }
+              children: { to: Task, many: true, inverse: parent }
+              owner: { to: Person, inverse: tasks }
+              tags: { to: Tag, many: true, inverse: tasks }
+            unique: [[id]]
+          Person:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: owner } }
+            unique: [[name]]
+          Tag:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            unique: [[name]]
+        """
+
+    static let tasks = """
+        - import: tasks
+          read: { files: tasks.ndjson }
+          into: Task
+          link:
+            owner: { by: { name: owner }, missing: create }
+            tags: { by: { name: "tags[*]" }, missing: create, many: add }
+        """
+    static let sizes = "- { import: sizes, read: { files: sizes.csv }, into: Task }"
+    static let bump = """
+        - { update: bump, entity: Task, where: "size < 50", set: { size: "size + 1" } }
+        """
+    static let parents = """
+        - import: parents
+          read: { files: parents.ndjson }
+          into: Task
+          link: { parent: { by: { id: parent } } }
+        """
+    static let delete = "- { delete: old, entity: Task, where: \"size == 3\" }"
+    static let export = """
+        - export: all
+          entity: Task
+          fields: [id, title, size, owner.name, parent.id, tags.name]
+          to: out.csv
+        """
+
+    /// How the store is opened and the stages, by the name of the spec.
+    static let specs: [String: (store: String, stages: [String])] = [
+        "plain": ("open: create", [tasks, sizes, bump, export]),
+        "links": ("open: create", [tasks, parents, export]),
+        "run": ("open: create, commit: run", [tasks, bump, parents, sizes, export]),
+        "stage": ("open: create, commit: stage", [tasks, bump, sizes, delete, export]),
+        "replace": ("open: replace", [parents, tasks, bump, export]),
+    ]
+
+    /// Everything that a run leaves behind, besides its own name and times.
+    struct Outcome: Equatable {
+        var store: String
+        var export: String
+        var rejects: [String: String]
+        /// The line of each stage.
+        var totals: [String: String]
+    }
+
+    static let dump = """
+        import sqlite3
+        store = sqlite3.connect("store.sqlite")
+        assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        print(*store.execute("SELECT name, sql FROM sqlite_master ORDER BY name"), sep="\\n")
+        tables = store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        for (table,) in tables.fetchall():
+            if table != "Z_METADATA":
+                print(table, *sorted(map(repr, store.execute(f"SELECT * FROM {table}"))), sep="\\n")
+        """
+
+    static func folder(_ name: String) throws -> FailureFolder {
+        let spec = try #require(specs[name])
+        let folder = try FailureFolder()
+        try folder.write("model.yaml", model)
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, \(spec.store) }
+            budget: { save-every: 250 }
+            rejects: { allow: 100%, abort: 100% }
+            stages:
+            \(spec.stages.joined(separator: "\n"))
+            """)
+        try folder.write(".dump.py", dump)
+        var (tasks, sizes, parents) = ("", "id,size\n", "")
+        let count = 2000
+        for number in 0..<count {
+            let id = number % 333 == 5 ? 0 : number * 7919 % count
+            tasks += "{\"id\":\(number % 400 == 7 ? "null" : "\(id)"),\"title\":\"t\(number)\","
+            tasks += "\"size\":\(number % 100),\"owner\":\"p\(number % 57)\","
+            tasks += "\"tags\":[\"a\(number % 5)\",\"b\(number % 7)\"]}\n"
+            sizes += "\(number * 31 % count),\(number % 500 == 3 ? "x" : "\(number % 100)")\n"
+            let parent = number % 211 == 1 ? 99_999_999 : 100_000 + (number * 13 + 1) % count
+            parents += "{\"id\":\(100_000 + number),\"parent\":"
+            parents += "\(number % 5 == 0 ? "null" : "\(parent)")}\n"
+        }
+        for number in stride(from: 0, to: count, by: 3) { sizes += "\(number),\(number % 9)\n" }
+        try folder.write("tasks.ndjson", tasks)
+        try folder.write("sizes.csv", sizes)
+        try folder.write("parents.ndjson", parents)
+        return folder
+    }
+
+    /// The lines of stages in what a run says, by stage.
+    static func totals(_ errors: String) -> [String: String] {
+        var totals: [String: String] = [:]
+        for line in errors.split(separator: "\n") {
+            guard let end = line.lastIndex(of: "("), let colon = line.firstIndex(of: ":"),
+                line.hasSuffix(" s)")
+            else { continue }
+            totals[String(line[..<colon])] = String(line[..<end])
+        }
+        return totals
+    }
+
+    static func outcome(_ folder: FailureFolder, _ totals: [String: String]) throws -> Outcome {
+        let dump = try folder.shell("python3 .dump.py")
+        #expect(dump.errors == "")
+        var rejects: [String: String] = [:]
+        for run in folder.names("rejects") {
+            for file in folder.names("rejects/\(run)") {
+                let name = run.prefix { $0 != "-" }
+                rejects[file, default: ""] += folder.text("rejects/\(run)/\(file)")
+                    .replacing(run.dropFirst(name.count + 1), with: "RUN")
+                    .replacing(folder.path, with: "")
+            }
+        }
+        return Outcome(
+            store: dump.output, export: folder.text("out.csv"), rejects: rejects, totals: totals)
+    }
+
+    @Test("come to what an undisturbed run comes to", arguments: specs.keys.sorted())
+    func killed(_ name: String) throws {
+        let folder = try Self.folder(name)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let undisturbed = try folder.run("-v")
+        let whole = (clock.now - start).components
+        #expect(undisturbed.status == 0, "\(undisturbed.errors)")
+        let expected = try Self.outcome(folder, Self.totals(undisturbed.errors))
+        let longest = whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000
+
+        let wanted = Int(ProcessInfo.processInfo.environment["ETL_KILLS"] ?? "") ?? 10
+        let seed = UInt64.random(in: 0 ... .max)
+        var state = seed
+        func random(below limit: Int64) -> Int64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int64(state >> 33) % max(1, limit)
+        }
+        var killed = 0
+        var rounds = 0
+        while killed < (wanted + Self.specs.count - 1) / Self.specs.count, rounds < 10 * wanted {
+            rounds += 1
+            try folder.shell("rm -rf store.sqlite* out.csv .out.csv* rejects")
+            var totals: [String: String] = [:]
+            var status: Int32 = 137
+            // Killed up to three times, and then left alone.
+            for attempt in 0..<4 where status != 0 {
+                let delay = Double(random(below: longest)) / 1000
+                let killer = attempt == 3 ? ":" : "sleep \(delay); kill -KILL $run 2> /dev/null"
+                let result = try folder.shell(
+                    """
+                    "$E" run -v spec.yaml & run=$!
+                    ( \(killer) ) &
+                    wait $run
+                    """)
+                status = result.status
+                if status == 137 { killed += 1 }
+                totals.merge(Self.totals(result.errors)) { $1 }
+            }
+            #expect(status == 0, "seed \(seed), round \(rounds)")
+            var outcome = try Self.outcome(folder, totals)
+            // What a run tells between its last save and its death is lost with it.
+            outcome.totals = expected.totals.merging(totals) { $1 }
+            #expect(outcome.store == expected.store, "seed \(seed), round \(rounds)")
+            #expect(outcome.export == expected.export, "seed \(seed), round \(rounds)")
+            #expect(outcome.rejects == expected.rejects, "seed \(seed), round \(rounds)")
+            #expect(outcome.totals == expected.totals, "seed \(seed), round \(rounds)")
+            let left = folder.names().filter { $0.hasPrefix("store.sqlite") }
+            #expect(left == ["store.sqlite", "store.sqlite.etl-lock"], "seed \(seed)")
+        }
+        #expect(killed > 0, "seed \(seed)")
+    }
+}
