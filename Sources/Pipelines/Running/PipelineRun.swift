@@ -69,8 +69,8 @@ struct PipelineRun {
                 pipeline: spec.name, runID: runID,
                 started: options.now.timeIntervalSinceReferenceDate,
                 fingerprint: fingerprint(bound)))
-        try run(&job)
         RejectFolders.removeOld(spec, job.values, now: options.now, runner.warn)
+        try run(&job)
     }
 
     private func bind(
@@ -148,8 +148,9 @@ struct PipelineRun {
                 try run(stage, environment)
             }
             try container.buildPendingIndexes()
-            if !job.target.worksBeside { try journal.end(in: container) }
             try container.checkpoint()
+            // Last of all: a run that is killed behind it is done, and the next one is another.
+            if !job.target.worksBeside { try journal.end(in: container) }
         }
         if isBeside { try job.target.complete() }
     }
@@ -232,7 +233,6 @@ struct PipelineRun {
         guard let saved = try RunJournal.saved(in: container) else { return }
         try RunJournal(job.note, resuming: saved, isSameAttempt: true, in: container)
             .end(in: container)
-        try container.checkpoint()
     }
 
     /// Finishes the store after a failure, whose error is the one that ends the run.
