@@ -34,7 +34,7 @@ enum AttributeReader {
         attribute.derivationExpression = mapping.optional("derived")?.filledText()
         attribute.extras = ModelReader.userInfo(mapping.optional("xcode"))
         readComposite(mapping, type, &attribute)
-        mapping.notSupportedYet("searchable")
+        readSearchable(mapping, type, &attribute)
         mapping.finish()
         if type == .undefined, !attribute.isTransient, let typeValue { failUndefined(typeValue) }
         return attribute
@@ -92,6 +92,18 @@ enum AttributeReader {
             attribute.compositeName = mapping.required("composite")?.filledText()
         } else if let value = mapping.optional("composite"), let type {
             value.fail("rule", "'composite' is for Composite, not for \(type.rawValue)")
+        }
+    }
+
+    private static func readSearchable(
+        _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
+    ) {
+        guard let value = mapping.optional("searchable") else { return }
+        attribute.isSearchable = value.boolean() ?? false
+        guard attribute.isSearchable else { return }
+        failUnlessString(value, type)
+        if attribute.isTransient {
+            value.fail("rule", "A transient attribute is in no store to be searched")
         }
     }
 

@@ -41,8 +41,16 @@ extension ModelLints {
     }
 
     func checkIndexes(_ entity: EntityDeclaration) {
+        var names: [String: String] = [:]
         for (index, elements) in zip(entity.description.indexes, entity.indexElements) {
             var seen: Set<String> = []
+            let other = names.updateValue(index.name, forKey: index.name.lowercased())
+            if let other, let place = elements.first?.place {
+                error(
+                    "duplicate-name",
+                    "The indexes '\(other)' and '\(index.name)' have one name, since the store "
+                        + "does not tell small letters from capitals", place)
+            }
             for item in elements {
                 if !seen.insert(item.name).inserted {
                     error(

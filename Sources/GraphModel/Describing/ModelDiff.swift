@@ -23,8 +23,11 @@ public struct ModelDiff: Sendable, Hashable {
 
         /// Gone, new, or different.
         public enum Kind: String, Sendable, Hashable {
+            /// It is gone.
             case removed = "-"
+            /// It is new.
             case added = "+"
+            /// It is there, and not as it was.
             case changed = "~"
         }
     }

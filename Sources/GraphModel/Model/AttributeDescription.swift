@@ -3,18 +3,31 @@
 /// The raw value is the name that model files use; `code` is the number that version hashes and
 /// archived models use.
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Whole numbers of 16 bits.
     case integer16 = "Integer 16"
+    /// Whole numbers of 32 bits.
     case integer32 = "Integer 32"
+    /// Whole numbers of 64 bits.
     case integer64 = "Integer 64"
+    /// Numbers by their decimal digits.
     case decimal = "Decimal"
+    /// Numbers of 64 bits with a fraction.
     case double = "Double"
+    /// Numbers of 32 bits with a fraction.
     case float = "Float"
+    /// Text.
     case string = "String"
+    /// True or false.
     case boolean = "Boolean"
+    /// A moment.
     case date = "Date"
+    /// Bytes, which may live in a file of their own.
     case binary = "Binary"
+    /// Sixteen bytes that identify something.
     case uuid = "UUID"
+    /// An address, kept as text.
     case uri = "URI"
+    /// What a transformer makes bytes of.
     case transformable = "Transformable"
     /// Several values under one name, as `compositeName` says.
     case composite = "Composite"
@@ -48,10 +61,15 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
 /// Booleans are integers 0 and 1, dates are seconds since 2001-01-01 UTC, UUIDs are 16 bytes,
 /// decimals are reals (or canonical text in a store with exact decimals).
 public enum StoredValue: Sendable, Hashable, Codable {
+    /// No value.
     case null
+    /// A whole number.
     case integer(Int64)
+    /// A number with a fraction.
     case real(Double)
+    /// Text.
     case text(String)
+    /// Bytes.
     case blob([UInt8])
 }
 

@@ -32,6 +32,17 @@ import Testing
         }
     }
 
+    @Test func searchableTextIsAsInAFile() throws {
+        let built = try ManagedObjectModel {
+            Entity("Task") { Attribute("title", .string, searchable: true) }
+        }
+        let text = """
+            model: 1
+            entities: { Task: { attributes: { title: { type: String, searchable: true } } } }
+            """
+        #expect(built == ModelFile.read(text: text).model)
+    }
+
     private var task: [ModelPart] {
         ModelBuilder.buildExpression(
             Entity("Task", parent: "Item", class: "TaskObject", renamedFrom: "Todo") {

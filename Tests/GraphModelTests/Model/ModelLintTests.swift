@@ -29,8 +29,6 @@ import Testing
                 m.yaml:7:26: error: The key 'defualt' is unknown here. Did you mean 'default'? \
                 [model.unknown-key]
                   in: entities.Task.attributes.a.defualt
-                m.yaml:7:62: error: The key 'searchable' is not supported yet [model.unknown-key]
-                  in: entities.Task.attributes.a.searchable
                 m.yaml:8:40: error: The key 'were' is unknown here. Did you mean 'where'? \
                 [model.unknown-key]
                   in: entities.Task.indexes.byA.were
@@ -400,6 +398,23 @@ import Testing
                 m.yaml:16:56: error: The key 'rul' is unknown here. Did you mean 'rule'? \
                 [model.unknown-key]
                   in: entities.Task.validate[1].rul
+                """)
+    }
+
+    @Test func searchableIsForTextsInTheStore() {
+        let text = """
+            Task:
+              attributes:
+                a: { type: Double, searchable: true }
+                b: { type: String, searchable: true, transient: true }
+                c: { type: String, searchable: true }
+            """
+        #expect(
+            problems(text) == """
+                m.yaml:5:38: error: 'searchable' is for String, not for Double [model.rule]
+                  in: entities.Task.attributes.a.searchable
+                m.yaml:6:38: error: A transient attribute is in no store to be searched [model.rule]
+                  in: entities.Task.attributes.b.searchable
                 """)
     }
 

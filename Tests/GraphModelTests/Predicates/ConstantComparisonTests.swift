@@ -71,9 +71,19 @@ struct ConstantComparisonTests {
                 #expect(fraction == 0 || text.utf8.count > 15, "\(text), seed \(seed)")
             }
         }
-        for text in ["", "-", ".5", "1.", "1.0", "01.5", "-00.5", "1.5e3", "1..5", "+1.5", "1.5 "] {
+        for text in ["", "-", ".5", "1.", "-0.0", "01.5", "-00.5", "1.5e3", "1..5", "+1.5", "1.5 "]
+        {
             let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0)?.double }
             #expect(read == nil, "\(text)")
+        }
+        // What is whole stays so, however it is written.
+        for (text, number) in [("1.0", 1), ("-30.00", -30), ("0.0", 0)] {
+            let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0) }
+            guard case .integer(let found)? = read else {
+                Issue.record("\(text)")
+                continue
+            }
+            #expect(found == number)
         }
     }
 }

@@ -20,6 +20,7 @@ public struct Attribute: Sendable {
     ///   - latest: the last date allowed, in ISO 8601.
     ///   - length: of text, in UTF-16 units.
     ///   - pattern: a regular expression that the whole text must match.
+    ///   - isSearchable: the store keeps the text folded, for `[c]` and `[cd]`.
     ///   - transformer: `json`, `plist`, `secure-archive` or a registered name.
     ///   - renamedFrom: its name in the version before.
     ///   - hashModifier: forces a new version hash although the shape is the same.
@@ -30,7 +31,8 @@ public struct Attribute: Sendable {
         external isExternal: Bool = false, externalThresholdBytes: Int? = nil,
         preservedOnDeletion: Bool = false, range: (any NumberBounds)? = nil,
         earliest: String? = nil, latest: String? = nil, length: (any NumberBounds)? = nil,
-        pattern: String? = nil, transformer: String? = nil, renamedFrom: String? = nil,
+        pattern: String? = nil, searchable isSearchable: Bool = false, transformer: String? = nil,
+        renamedFrom: String? = nil,
         hashModifier: String? = nil, userInfo: [String: String] = [:],
         file: String = #fileID, line: Int = #line, column: Int = #column
     ) {
@@ -39,7 +41,8 @@ public struct Attribute: Sendable {
             allowsExternalBinaryDataStorage: isExternal,
             externalStorageThreshold: externalThresholdBytes,
             preservesValueInHistoryOnDeletion: preservedOnDeletion, range: range?.numberRange,
-            length: length?.numberRange, pattern: pattern, renamingIdentifier: renamedFrom,
+            length: length?.numberRange, pattern: pattern, isSearchable: isSearchable,
+            renamingIdentifier: renamedFrom,
             versionHashModifier: hashModifier, transformerName: transformer, userInfo: userInfo)
         place = SourceLocation(file: file, line: line, column: column, keyPath: name)
         self.defaultValue = defaultValue

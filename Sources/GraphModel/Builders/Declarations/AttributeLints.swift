@@ -77,6 +77,12 @@ struct AttributeLints {
         if let length = attribute.length, isEmpty(length) || (length.minimum ?? 0) < 0 {
             error("range", "'length' is empty or negative", place)
         }
+        if attribute.isSearchable, attribute.type != .string {
+            error("rule", "'searchable' is for String, not for \(attribute.type.rawValue)", place)
+        }
+        if attribute.isSearchable, attribute.isTransient {
+            error("rule", "A transient attribute is in no store to be searched", place)
+        }
         guard let pattern = attribute.pattern else { return }
         do {
             _ = try CompiledPattern(pattern)

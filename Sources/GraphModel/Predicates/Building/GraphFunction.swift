@@ -4,6 +4,12 @@ public enum GraphFunction {
     private static func call(
         _ name: String, _ arguments: any GraphPredicateArgument...
     ) -> GraphComputed {
+        call(name, arguments)
+    }
+
+    private static func call(
+        _ name: String, _ arguments: [any GraphPredicateArgument]
+    ) -> GraphComputed {
         GraphComputed(.function(name, arguments.map(\.graphExpression)))
     }
 
@@ -60,7 +66,7 @@ public enum GraphFunction {
 
     /// The first value that is not nil.
     public static func coalesce(_ values: any GraphPredicateArgument...) -> GraphComputed {
-        GraphComputed(.function("coalesce", values.map(\.graphExpression)))
+        call("coalesce", values)
     }
 
     /// One of two values, as the condition holds or not.
@@ -82,6 +88,6 @@ public enum GraphFunction {
     public static func named(
         _ name: String, _ arguments: any GraphPredicateArgument...
     ) -> GraphComputed {
-        GraphComputed(.function(name, arguments.map(\.graphExpression)))
+        call(name, arguments)
     }
 }

@@ -116,13 +116,16 @@ package struct CompiledExpression {
     private let program: RowProgram
 
     /// Compiles a tree; the parameters are those of `CompiledPredicate`.
+    ///
+    /// - Parameter drawing: where `random`, `pick` and `lorem` draw from, in generated rows.
     package init(
         _ expression: GraphExpression, source: PredicateSource? = nil,
-        variables: [String: GraphValue] = [:], now: Double = 0,
+        variables: [String: GraphValue] = [:], now: Double = 0, drawing: Drawing? = nil,
         slotOf: @escaping ([String]) -> Int?
     ) throws(GraphPredicateError) {
         var compiler = EvaluationCompiler(
-            RowScheme(slotOf), .init(variables: variables, now: now, source: source))
+            RowScheme(slotOf),
+            .init(variables: variables, now: now, source: source, drawing: drawing))
         let root = try compiler.compile(expression)
         try compiler.refuseSeveral(root)
         program = RowProgram(compiler, root: root.node)

@@ -76,15 +76,35 @@ extension EvaluationCompiler {
         guard let function = EvaluationFunction(rawValue: name) else {
             throw error(.function, "There is no function '\(name)'")
         }
-        if function == .join, parts[0].shape == .single {
-            throw error(.type, "'join' needs a collection or a list, then a separator")
+        let takesList = function == .join || function == .pick
+        if takesList, parts[0].shape == .single {
+            throw error(
+                .type,
+                function == .join
+                    ? "'join' needs a collection or a list, then a separator"
+                    : "'pick' needs a list, such as {'low', 'high'}")
         }
-        for part in function == .join ? parts.dropFirst() : parts[...] {
+        if function.isDrawn { parts += try drawn(by: name) }
+        for part in takesList ? parts.dropFirst() : parts[...] {
             try refuseSeveral(part)
         }
         try checkConstants(function, arguments)
         let list = program.list(parts.map(\.node))
         return add(.function(function, list), function == .split ? .several : .single)
+    }
+
+    /// What a drawing function is called with besides its arguments: the stream that is its own,
+    /// and the row.
+    private mutating func drawn(by name: String) throws(GraphPredicateError) -> [Compiled] {
+        guard let drawing = setting.drawing else {
+            throw error(
+                .function, "'\(name)' makes values of generated records, and nothing else")
+        }
+        drawCount += 1
+        let row = try compile(.keyPath(drawing.rowPath))
+        let stream = add(.constant(.integer(drawing.stream(drawCount))), .single)
+        hiddenNodes += 2
+        return [stream, row]
     }
 
     /// Tells what a constant is worth before anything runs.

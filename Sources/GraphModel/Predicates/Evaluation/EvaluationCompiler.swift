@@ -12,6 +12,8 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         /// Seconds since 2001-01-01 UTC.
         var now: Double
         var source: PredicateSource?
+        /// Where `random`, `pick` and `lorem` draw from; nil where they are not allowed.
+        var drawing: Drawing?
     }
 
     /// A node, with what is known of its value.
@@ -33,6 +35,9 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     let program = EvaluationProgram()
     var nodes: [Node] = []
     private var depth = 0
+    /// Nodes that are in no text.
+    var hiddenNodes = 0
+    var drawCount = 0
     /// The variables of the subqueries around, the innermost last.
     private var elements: [(name: String, kind: Int)] = []
 
@@ -46,7 +51,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         _ code: GraphPredicateError.Code, _ message: String
     ) -> GraphPredicateError {
         GraphPredicateError(
-            code, message, at: setting.source?.offset(ofNode: nodes.count),
+            code, message, at: setting.source?.offset(ofNode: nodes.count - hiddenNodes),
             in: setting.source?.format)
     }
 

@@ -232,6 +232,7 @@ extension EvaluationProgram {
         }
         if function == .join { return try join(arguments[0], arguments[1], scope) }
         if function == .split { throw .severalValues }
+        if function.isDrawn { return try draw(function, arguments, scope) }
         let first = arguments.count > 0 ? try value(arguments[0], scope) : .null
         let second = arguments.count > 1 ? try value(arguments[1], scope) : .null
         let third = arguments.count > 2 ? try value(arguments[2], scope) : .null

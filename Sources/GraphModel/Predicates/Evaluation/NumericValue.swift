@@ -22,46 +22,55 @@ enum NumericValue {
         self = number
     }
 
-    /// Reads what most numbers are, whole or with a few digits; nil where more is needed.
+    /// Reads what most numbers are, whole or with a few digits, in one pass over the bytes; nil
+    /// where more is needed.
     @inline(__always)
     init?(plain bytes: ByteView) {
-        if let integer = ScalarParser.integer(bytes) {
-            self = .integer(integer)
-        } else if let double = Self.shortDecimal(bytes) {
-            self = .double(double)
-        } else {
-            return nil
-        }
-    }
-
-    /// Reads `-?(0|[1-9][0-9]*)\.[0-9]+` of at most fifteen digits whose value is not whole.
-    ///
-    /// Both numbers of the quotient are exact, so it is the nearest double.
-    private static func shortDecimal(_ bytes: ByteView) -> Double? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
-        guard bytes.count - start >= 3, bytes.count - start <= 16 else { return nil }
-        var digits: Int64 = 0
-        var whole: Int64 = 0
-        var point: Int?
-        for index in start..<bytes.count {
-            let digit = bytes[index] &- UInt8(ascii: "0")
-            if digit <= 9 {
-                digits = digits &* 10 &+ Int64(digit)
-            } else if bytes[index] == UInt8(ascii: "."), point == nil {
-                point = index
-                whole = digits
-            } else {
-                return nil
-            }
+        // So many digits are exact in a double, and cannot overflow.
+        guard bytes.count - start <= 16 else {
+            guard let integer = ScalarParser.integer(bytes) else { return nil }
+            self = .integer(integer)
+            return
         }
-        guard let point, point > start, point < bytes.count - 1 else { return nil }
-        if bytes[start] == UInt8(ascii: "0"), point > start + 1 { return nil }
+        var digits: Int64 = 0
+        var index = start
+        while index < bytes.count {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            if digit > 9 { break }
+            digits = digits &* 10 &+ Int64(digit)
+            index &+= 1
+        }
+        // A zero stands alone, and one below zero is no whole number's usual text.
+        guard index > start, index == start + 1 || bytes[start] != UInt8(ascii: "0") else {
+            return nil
+        }
+        if index == bytes.count {
+            if isNegative, digits == 0 { return nil }
+            self = .integer(isNegative ? -digits : digits)
+            return
+        }
+        guard bytes[index] == UInt8(ascii: "."), index < bytes.count - 1 else { return nil }
+        let whole = digits
         var scale: Int64 = 1
-        for _ in point..<(bytes.count - 1) { scale &*= 10 }
-        guard digits != whole &* scale else { return nil }
-        let value = Double(digits) / Double(scale)
-        return isNegative ? -value : value
+        index &+= 1
+        while index < bytes.count {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            if digit > 9 { return nil }
+            digits = digits &* 10 &+ Int64(digit)
+            scale &*= 10
+            index &+= 1
+        }
+        // What is whole stays so, however it is written.
+        if digits == whole &* scale {
+            if isNegative, digits == 0 { return nil }
+            self = .integer(isNegative ? -whole : whole)
+            return
+        }
+        // Both numbers of the quotient are exact, so it is the nearest double.
+        let double = Double(digits) / Double(scale)
+        self = .double(isNegative ? -double : double)
     }
 
     /// Reads a JSON number: exactly where it is whole and fits, else as the nearest double.
@@ -109,6 +118,11 @@ enum NumericValue {
     }
 
     private static func order(_ left: Int64, _ right: Double) -> Int {
+        // Exact up to 2⁵³.
+        if left.magnitude <= 1 << 53 {
+            let left = Double(left)
+            return left < right ? -1 : left == right ? 0 : 1
+        }
         if let whole = Int64(exactly: right) {
             return left < whole ? -1 : left > whole ? 1 : 0
         }

@@ -1,5 +1,14 @@
 @_spi(_Unicode) internal import Swift
 
+// The C library looks for a byte faster than a loop does.
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Compares text in UTF-8, byte by byte unless options say otherwise.
 package enum TextComparison {
     /// Text prepared for a comparison with options, after which bytes decide.
@@ -78,12 +87,15 @@ package enum TextComparison {
 
     /// Where the part first occurs, from an index on; an empty part occurs nowhere.
     static func firstIndex(of part: ByteView, in text: ByteView, from start: Int = 0) -> Int? {
-        guard let first = part.first, text.count - start >= part.count else { return nil }
-        // Nearly every place fails at its first byte, so that loop has nothing else in it.
+        guard let first = part.first, let base = text.baseAddress,
+            text.count - start >= part.count
+        else { return nil }
         let last = text.count - part.count
         var index = start
-        while index <= last {
-            if text[index] == first, matches(text, part, at: index) { return index }
+        // Nearly every place fails at its first byte.
+        while index <= last, let found = memchr(base + index, Int32(first), last - index + 1) {
+            index = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+            if matches(text, part, at: index) { return index }
             index &+= 1
         }
         return nil

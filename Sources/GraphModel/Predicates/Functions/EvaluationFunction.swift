@@ -2,14 +2,15 @@
 ///
 /// `now` and `today` are constants by the time a program runs.
 package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
-    case lowercase, uppercase, trim, length, abs, floor, ceiling, round, coalesce
+    case lowercase, uppercase, canonical, trim, length, abs, floor, ceiling, round, coalesce
     case substring, replace, split, join
     case date, format, uuid, uuid5, sha256, cast
+    case random, pick, lorem
 
     /// The function's value; its bytes stay until the context's arena is reset.
     ///
     /// A nil argument gives nil, except in `coalesce`. `split` has several values and `join`
-    /// takes several, so neither is called this way.
+    /// takes several, so neither is called this way, nor is what draws values for a record.
     package func call(
         _ arguments: [EvaluatedValue], in context: EvaluationContext
     ) throws(EvaluationError) -> EvaluatedValue {
@@ -32,6 +33,12 @@ package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
             return .text(TextFunctions.cased(try first.neededText(), upper: false, context.arena))
         case .uppercase:
             return .text(TextFunctions.cased(try first.neededText(), upper: true, context.arena))
+        case .canonical:
+            // What `[cd]` holds equal becomes the same.
+            return .text(
+                context.arena.store(
+                    TextComparison.folded(
+                        try first.neededText(), [.caseInsensitive, .diacriticInsensitive])))
         case .trim: return .text(TextFunctions.trimmed(try first.neededText()))
         case .length:
             return .integer(Int64(ScalarParser.utf16Length(try first.neededText())))
@@ -65,7 +72,7 @@ package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
             }
             return try CastFunction(type: type, arena: context.arena).cast(first)
         case .coalesce: return first
-        case .split, .join: throw .severalValues
+        case .split, .join, .random, .pick, .lorem: throw .severalValues
         }
     }
 

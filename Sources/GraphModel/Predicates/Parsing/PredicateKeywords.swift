@@ -66,9 +66,10 @@ enum PredicateKeywords {
     /// The functions, with how many arguments they take.
     static let functions: [String: ClosedRange<Int>] = [
         "now": 0...0, "today": 0...0, "lowercase": 1...1, "uppercase": 1...1, "trim": 1...1,
+        "canonical": 1...1,
         "length": 1...1, "abs": 1...1, "floor": 1...1, "ceiling": 1...1, "round": 1...1,
         "coalesce": 1...100, "substring": 2...3, "replace": 3...3, "split": 2...2, "join": 2...2,
         "date": 2...2, "format": 2...2, "uuid": 0...0, "uuid5": 2...2, "sha256": 1...1,
-        "cast": 2...2,
+        "cast": 2...2, "random": 2...2, "pick": 1...1, "lorem": 1...1,
     ]
 }

@@ -21,7 +21,7 @@ struct FunctionCheck {
         switch name {
         case "now", "today": return .date
         case "uuid": return .uuid
-        case "lowercase", "uppercase", "trim", "sha256":
+        case "lowercase", "uppercase", "canonical", "trim", "sha256":
             try check(arguments, [.text])
             return .text
         case "length":
@@ -66,6 +66,10 @@ struct FunctionCheck {
             try check(Array(arguments.dropFirst()), [.text])
             return .uuid
         case "cast": return try castKind(arguments)
+        case "random", "pick", "lorem":
+            throw resolver.error(
+                .function, "'\(name)' makes values of generated records, and nothing else",
+                node: node)
         default:
             throw resolver.error(.function, "There is no function '\(name)'", node: node)
         }

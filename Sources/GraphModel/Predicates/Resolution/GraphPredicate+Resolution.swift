@@ -14,8 +14,18 @@ extension GraphPredicate {
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphPredicate {
+        try resolved(
+            for: entityName, in: model, variables: variables, allowsTransient: allowsTransient,
+            source: nil)
+    }
+
+    fileprivate func resolved(
+        for entityName: String, in model: ManagedObjectModel,
+        variables: [String: any GraphPredicateArgument], allowsTransient: Bool,
+        source: PredicateSource?
+    ) throws(GraphPredicateError) -> GraphPredicate {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: nil,
+            entityName: entityName, model: model, variables: variables, source: source,
             allowsTransient: allowsTransient)
         return try resolver.resolveWhole(self)
     }
@@ -27,10 +37,9 @@ extension ParsedPredicate {
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphPredicate {
-        var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: source,
-            allowsTransient: allowsTransient)
-        return try resolver.resolveWhole(predicate)
+        try predicate.resolved(
+            for: entityName, in: model, variables: variables, allowsTransient: allowsTransient,
+            source: source)
     }
 }
 
@@ -46,8 +55,19 @@ extension GraphExpression {
         variables: [String: any GraphPredicateArgument] = [:],
         assignedTo attribute: AttributeDescription? = nil, allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphExpression {
+        try resolved(
+            for: entityName, in: model, variables: variables, assignedTo: attribute,
+            allowsTransient: allowsTransient, source: nil)
+    }
+
+    fileprivate func resolved(
+        for entityName: String, in model: ManagedObjectModel,
+        variables: [String: any GraphPredicateArgument],
+        assignedTo attribute: AttributeDescription?,
+        allowsTransient: Bool, source: PredicateSource?
+    ) throws(GraphPredicateError) -> GraphExpression {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: nil,
+            entityName: entityName, model: model, variables: variables, source: source,
             allowsTransient: allowsTransient)
         return try resolver.resolve(self, assignedTo: attribute)
     }
@@ -60,10 +80,9 @@ extension ParsedExpression {
         variables: [String: any GraphPredicateArgument] = [:],
         assignedTo attribute: AttributeDescription? = nil, allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphExpression {
-        var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: source,
-            allowsTransient: allowsTransient)
-        return try resolver.resolve(expression, assignedTo: attribute)
+        try expression.resolved(
+            for: entityName, in: model, variables: variables, assignedTo: attribute,
+            allowsTransient: allowsTransient, source: source)
     }
 }
 

@@ -31,9 +31,9 @@ struct PredicateResolver {
     let allowsTransient: Bool
     private var node = 0
     /// The variables of the subqueries around, with their entities.
-    private(set) var scope: [String: String] = [:]
+    var scope: [String: String] = [:]
     /// The variables of the whole tree that stand for no element of a subquery.
-    private var free: [String] = []
+    private(set) var free: [String] = []
 
     init(
         entityName: String, model: ManagedObjectModel,
@@ -223,114 +223,5 @@ struct PredicateResolver {
         return Resolved(
             expression: .function(name, arguments), kind: kind, node: place,
             isOrdered: name == "split")
-    }
-
-    private mutating func variable(
-        _ name: String, _ keys: [String], node: Int
-    ) throws(GraphPredicateError) -> Resolved {
-        let expression = GraphExpression.variable(name, keys)
-        if let entity = scope[name] {
-            if !keys.isEmpty { return try path(expression, keys, from: entity, node: node) }
-            return Resolved(expression: expression, kind: .object(entity), node: node)
-        }
-        guard let value = variables[name] else { throw unbound(name, node: node) }
-        guard keys.isEmpty else {
-            throw error(.variable, "'$\(name)' is a value and has no keys", node: node)
-        }
-        return try substitute(value.graphExpression, name, node: node)
-    }
-
-    /// A variable's value, all of which stands where the variable does.
-    private mutating func substitute(
-        _ value: GraphExpression, _ name: String, node: Int
-    ) throws(GraphPredicateError) -> Resolved {
-        switch value {
-        case .constant(let value):
-            return Resolved(
-                expression: .constant(value), kind: ExpressionKind(value), node: node)
-        case .aggregate(let values):
-            var elements: [Resolved] = []
-            for value in values {
-                elements.append(try substitute(value, name, node: node))
-            }
-            return Resolved(
-                expression: .aggregate(elements.map(\.expression)), kind: .list, node: node,
-                elements: elements)
-        default:
-            throw error(
-                .variable, "'$\(name)' must be a value or a list of values", node: node)
-        }
-    }
-
-    private func unbound(_ name: String, node: Int) -> GraphPredicateError {
-        let others = free.filter { variables[$0] == nil && $0 != name }
-        guard others.isEmpty else {
-            let all = ([name] + others).map { "'$\($0)'" }
-            return error(
-                .variable, "The variables \(all.joined(separator: ", ")) have no values", node: node
-            )
-        }
-        let names = (Array(variables.keys) + scope.keys).sorted()
-        return error(
-            .variable,
-            "The variable '$\(name)' has no value" + PredicateParser.suggestion(name, names),
-            node: node)
-    }
-
-    private mutating func collection(
-        _ base: GraphExpression, _ op: CollectionOperator, _ keys: [String]
-    ) throws(GraphPredicateError) -> Resolved {
-        let base = try resolve(base)
-        let place = number()
-        guard case .collection(let element) = base.kind else {
-            throw error(
-                .toMany, "\(op.rawValue) needs a to-many key path before it", node: base.node)
-        }
-        var value = element
-        if !keys.isEmpty {
-            guard case .object(let entity) = element else {
-                throw error(.unknownKey, "The elements of the collection have no keys", node: place)
-            }
-            value = try kind(of: keys, from: entity, node: place).kind
-            if case .collection(let inner) = value { value = inner }
-        }
-        let kind: ExpressionKind
-        switch op {
-        case .count: kind = .integer
-        case .unionOfObjects, .distinctUnionOfObjects: kind = .collection(value)
-        case .sum, .average:
-            guard value.isNumeric else {
-                throw error(.type, "\(op.rawValue) needs numbers, not \(value)", node: place)
-            }
-            kind = op == .sum && value != .double ? .integer : .double
-        case .minimum, .maximum:
-            guard value != .opaque else {
-                throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)
-            }
-            if case .object = value {
-                throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)
-            }
-            kind = value
-        }
-        return Resolved(
-            expression: .collection(base.expression, op, keys), kind: kind, node: place)
-    }
-
-    private mutating func subquery(
-        _ collection: GraphExpression, _ variable: String, _ predicate: GraphPredicate
-    ) throws(GraphPredicateError) -> Resolved {
-        let collection = try resolve(collection)
-        guard case .collection(.object(let entity)) = collection.kind else {
-            throw error(
-                .toMany, "SUBQUERY needs a to-many relationship, not \(collection.kind)",
-                node: collection.node)
-        }
-        let outer = scope
-        scope[variable] = entity
-        let predicate = try resolve(predicate)
-        scope = outer
-        return Resolved(
-            expression: .subquery(collection.expression, variable: variable, predicate),
-            kind: collection.kind, node: number())
     }
 }

@@ -1,0 +1,59 @@
+/// What is made of all elements of a collection, and of some.
+extension PredicateResolver {
+    mutating func collection(
+        _ base: GraphExpression, _ op: CollectionOperator, _ keys: [String]
+    ) throws(GraphPredicateError) -> Resolved {
+        let base = try resolve(base)
+        let place = number()
+        guard case .collection(let element) = base.kind else {
+            throw error(
+                .toMany, "\(op.rawValue) needs a to-many key path before it", node: base.node)
+        }
+        var value = element
+        if !keys.isEmpty {
+            guard case .object(let entity) = element else {
+                throw error(.unknownKey, "The elements of the collection have no keys", node: place)
+            }
+            value = try kind(of: keys, from: entity, node: place).kind
+            if case .collection(let inner) = value { value = inner }
+        }
+        let kind: ExpressionKind
+        switch op {
+        case .count: kind = .integer
+        case .unionOfObjects, .distinctUnionOfObjects: kind = .collection(value)
+        case .sum, .average:
+            guard value.isNumeric else {
+                throw error(.type, "\(op.rawValue) needs numbers, not \(value)", node: place)
+            }
+            kind = op == .sum && value != .double ? .integer : .double
+        case .minimum, .maximum:
+            guard value != .opaque else {
+                throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)
+            }
+            if case .object = value {
+                throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)
+            }
+            kind = value
+        }
+        return Resolved(
+            expression: .collection(base.expression, op, keys), kind: kind, node: place)
+    }
+
+    mutating func subquery(
+        _ collection: GraphExpression, _ variable: String, _ predicate: GraphPredicate
+    ) throws(GraphPredicateError) -> Resolved {
+        let collection = try resolve(collection)
+        guard case .collection(.object(let entity)) = collection.kind else {
+            throw error(
+                .toMany, "SUBQUERY needs a to-many relationship, not \(collection.kind)",
+                node: collection.node)
+        }
+        let outer = scope
+        scope[variable] = entity
+        let predicate = try resolve(predicate)
+        scope = outer
+        return Resolved(
+            expression: .subquery(collection.expression, variable: variable, predicate),
+            kind: collection.kind, node: number())
+    }
+}

@@ -1,0 +1,56 @@
+internal import Diagnostics
+
+/// Variables: of subqueries, and those that values are given for.
+extension PredicateResolver {
+    mutating func variable(
+        _ name: String, _ keys: [String], node: Int
+    ) throws(GraphPredicateError) -> Resolved {
+        let expression = GraphExpression.variable(name, keys)
+        if let entity = scope[name] {
+            if !keys.isEmpty { return try path(expression, keys, from: entity, node: node) }
+            return Resolved(expression: expression, kind: .object(entity), node: node)
+        }
+        guard let value = variables[name] else { throw unbound(name, node: node) }
+        guard keys.isEmpty else {
+            throw error(.variable, "'$\(name)' is a value and has no keys", node: node)
+        }
+        return try substitute(value.graphExpression, name, node: node)
+    }
+
+    /// A variable's value, all of which stands where the variable does.
+    private mutating func substitute(
+        _ value: GraphExpression, _ name: String, node: Int
+    ) throws(GraphPredicateError) -> Resolved {
+        switch value {
+        case .constant(let value):
+            return Resolved(
+                expression: .constant(value), kind: ExpressionKind(value), node: node)
+        case .aggregate(let values):
+            var elements: [Resolved] = []
+            for value in values {
+                elements.append(try substitute(value, name, node: node))
+            }
+            return Resolved(
+                expression: .aggregate(elements.map(\.expression)), kind: .list, node: node,
+                elements: elements)
+        default:
+            throw error(
+                .variable, "'$\(name)' must be a value or a list of values", node: node)
+        }
+    }
+
+    private func unbound(_ name: String, node: Int) -> GraphPredicateError {
+        let others = free.filter { variables[$0] == nil && $0 != name }
+        guard others.isEmpty else {
+            let all = ([name] + others).map { "'$\($0)'" }
+            return error(
+                .variable, "The variables \(all.joined(separator: ", ")) have no values", node: node
+            )
+        }
+        let names = (Array(variables.keys) + scope.keys).sorted()
+        return error(
+            .variable,
+            "The variable '$\(name)' has no value" + PredicateParser.suggestion(name, names),
+            node: node)
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import GraphModel
+
+/// Functions that make values of generated records.
+@Suite("random, pick and lorem")
+struct DrawingTests {
+    /// A record that has nothing but its number.
+    private struct Row: EvaluationRow {
+        var number: Int64
+
+        func value(at slot: Int) -> EvaluatedValue { .integer(number) }
+    }
+
+    /// What an expression gives for rows from 0 on.
+    private func values(
+        _ format: String, rows: Int64 = 1000, name: String = "Task.size", seed: Int64 = 7
+    ) throws -> [EvaluatedValue] {
+        let expression = try CompiledExpression(
+            GraphExpression(format: format),
+            drawing: Drawing(name: name, seed: seed, rowPath: ["row"])
+        ) { $0 == ["row"] ? 0 : nil }
+        return try (0..<rows).map { try expression.evaluate(Row(number: $0)) }
+    }
+
+    private func integers(_ values: [EvaluatedValue]) -> [Int64] {
+        values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+    }
+
+    private func texts(_ format: String, rows: Int64 = 1000) throws -> [String] {
+        let expression = try CompiledExpression(
+            GraphExpression(format: format),
+            drawing: Drawing(name: "Task.title", seed: 7, rowPath: ["row"])
+        ) { _ in 0 }
+        return try (0..<rows).map { row in
+            String(decoding: try expression.evaluate(Row(number: row)).neededText(), as: UTF8.self)
+        }
+    }
+
+    @Test("whole numbers come from both bounds and between, each about as often")
+    func wholeNumbers() throws {
+        let drawn = integers(try values("random(-1, 2)"))
+        #expect(drawn.count == 1000)
+        for number in Int64(-1)...2 {
+            #expect((200...300).contains(drawn.count { $0 == number }), "\(number)")
+        }
+        #expect(Set(drawn) == [-1, 0, 1, 2])
+        #expect(Set(integers(try values("random(5, 5)"))) == [5])
+        let whole = integers(try values("random(-9223372036854775807 - 1, 9223372036854775807)"))
+        #expect(Set(whole).count == 1000)
+    }
+
+    @Test("other numbers and dates lie between their bounds")
+    func bounds() throws {
+        for value in try values("random(0.5, 2)") {
+            guard case .double(let number) = value else {
+                Issue.record("\(value)")
+                return
+            }
+            #expect((0.5..<2).contains(number))
+        }
+        let dates = try values("random(cast('2001-01-01', 'Date'), cast('2001-01-02', 'Date'))")
+        for value in dates {
+            guard case .date(let seconds) = value else {
+                Issue.record("\(value)")
+                return
+            }
+            #expect((0...86_400).contains(seconds) && seconds == seconds.rounded())
+        }
+    }
+
+    @Test("a value depends on the seed, the row, what it fills and its place, and on nothing else")
+    func streams() throws {
+        let first = integers(try values("random(0, 1000000)"))
+        #expect(first == integers(try values("random(0, 1000000)")))
+        #expect(first != integers(try values("random(0, 1000000)", seed: 8)))
+        #expect(first != integers(try values("random(0, 1000000)", name: "Task.other")))
+        let differences = integers(try values("random(0, 1000000) - random(0, 1000000)"))
+        #expect(differences.count { $0 == 0 } < 5)
+        #expect(Set(first).count > 990)
+    }
+
+    @Test("pick takes each element of a list, lorem makes so many words")
+    func texts() throws {
+        let picked = try texts("pick({'low', 'high'})")
+        #expect(Set(picked) == ["low", "high"])
+        #expect((400...600).contains(picked.count { $0 == "low" }))
+        let words = try texts("lorem(4)", rows: 100)
+        #expect(words.allSatisfy { $0.split(separator: " ").count == 4 })
+        #expect(Set(words).count == 100)
+        #expect(Set(try texts("lorem(0)", rows: 3)) == [""])
+    }
+
+    @Test("nil gives nil, bounds the wrong way round and lists that are none are errors")
+    func mistakes() throws {
+        #expect(try values("random(nil, 1)", rows: 1).first?.isNull == true)
+        #expect(throws: EvaluationError.self) { try values("random(2, 1)", rows: 1) }
+        #expect(throws: EvaluationError.self) { try values("lorem(-1)", rows: 1) }
+        #expect(throws: GraphPredicateError.self) { try values("pick(3)", rows: 1) }
+        #expect(throws: GraphPredicateError.self) {
+            try CompiledExpression(GraphExpression(format: "random(0, 1)")) { _ in 0 }
+        }
+    }
+}
