@@ -5,9 +5,20 @@ package struct InputFile: Sendable, Hashable {
     /// The size in bytes as stored, that is compressed; 0 where it is not known.
     package let byteCount: Int
 
+    /// Rows that are made here, where there is no file; nil elsewhere.
+    package let generatedRows: Int?
+
     package init(path: String, byteCount: Int) {
         self.path = path
         self.byteCount = byteCount
+        generatedRows = nil
+    }
+
+    /// So many records `{"row":0}`, `{"row":1}`, … without a file.
+    package init(generating rows: Int) {
+        path = "generate:\(rows)"
+        generatedRows = rows
+        byteCount = GeneratedRows.byteCount(rows)
     }
 
     /// Standard input.

@@ -8,12 +8,16 @@ final class StoredInput {
     private var isAtEnd = false
     private let descriptor: Int32
     private let isRegular: Bool
+    private var generated: GeneratedRows?
     private let buffer: UnsafeMutablePointer<UInt8>
     private static let capacity = 256 * 1024
 
     init(_ file: InputFile) throws(RecordStreamError) {
         path = file.path
-        if file.isStandardInput {
+        generated = file.generatedRows.map { GeneratedRows($0) }
+        if generated != nil {
+            descriptor = -1
+        } else if file.isStandardInput {
             descriptor = Platform.standardInput
         } else {
             do throws(Platform.Failure) {
@@ -22,13 +26,13 @@ final class StoredInput {
                 throw RecordStreamError(inputFailure: error, path: file.path)
             }
         }
-        isRegular = Platform.isRegular(descriptor)
+        isRegular = descriptor < 0 || Platform.isRegular(descriptor)
         buffer = .allocate(capacity: Self.capacity)
     }
 
     deinit {
         buffer.deallocate()
-        if descriptor != Platform.standardInput { Platform.closeFile(descriptor) }
+        if descriptor >= 0, descriptor != Platform.standardInput { Platform.closeFile(descriptor) }
     }
 
     /// The stored bytes that were used so far.
@@ -79,12 +83,22 @@ final class StoredInput {
             position += length
             return length
         }
+        // Rows are made a buffer at a time, whatever the room of the caller.
+        guard generated == nil else {
+            try fill(1)
+            return position == end ? 0 : try copy(into: target, count: count)
+        }
         return isAtEnd ? 0 : try read(into: target, count: count)
     }
 
     private func read(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
+        if let length = generated?.read(into: target, count: count) {
+            isAtEnd = length == 0
+            byteCount += length
+            return length
+        }
         do throws(Platform.Failure) {
             let length = try Platform.readBytes(descriptor, into: target, count: count)
             isAtEnd = length == 0

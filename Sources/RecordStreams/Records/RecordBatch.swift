@@ -106,9 +106,13 @@ package final class RecordBatch {
 
     /// Where a field's bytes begin, or the record where the field has none of its own.
     package func location(of record: Int, slot: Int, field: String?) -> RecordLocation {
+        location(of: record, at: fields(of: record)[slot], field: field)
+    }
+
+    /// Where the bytes of a value inside the record begin, or the record where they are not in it.
+    package func location(of record: Int, at value: Field, field: String?) -> RecordLocation {
         let span = spanStorage[record]
         var offset = span.offset
-        let value = fields(of: record)[slot]
         if value.kind != .list, let start = value.start {
             let distance = UnsafePointer(start) - UnsafePointer(chunk.start)
             if distance >= span.offset, distance <= span.offset + span.byteCount {
