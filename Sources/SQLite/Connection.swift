@@ -18,6 +18,10 @@ package final class Connection {
     private var cache: [String: Statement] = [:]
     /// The names of collations and aggregate functions that it knows.
     var registered: Set<String> = []
+    /// Stops what it is doing, from any thread.
+    package let interrupter: InterruptHandle
+    /// Stops its statements when it is raised.
+    var watchedFlag: InterruptFlag?
     /// Told of each statement, where somebody traces them.
     var tracer: Tracer?
 
@@ -42,6 +46,7 @@ package final class Connection {
             throw SQLiteError(extendedCode: result, message: message, systemError: systemError)
         }
         handle = opened
+        interrupter = InterruptHandle(opened)
         self.path = path
         sqlite3_busy_timeout(handle, 5_000)
         let registered = BoundFunction.register(on: handle)
@@ -50,6 +55,7 @@ package final class Connection {
 
     deinit {
         cache.removeAll()
+        interrupter.close()
         sqlite3_close_v2(handle)
     }
 

@@ -53,6 +53,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var isPermission: Bool {
         code == SQLITE_READONLY || code == SQLITE_PERM || code == SQLITE_AUTH
     }
+    /// Somebody stopped the statement.
+    package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
     /// The file cannot be opened.
     package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// A function had no result for what it was called with, or the SQL is wrong.

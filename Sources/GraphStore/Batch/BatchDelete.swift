@@ -2,7 +2,8 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// Deletes all objects that meet the request's predicate, honouring delete rules set by set.
+    /// Deletes all objects that meet the request's predicate; delete rules are honoured set by set,
+    /// unless the request says otherwise.
     ///
     /// What a Deny rule protects stays, and so does whatever would have led to it. A required
     /// to-one that a deletion would clear makes the whole request fail, with nothing done.
@@ -27,7 +28,7 @@ extension ManagedObjectContext {
             let match = try BatchMatch(
                 entity, where: predicate, limit: request.limit,
                 fetchLimit: request.fetchLimit, sparing: load, in: session)
-            var deletion = Deletion(session)
+            var deletion = Deletion(session, request)
             return try deletion.run(match, of: entity)
         }
     }
@@ -40,12 +41,18 @@ extension ManagedObjectContext {
 private struct Deletion {
     private let session: WriteSession
     private let connection: Connection
+    /// The relationships whose rules count.
     private let edges: [RelationshipEdge]
+    /// All of them: pairs with what is gone go in any case.
+    private let allEdges: [RelationshipEdge]
+    private var gone: ManagedObjectIDSet?
 
-    init(_ session: WriteSession) {
+    init(_ session: WriteSession, _ request: BatchDeleteRequest) {
         self.session = session
         connection = session.connection
-        edges = RelationshipEdge.all(in: session.schema)
+        allEdges = RelationshipEdge.all(in: session.schema)
+        edges = request.rules == .honour ? allEdges : []
+        gone = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
     }
 
     mutating func run(_ match: BatchMatch, of entity: StoreSchema.Entity) throws
@@ -80,7 +87,7 @@ private struct Deletion {
         for number in reachable { try deleteRows(number) }
         return BatchDeleteResult(
             matched: match.count, deleted: match.count - denied, denied: denied,
-            cascaded: cascaded, nullified: nullified)
+            cascaded: cascaded, nullified: nullified, objectIDs: gone)
     }
 
     private static func doomed(_ root: Int64) -> String { "temp.ETL_DOOMED_\(root)" }
@@ -215,10 +222,15 @@ private struct Deletion {
     }
 
     private func deleteJoinRows(_ reachable: [Int64]) throws(SQLiteError) {
-        for edge in edges where reachable.contains(edge.sourceRoot) {
-            guard let (table, column) = edge.joinTable else { continue }
+        for edge in allEdges where reachable.contains(edge.sourceRoot) {
+            guard let join = edge.join else { continue }
             let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
-            try connection.execute("DELETE FROM \(table) WHERE \(column) IN (\(owners))")
+            let ends =
+                join.isReflexive ? [join.ownerColumn, join.destinationColumn] : [join.ownerColumn]
+            for column in ends {
+                try connection.execute(
+                    "DELETE FROM \(join.table) WHERE \(column) IN (\(owners))")
+            }
         }
     }
 
@@ -237,16 +249,37 @@ private struct Deletion {
         }
     }
 
-    private func deleteRows(_ root: Int64) throws(SQLiteError) {
+    private mutating func deleteRows(_ root: Int64) throws(SQLiteError) {
         guard let entity = session.schema.entity(number: root) else { return }
         try session.history?.willDelete(
             rowsOf: entity.table, keys: "SELECT pk FROM \(Self.doomed(root))")
         let rows = try connection.prepare("SELECT ent, pk FROM \(Self.doomed(root)) ORDER BY pk")
         while try rows.step() {
-            session.change.delete(
-                ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
+            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+            session.change.delete(id)
+            gone?.insert(id)
         }
+        try releaseFiles(of: entity)
         try connection.execute(
             "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(Self.doomed(root)))")
+    }
+
+    /// Notes the files of large values, which go after the commit.
+    private func releaseFiles(of root: StoreSchema.Entity) throws(SQLiteError) {
+        var columns: Set<String> = []
+        for number in root.familyNumbers {
+            for (_, place) in session.schema.entity(number: number)?.attributes ?? [:]
+            where place.attribute.allowsExternalBinaryDataStorage { columns.insert(place.column) }
+        }
+        for column in columns.sorted() {
+            let rows = try connection.prepare(
+                "SELECT \(column) FROM \(root.table) WHERE substr(\(column), 1, 1) = x'02'"
+                    + " AND Z_PK IN (SELECT pk FROM \(Self.doomed(root.number)))")
+            while try rows.step() {
+                if let name = ExternalFiles.fileName(rows.value(0)) {
+                    session.filesReleased.append(name)
+                }
+            }
+        }
     }
 }

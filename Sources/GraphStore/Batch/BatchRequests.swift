@@ -23,13 +23,31 @@ public enum ObjectLimit: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Sets attributes of all objects that meet a predicate, without loading them.
+/// What a batch request tells of the objects that it wrote.
+///
+/// Whatever is asked for, everyone who listens gets the whole `StoreChange` with the save.
+public enum BatchResultType: String, Sendable, Hashable, CaseIterable {
+    /// That it was done, and how often.
+    case count
+    /// Which objects they were, too.
+    case objectIDs
+}
+
+/// What a batch delete does by the model's delete rules.
+public enum BatchDeleteRules: String, Sendable, Hashable, CaseIterable {
+    /// What deleting the objects one by one would do.
+    case honour
+    /// Nothing: links to what is gone stay where they are in rows, and are the caller's to clear.
+    case ignore
+}
+
+/// Sets properties of all objects that meet a predicate, without loading them.
 public struct BatchUpdateRequest: Sendable, Hashable {
     /// The entity; its sub-entities are meant, too.
     public var entityName: String
     /// Which objects; nil means all.
     public var predicate: GraphPredicate?
-    /// What each attribute becomes, over the object as it was.
+    /// What each attribute becomes, over the object as it was; a to-one, an object or nil.
     public var propertiesToUpdate: [String: GraphExpression]
     /// Values for `$name`.
     public var variables: [String: GraphValue]
@@ -38,6 +56,8 @@ public struct BatchUpdateRequest: Sendable, Hashable {
 
     /// So many matches at most are taken, the oldest first; nil takes all.
     public var fetchLimit: Int?
+    /// What the result tells.
+    public var resultType = BatchResultType.count
 
     /// Creates a request.
     public init(
@@ -53,7 +73,7 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     }
 }
 
-/// Deletes all objects that meet a predicate, without loading them; delete rules are honoured.
+/// Deletes all objects that meet a predicate, without loading them.
 public struct BatchDeleteRequest: Sendable, Hashable {
     /// The entity; its sub-entities are meant, too.
     public var entityName: String
@@ -66,6 +86,10 @@ public struct BatchDeleteRequest: Sendable, Hashable {
 
     /// So many matches at most are taken, the oldest first; nil takes all.
     public var fetchLimit: Int?
+    /// Whether delete rules are honoured.
+    public var rules = BatchDeleteRules.honour
+    /// What the result tells.
+    public var resultType = BatchResultType.count
 
     /// Creates a request.
     public init(
@@ -85,6 +109,8 @@ public struct BatchUpdateResult: Sendable, Hashable {
     public var matched: Int
     /// Those of them that were not so already.
     public var updated: Int
+    /// Which those were, where the request asked.
+    public var objectIDs: ManagedObjectIDSet?
 }
 
 /// What a batch delete did.
@@ -99,4 +125,6 @@ public struct BatchDeleteResult: Sendable, Hashable {
     public var cascaded: [String: Int]
     /// Objects whose link to a deleted one was cleared.
     public var nullified: Int
+    /// All objects that are gone, where the request asked.
+    public var objectIDs: ManagedObjectIDSet?
 }

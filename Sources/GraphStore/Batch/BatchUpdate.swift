@@ -2,7 +2,7 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// Sets attributes of all objects that meet the request's predicate.
+    /// Sets attributes and to-ones of all objects that meet the request's predicate.
     ///
     /// Objects that are so already stay untouched. The new values are checked against the model's
     /// rules; one that breaks them makes the whole request fail, with nothing done.
@@ -17,7 +17,13 @@ extension ManagedObjectContext {
         guard !request.propertiesToUpdate.isEmpty else {
             throw StoreError(.invalidRequest, "The update of '\(entity.name)' sets nothing")
         }
+        var links: [BatchLink] = []
         for (name, expression) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
+            if let toOne = entity.toOnes[name] {
+                links.append(
+                    try BatchLink(toOne, expression, request.variables, container.schema))
+                continue
+            }
             guard let column = entity.attributes[name] else {
                 throw StoreError(
                     .invalidRequest, "'\(entity.name)' has no stored attribute '\(name)'")
@@ -25,11 +31,18 @@ extension ManagedObjectContext {
             let resolved = try expression.resolved(
                 for: request.entityName, in: model, variables: request.variables,
                 assignedTo: column.attribute)
+            guard !column.attribute.allowsExternalBinaryDataStorage else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(entity.name).\(name)' may be in files, which a batch update does not write")
+            }
             assignments.append((column, resolved))
         }
         return try whole { session in
-            try BatchUpdate(entity: entity, assignments: assignments, session: session)
-                .run(where: predicate, request)
+            try BatchUpdate(
+                entity: entity, assignments: assignments, links: links, session: session
+            )
+            .run(where: predicate, request)
         }
     }
 }
@@ -38,6 +51,7 @@ extension ManagedObjectContext {
 private struct BatchUpdate {
     let entity: StoreSchema.Entity
     let assignments: [(column: StoreSchema.AttributeColumn, value: GraphExpression)]
+    let links: [BatchLink]
     let session: WriteSession
 
     func run(
@@ -46,9 +60,11 @@ private struct BatchUpdate {
         var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
         var values: [SQLFragment] = []
         for assignment in assignments { values.append(try compiler.expression(assignment.value)) }
-        let differences = zip(assignments, values).map { assignment, value in
-            "t.\(assignment.column.column) IS NOT " + value
-        }
+        let differences =
+            zip(assignments, values).map { assignment, value in
+                "t.\(assignment.column.column) IS NOT " + value
+            } + links.map(\.difference)
+        for link in links { try link.check(in: session) }
         // Values from other objects are taken before any object changes.
         let looksElsewhere = assignments.contains { $0.value.looksElsewhere }
         let match = try BatchMatch(
@@ -56,26 +72,39 @@ private struct BatchUpdate {
             changes: "(" + differences.joined(separator: " OR ") + ")",
             values: looksElsewhere ? values : [], limit: request.limit,
             fetchLimit: request.fetchLimit, in: session)
+        var linkSets: [SQLFragment] = []
+        for link in links {
+            linkSets += try link.assignments(of: entity.table, match, in: session)
+        }
         let sets =
             zip(assignments, values).enumerated().map { place, pair in
                 "\(pair.0.column.column) = "
                     + (looksElsewhere ? match.value(place, ofRow: "t.Z_PK") : pair.1)
-            } + [SQLFragment("Z_OPT = Z_OPT + 1")]
+            }
+            + linkSets + [SQLFragment("Z_OPT = Z_OPT + 1")]
         let connection = session.connection
-        let changing = "Z_PK IN (SELECT pk FROM \(match.table) WHERE changes)"
+        let changed = "SELECT pk FROM \(match.table) WHERE changes"
+        let changing = "Z_PK IN (\(changed))"
         do {
             let update =
                 "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
                 + " WHERE \(changing)"
             let updated = try update.run(on: connection)
-            try note(match, connection)
-            for assignment in assignments {
-                if let problem = try broken(assignment.column, changing, connection) {
+            let ids = try note(match, connection)
+            for assignment in assignments where updated > 0 {
+                // One row tells for all of them what a constant does.
+                let isConstant = assignment.value.isConstant
+                let rows = isConstant ? "Z_PK = (\(changed) LIMIT 1)" : changing
+                if let problem = try broken(
+                    assignment.column, rows, connection, each: isConstant ? updated : 1)
+                {
                     throw StoreError(.validation, problem)
                 }
             }
             try checkRules(changing, connection)
-            return BatchUpdateResult(matched: match.count, updated: updated)
+            return BatchUpdateResult(
+                matched: match.count, updated: updated,
+                objectIDs: request.resultType == .objectIDs ? ids : nil)
         } catch let error as StoreError {
             throw error
         } catch let error as SQLiteError {
@@ -103,24 +132,33 @@ private struct BatchUpdate {
         }
     }
 
-    private func note(_ match: BatchMatch, _ connection: Connection) throws(SQLiteError) {
+    /// Tells the change and the history what was updated.
+    private func note(
+        _ match: BatchMatch, _ connection: Connection
+    ) throws(SQLiteError) -> ManagedObjectIDSet {
+        var ids = ManagedObjectIDSet()
         let rows = try connection.prepare(
             "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
-        let names = assignments.map(\.column.attribute.name)
+        let names = assignments.map(\.column.attribute.name) + links.map(\.name)
         var masks: [Int64: [UInt8]] = [:]
         while try rows.step() {
             let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
             session.change.update(id)
+            ids.insert(id)
             guard let history = session.history else { continue }
             let mask = masks[id.entityNumber] ?? history.mask(names, entity: id.entityNumber)
             masks[id.entityNumber] = mask
             history.update(id, mask: mask)
         }
+        return ids
     }
 
     /// What is wrong with the new values of a column, if anything is.
+    ///
+    /// - Parameter each: how many objects a row stands for.
     private func broken(
-        _ column: StoreSchema.AttributeColumn, _ changing: String, _ connection: Connection
+        _ column: StoreSchema.AttributeColumn, _ changing: String, _ connection: Connection,
+        each: Int
     ) throws(SQLiteError) -> String? {
         let attribute = column.attribute
         let name = column.column
@@ -146,7 +184,8 @@ private struct BatchUpdate {
                 )
                 ?? 0
             if count > 0 {
-                return "'\(attribute.name)' of \(count) objects would be \(rule.words)"
+                return
+                    "'\(attribute.name)' of \(Int(count) * each) objects would be \(rule.words)"
             }
         }
         return try brokenText(attribute, name, changing, connection)
@@ -184,6 +223,10 @@ extension AttributeType {
 }
 
 extension GraphExpression {
+    fileprivate var isConstant: Bool {
+        if case .constant = self { true } else { false }
+    }
+
     /// Whether it takes a value from another object.
     fileprivate var looksElsewhere: Bool {
         let probe = GraphPredicate.comparison(GraphComparison(self, .equal, .constant(.null)))

@@ -1,5 +1,5 @@
 /// What a bulk upsert writes: an entity, its key, and where each cell of a row goes.
-package struct BulkPlan: Sendable {
+package struct BulkPlan: Sendable, Hashable {
     /// What to do with a key that no object has.
     package enum MissingPolicy: String, Sendable, Hashable {
         case create, null, skip, reject
@@ -34,6 +34,15 @@ package struct BulkPlan: Sendable {
         package var destination: String
         /// The destination's attribute that cells hold values of.
         package var attribute: String
+        /// Further attributes, where the destination's key has several: cells are then lists of a
+        /// value for each, and those of a to-many one list of all of them.
+        package var otherAttributes: [String] = []
+        /// How the objects that cells hold themselves are written, whose key `attributes` is.
+        ///
+        /// A cell is then a list of their cells, one object behind the other.
+        package var nested: BulkPlan?
+        /// What rejects call the objects: `items`.
+        package var label = ""
         package var missing: MissingPolicy
         package var many: ManyPolicy
 
@@ -47,6 +56,9 @@ package struct BulkPlan: Sendable {
             self.missing = missing
             self.many = many
         }
+
+        /// The destination's attributes that tell its objects apart.
+        package var attributes: [String] { [attribute] + otherAttributes }
     }
 
     package var entity: String

@@ -13,6 +13,7 @@ extension BulkWriter {
             return reject(token, "validate", nil, problem)
         }
         let key = try session.nextKey(root: plan.entity.rootNumber)
+        lastInserted = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
         keyFinder.noteInserted(hash, key)
         pending.add(PendingRows.Row(primaryKey: key, hash: hash, token: token), row.cells)
         session.change.insert(

@@ -138,16 +138,7 @@ extension Parking {
         note.write(word: entries[place].key)
         note.write(word: entries[place].awaited)
         for column in 0..<rows.width {
-            let cell = rows[place, column]
-            guard cell.kind == .list else {
-                note.write(cell)
-                continue
-            }
-            note.write(UInt64(cell.kind.rawValue))
-            note.write(UInt64(cell.listCount))
-            for item in cell.listStart..<(cell.listStart + cell.listCount) {
-                note.write(rows.item(item))
-            }
+            note.write(rows[place, column], of: rows)
         }
         return note.bytes
     }
@@ -158,27 +149,22 @@ extension Parking {
         let awaited = reader.word()
         let row = rows.addRow()
         for column in 0..<rows.width {
-            switch BulkCell.Kind(rawValue: UInt8(clamping: reader.number())) {
-            case .list:
-                let count = Int(clamping: reader.number())
-                let start = rows.beginList()
-                for _ in 0..<count {
-                    let kind = BulkCell.Kind(rawValue: UInt8(clamping: reader.number()))
-                    rows.addItem(reader.cell(kind, &rows.arena))
-                }
-                rows[row, column] = rows.list(from: start)
-            case let kind: rows[row, column] = reader.cell(kind, &rows.arena)
-            }
+            rows[row, column] = reader.cell(into: rows)
         }
         note(entry: Entry(token: token, key: key, awaited: awaited))
     }
 }
 
 extension NoteWriter {
-    fileprivate mutating func write(_ cell: BulkCell) {
+    fileprivate mutating func write(_ cell: BulkCell, of rows: RowBatch) {
         write(UInt64(cell.kind.rawValue))
         switch cell.kind {
-        case .absent, .null, .list: break
+        case .absent, .null: break
+        case .list:
+            write(UInt64(cell.listCount))
+            for item in cell.listStart..<(cell.listStart + cell.listCount) {
+                write(rows.item(item), of: rows)
+            }
         case .integer: write(word: UInt64(bitPattern: cell.integerValue))
         case .real: write(word: cell.realValue.bitPattern)
         case .text, .blob: write(cell.bytes)
@@ -187,14 +173,21 @@ extension NoteWriter {
 }
 
 extension NoteReader {
-    fileprivate mutating func cell(_ kind: BulkCell.Kind?, _ arena: inout ByteArena) -> BulkCell {
-        switch kind {
-        case nil, .absent, .list: .absent
-        case .null: .null
-        case .integer: .integer(Int64(bitPattern: word()))
-        case .real: .real(Double(bitPattern: word()))
-        case .text: arena.cell(.text(String(decoding: text(), as: UTF8.self)))
-        case .blob: arena.cell(.blob(Array(text())))
+    fileprivate mutating func cell(into rows: RowBatch) -> BulkCell {
+        switch BulkCell.Kind(rawValue: UInt8(clamping: number())) {
+        case nil, .absent: return .absent
+        case .list:
+            let count = Int(clamping: number())
+            var cells: [BulkCell] = []
+            for _ in 0..<count { cells.append(cell(into: rows)) }
+            let start = rows.beginList()
+            for cell in cells { rows.addItem(cell) }
+            return rows.list(from: start)
+        case .null: return .null
+        case .integer: return .integer(Int64(bitPattern: word()))
+        case .real: return .real(Double(bitPattern: word()))
+        case .text: return rows.arena.cell(.text(String(decoding: text(), as: UTF8.self)))
+        case .blob: return rows.arena.cell(.blob(Array(text())))
         }
     }
 }

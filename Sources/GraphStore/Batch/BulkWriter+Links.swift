@@ -38,11 +38,13 @@ extension BulkWriter {
         try flushRows()
         newTargets.removeAll(keepingCapacity: true)
         let rejected = tally.rejected
-        for link in plan.plan.links.indices where plan.plan.links[link].missing == .create {
+        var undo = nestedWriters.isEmpty ? nil : try beginRecord()
+        for link in plan.plan.links.indices
+        where plan.plan.links[link].missing == .create || plan.plan.links[link].nested != nil {
             let cell = batch[place, plan.plan.attributes.count + link]
             let outcome = try resolve(batch, cell, link, token, .decide, creating: true)
             guard case .obstacle(let obstacle) = outcome else { continue }
-            try takeBackTargets()
+            try takeBackTargets(&undo)
             return obstacle
         }
         if let found = try find(batch, place, hash: hash) {
@@ -50,11 +52,16 @@ extension BulkWriter {
         } else {
             try insert(hash: hash, token: token, alone: true)
         }
-        if tally.rejected > rejected { try takeBackTargets() }
+        if tally.rejected > rejected {
+            try takeBackTargets(&undo)
+        } else {
+            try keepRecord(&undo)
+        }
         return .written
     }
 
-    private func takeBackTargets() throws(SQLiteError) {
+    private func takeBackTargets(_ undo: inout RecordUndo?) throws(SQLiteError) {
+        if undo != nil { return try undoRecord(&undo) }
         for (link, id, hash) in newTargets {
             let delete = try session.connection.cached(
                 "DELETE FROM \(plan.destinations[link].table) WHERE Z_PK = ?")
@@ -88,10 +95,13 @@ extension BulkWriter {
         case obstacle(Disposition)
     }
 
-    private func resolve(
+    func resolve(
         _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
         _ unresolved: UnresolvedPolicy, creating: Bool
     ) throws(SQLiteError) -> LinkOutcome {
+        if !nestedWriters.isEmpty, let writer = nestedWriters[link] {
+            return try resolveNested(writer, batch, cell, link, token, creating: creating)
+        }
         if let many = plan.toManys.firstIndex(where: { $0.link == link }) {
             return try resolveMany(batch, cell, link, many, token, unresolved, creating)
         }
@@ -99,11 +109,15 @@ extension BulkWriter {
             try setToOne(link, cell.kind == .null ? .null : .absent, entity: nil)
             return .done
         }
-        if let id = try find(cell, link) {
+        let key =
+            cell.kind == .list
+            ? LinkKey(batch, items: cell.listStart..<(cell.listStart + cell.listCount))
+            : LinkKey(cell)
+        if let id = try find(key, link) {
             try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
         }
-        switch try decide(cell, link, token, unresolved, creating: creating) {
+        switch try decide(key, link, token, unresolved, creating: creating) {
         case .object(let id):
             try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
@@ -131,9 +145,13 @@ extension BulkWriter {
         destinations.removeAll(keepingCapacity: true)
         var mustCreate = false
         if cell.kind == .list {
-            for index in cell.listStart..<(cell.listStart + cell.listCount) {
-                let key = batch.item(index)
-                guard key.kind != .null else { continue }
+            let width = 1 + plan.plan.links[link].otherAttributes.count
+            let end = cell.listStart + cell.listCount
+            for index in stride(from: cell.listStart, to: end, by: width) {
+                let key =
+                    width == 1
+                    ? LinkKey(batch.item(index)) : LinkKey(batch, items: index..<(index + width))
+                guard key.first.kind != .null else { continue }
                 var found = try find(key, link)
                 if found == nil {
                     switch try decide(key, link, token, unresolved, creating: creating) {
@@ -169,7 +187,7 @@ extension BulkWriter {
     }
 
     private func decide(
-        _ key: BulkCell, _ link: Int, _ token: Int64, _ unresolved: UnresolvedPolicy,
+        _ key: LinkKey, _ link: Int, _ token: Int64, _ unresolved: UnresolvedPolicy,
         creating: Bool
     ) throws(SQLiteError) -> Decision {
         let description = plan.plan.links[link]
@@ -178,7 +196,7 @@ extension BulkWriter {
             guard let id = try create(key, link, token) else { return .obstacle(.rejected) }
             return .object(id)
         }
-        let hash = KeyHash.of(key)
+        let hash = key.hash
         switch unresolved {
         case .wait where plan.mayComeLater(link: link):
             return .obstacle(.waiting(link: link, key: hash))
@@ -197,24 +215,24 @@ extension BulkWriter {
         guard description.missing == .reject else { return .nothing }
         reject(
             token, "link", description.relationship,
-            "No \(description.destination) has \(description.attribute) \(Self.text(key))")
+            "No \(description.destination) has \(key.text(description.attributes))")
         return .obstacle(.rejected)
     }
 
-    private func find(_ key: BulkCell, _ link: Int) throws(SQLiteError) -> ManagedObjectID? {
+    private func find(_ key: LinkKey, _ link: Int) throws(SQLiteError) -> ManagedObjectID? {
         guard plan.mayComeLater(link: link) else { return try resolvers[link].find(key) }
         guard plan.isOwnKey(link: link), keyFinder.usesMap else {
             try flushRows()
             return try resolvers[link].find(key)
         }
-        var probe = keyFinder.map.probe(KeyHash.of(key))
+        var probe = keyFinder.map.probe(key.hash)
         while let candidate = keyFinder.map.next(&probe) {
             if candidate >= pending.firstKey { try flushRows() }
             let found = statements.selectByPrimaryKey
             found.bind(candidate, at: 1)
             guard try found.step() else { continue }
             defer { found.reset() }
-            if key.equals(column: 2, of: found),
+            if key.equals(columnsFrom: 2, of: found),
                 plan.destinations[link].familyNumbers.contains(found.integer(1))
             {
                 return ManagedObjectID(entityNumber: found.integer(1), primaryKey: candidate)
@@ -224,7 +242,7 @@ extension BulkWriter {
     }
 
     private func create(
-        _ key: BulkCell, _ link: Int, _ token: Int64
+        _ key: LinkKey, _ link: Int, _ token: Int64
     ) throws(SQLiteError) -> ManagedObjectID? {
         if let problem = resolvers[link].problem(with: key) {
             rejectTarget(key, link, token, problem)
@@ -232,7 +250,7 @@ extension BulkWriter {
         }
         do {
             let id = try resolvers[link].create(key, in: session)
-            let hash = KeyHash.of(key)
+            let hash = key.hash
             if plan.isOwnKey(link: link) { keyFinder.noteInserted(hash, id.primaryKey) }
             newTargets.append((link, id, hash))
             tally.createdTargets += 1
@@ -243,15 +261,15 @@ extension BulkWriter {
         }
     }
 
-    private func rejectTarget(_ key: BulkCell, _ link: Int, _ token: Int64, _ problem: String) {
+    private func rejectTarget(_ key: LinkKey, _ link: Int, _ token: Int64, _ problem: String) {
         let description = plan.plan.links[link]
         reject(
             token, "link", description.relationship,
-            "No \(description.destination) has \(description.attribute) \(Self.text(key)),"
+            "No \(description.destination) has \(key.text(description.attributes)),"
                 + " and none can be made: \(problem)")
     }
 
-    private func setToOne(
+    func setToOne(
         _ link: Int, _ key: BulkCell, entity: Int64?
     ) throws(SQLiteError) {
         for column in plan.columns.indices {
@@ -281,7 +299,7 @@ extension BulkWriter {
         return try last.step() ? last.integer(0) + 1024 : 1024
     }
 
-    private static func countProblem(
+    static func countProblem(
         _ count: Int, _ relationship: RelationshipDescription
     ) -> String? {
         if count == 0, relationship.isOptional { return nil }
@@ -294,16 +312,5 @@ extension BulkWriter {
                 + " and gets \(count)"
         }
         return nil
-    }
-
-    private static func text(_ key: BulkCell) -> String {
-        switch key.kind {
-        case .text: "'\(String(decoding: key.bytes, as: UTF8.self))'"
-        case .integer: "\(key.integerValue)"
-        case .real: "\(key.realValue)"
-        case .blob:
-            "x'" + key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
-        default: "null"
-        }
     }
 }

@@ -32,6 +32,12 @@ package final class BulkWriter {
     let resolvers: [LinkResolver]
     let toManyWriters: [ToManyWriter]
     let oneToOneWriters: [OneToOneWriter]
+    /// For each link, what writes the objects that stand in its cells; empty where none has such.
+    let nestedWriters: [BulkWriter?]
+    /// The cells of the element at hand, where this writes elements of another's cells.
+    let element: RowBatch
+    /// The object that was inserted last.
+    var lastInserted: ManagedObjectID?
     var session: WriteSession
     var keyFinder: KeyFinder
     var pending: PendingRows
@@ -59,7 +65,7 @@ package final class BulkWriter {
 
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, keyMemoryBytes: Int,
-        isResumable: Bool
+        isResumable: Bool, isNested: Bool = false
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -68,7 +74,11 @@ package final class BulkWriter {
         self.plan = columns
         let session = try context.session()
         self.session = session
-        keyFinder = KeyFinder(columns, memoryBytes: keyMemoryBytes)
+        element = RowBatch(width: plan.width, capacity: 1)
+        // First, for they must find the tables as they were.
+        nestedWriters = try Self.nestedWriters(of: plan, in: context)
+        let sharesTable = plan.writesInside(table: columns.entity.table, schema)
+        keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : keyMemoryBytes)
         do throws(SQLiteError) {
             try PendingIndexes.settle(on: session.connection)
             try keyFinder.begin(session)
@@ -79,7 +89,7 @@ package final class BulkWriter {
             for (position, link) in plan.links.enumerated() {
                 resolvers.append(
                     try LinkResolver(
-                        columns.destinations[position], attribute: link.attribute,
+                        columns.destinations[position], attributes: link.attributes,
                         mayRemember: !columns.namesByOtherAttribute(link: position),
                         on: connection))
             }
@@ -89,7 +99,8 @@ package final class BulkWriter {
                 toManyWriters.append(
                     try ToManyWriter(
                         many, policy: plan.links[many.link].many, schema,
-                        isFirstLoad: keyFinder.isFirstLoad && !columns.setsBothSides(of: many),
+                        isFirstLoad: keyFinder.isFirstLoad && !isNested
+                            && !columns.setsBothSides(of: many),
                         on: connection))
             }
             self.toManyWriters = toManyWriters
@@ -134,10 +145,15 @@ package final class BulkWriter {
     package func flush() throws(StoreError) {
         do {
             try flushRows()
-            for writer in toManyWriters { try writer.flush() }
+            try flushLinks()
         } catch {
             throw StoreError(error)
         }
+    }
+
+    func flushLinks() throws(SQLiteError) {
+        for writer in toManyWriters { try writer.flush() }
+        for case let writer? in nestedWriters { try writer.flushLinks() }
     }
 
     /// Settles the rows that wait for others; the context is saved afterwards.
@@ -171,6 +187,7 @@ package final class BulkWriter {
 
     /// Takes the transaction that is open now, and looks whether others wrote meanwhile.
     private func beginSession() throws(StoreError) {
+        for case let writer? in nestedWriters { try writer.beginSession() }
         let current = try context.session()
         guard current !== session else { return }
         session = current
@@ -186,6 +203,7 @@ package final class BulkWriter {
     /// Reads anew what was remembered of the tables, which have changed otherwise.
     func forgetLookups() throws(SQLiteError) {
         for resolver in resolvers { resolver.forgetAll() }
+        for case let writer? in nestedWriters { try writer.forgetLookups() }
         try keyFinder.reload(session.connection)
     }
 

@@ -77,10 +77,12 @@ struct ColumnPlan {
         var hasOrderedInverse = false
         for (index, link) in plan.links.enumerated() {
             guard let destination = schema.entity(named: link.destination),
-                destination.attributes[link.attribute] != nil
+                link.attributes.allSatisfy({ destination.attributes[$0] != nil })
             else {
                 throw StoreError(
-                    .invalidRequest, "There is no '\(link.destination).\(link.attribute)'")
+                    .invalidRequest,
+                    "There is no '\(link.destination)' with "
+                        + link.attributes.joined(separator: ", "))
             }
             guard link.missing != .create || !destination.isAbstract else {
                 throw StoreError(
@@ -172,7 +174,8 @@ struct ColumnPlan {
 
     /// Whether the link leads to objects that this load writes, found by the load's own key.
     func isOwnKey(link: Int) -> Bool {
-        destinations[link].table == entity.table && plan.key == [plan.links[link].attribute]
+        plan.links[link].nested == nil && destinations[link].table == entity.table
+            && plan.key == plan.links[link].attributes
     }
 
     /// Whether the link names objects that this load writes by an attribute that is not its key,
@@ -188,7 +191,8 @@ struct ColumnPlan {
 
     /// Whether a later row of this load may be what the link names.
     func mayComeLater(link: Int) -> Bool {
-        destinations[link].familyNumbers.contains(entity.number)
+        plan.links[link].nested == nil
+            && destinations[link].familyNumbers.contains(entity.number)
     }
 }
 

@@ -29,11 +29,11 @@ final class JoinSpool {
     private let lastRow: Statement
     private var pending: [(owner: Int64, destination: Int64)] = []
 
-    /// Nil where the relationship is ordered or has links already.
+    /// Nil where the relationship is ordered, is its own inverse or has links already.
     init?(
         _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
     ) throws(SQLiteError) {
-        guard join.orderColumn == nil,
+        guard join.orderColumn == nil, !join.isReflexive,
             let table = schema.joinTables.first(where: { $0.name == join.table }),
             table.orderColumns.isEmpty,
             try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil

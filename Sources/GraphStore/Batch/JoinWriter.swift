@@ -4,11 +4,15 @@ import SQLite
 ///
 /// Pairs of new objects are collected and written in the order of the table's primary key, so
 /// that its tree grows at few places; pairs of objects that were there are written at once.
+///
+/// Where the relationship is its own inverse, a link is a pair from each end, as for objects: who
+/// links to another is linked by it, and who takes a link back takes it from both.
 final class JoinWriter {
     private struct Pair {
         var first: Int64
         var second: Int64
-        var order: Int64
+        /// Nil where the pair has no place in an order.
+        var order: Int64?
     }
 
     private let insertOne: Statement
@@ -19,6 +23,7 @@ final class JoinWriter {
     private let setOrder: Statement
     private let isOrdered: Bool
     private let ownerIsFirst: Bool
+    private let isReflexive: Bool
     private var pending: [Pair] = []
     private var firstPendingOwner = Int64.max
     private var existing: [Int64] = []
@@ -29,6 +34,7 @@ final class JoinWriter {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn
         isOrdered = join.orderColumn != nil
+        isReflexive = join.isReflexive
         let columns =
             (ownerIsFirst
                 ? [join.ownerColumn, join.destinationColumn]
@@ -42,9 +48,11 @@ final class JoinWriter {
             insert
                 + Array(repeating: row, count: RowStatements.groupSize).joined(separator: ", "))
         let order = join.orderColumn ?? join.destinationColumn
+        let (pairs, place) =
+            join.isReflexive ? (join.pairs, join.destinationColumn) : (join.table, order)
         select = try connection.prepare(
-            "SELECT \(join.destinationColumn) FROM \(join.table) WHERE \(join.ownerColumn) = ?"
-                + " ORDER BY \(order)")
+            "SELECT \(join.destinationColumn) FROM \(pairs) WHERE \(join.ownerColumn) = ?"
+                + " ORDER BY \(place)")
         delete = try connection.prepare(
             "DELETE FROM \(join.table) WHERE \(join.ownerColumn) = ?"
                 + " AND \(join.destinationColumn) = ?")
@@ -61,10 +69,13 @@ final class JoinWriter {
         firstPendingOwner = min(firstPendingOwner, owner)
         for (position, destination) in destinations.enumerated() {
             pending.append(pair(owner, destination, order: Int64(position + 1) * 1024))
+            guard isReflexive, destination != owner else { continue }
+            firstPendingOwner = min(firstPendingOwner, destination)
+            pending.append(pair(destination, owner, order: nil))
         }
     }
 
-    private func pair(_ owner: Int64, _ destination: Int64, order: Int64) -> Pair {
+    private func pair(_ owner: Int64, _ destination: Int64, order: Int64?) -> Pair {
         ownerIsFirst
             ? Pair(first: owner, second: destination, order: order)
             : Pair(first: destination, second: owner, order: order)
@@ -72,7 +83,11 @@ final class JoinWriter {
 
     /// Forgets the pairs of a new object whose row was refused.
     func forget(new owner: Int64) {
-        pending.removeAll { (ownerIsFirst ? $0.first : $0.second) == owner }
+        pending.removeAll {
+            isReflexive
+                ? $0.first == owner || $0.second == owner
+                : (ownerIsFirst ? $0.first : $0.second) == owner
+        }
     }
 
     /// Forgets all pairs that were not written yet.
@@ -99,7 +114,8 @@ final class JoinWriter {
         existing.removeAll(keepingCapacity: true)
         select.bind(owner, at: 1)
         while try select.step() { existing.append(select.integer(0)) }
-        if isOrdered ? existing == wanted : existing == wanted.sorted() { return nil }
+        let hasOrder = isOrdered && !isReflexive
+        if hasOrder ? existing == wanted : existing == wanted.sorted() { return nil }
         let old = Set(existing)
         let new = Set(wanted)
         var difference: UInt64 = 0
@@ -109,7 +125,7 @@ final class JoinWriter {
         for (position, destination) in wanted.enumerated() {
             let order = Int64(position + 1) * 1024
             if old.contains(destination) {
-                guard isOrdered else { continue }
+                guard hasOrder else { continue }
                 setOrder.bind(order, at: 1)
                 setOrder.bind(owner, at: 2)
                 setOrder.bind(destination, at: 3)
@@ -118,7 +134,7 @@ final class JoinWriter {
                 difference ^= try link(owner, destination, order: order)
             }
         }
-        if isOrdered { difference ^= Self.sequenceHash(existing) ^ Self.sequenceHash(wanted) }
+        if hasOrder { difference ^= Self.sequenceHash(existing) ^ Self.sequenceHash(wanted) }
         return difference
     }
 
@@ -152,13 +168,25 @@ final class JoinWriter {
         _ owner: Int64, _ destination: Int64, order: Int64
     ) throws(SQLiteError) -> UInt64 {
         bind(pair(owner, destination, order: order), to: insertOne, from: 1)
-        return try insertOne.run() == 0 ? 0 : Self.hash(destination)
+        var isNew = try insertOne.run() > 0
+        if isReflexive, destination != owner {
+            bind(pair(destination, owner, order: nil), to: insertOne, from: 1)
+            // It was linked where the other end says so.
+            isNew = try insertOne.run() > 0 && isNew
+        }
+        return isNew ? Self.hash(destination) : 0
     }
 
     private func unlink(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> UInt64 {
         delete.bind(owner, at: 1)
         delete.bind(destination, at: 2)
-        return try delete.run() == 0 ? 0 : Self.hash(destination)
+        var isGone = try delete.run() > 0
+        if isReflexive, destination != owner {
+            delete.bind(destination, at: 1)
+            delete.bind(owner, at: 2)
+            isGone = try delete.run() > 0 || isGone
+        }
+        return isGone ? Self.hash(destination) : 0
     }
 
     private static func hash(_ destination: Int64) -> UInt64 {
@@ -176,7 +204,7 @@ final class JoinWriter {
     /// Writes the collected pairs.
     func flush() throws(SQLiteError) {
         guard !pending.isEmpty else { return }
-        if !ownerIsFirst {
+        if !ownerIsFirst || isReflexive {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }
         let size = RowStatements.groupSize
@@ -199,6 +227,11 @@ final class JoinWriter {
     private func bind(_ pair: Pair, to statement: Statement, from index: Int32) {
         statement.bind(pair.first, at: index)
         statement.bind(pair.second, at: index + 1)
-        if isOrdered { statement.bind(pair.order, at: index + 2) }
+        guard isOrdered else { return }
+        if let order = pair.order {
+            statement.bind(order, at: index + 2)
+        } else {
+            statement.bindNull(at: index + 2)
+        }
     }
 }

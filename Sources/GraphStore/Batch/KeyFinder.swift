@@ -15,6 +15,7 @@ struct KeyFinder: ~Copyable {
     private var keyIndexPutOff: String?
     var map = KeyIndex()
 
+    /// - Parameter memoryBytes: what the map may take; 0 for no map, and no index put off.
     init(_ plan: ColumnPlan, memoryBytes: Int) {
         self.plan = plan
         self.memoryBytes = memoryBytes
@@ -26,6 +27,8 @@ struct KeyFinder: ~Copyable {
         let table = plan.entity.table
         rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         largestKey = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
+        // Another writer adds to the table, too, and relies on its indexes.
+        guard memoryBytes > 0 else { return }
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
         guard usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)

@@ -54,10 +54,4 @@ struct KeyHash {
         case .text, .blob: combine(cell.bytes)
         }
     }
-
-    static func of(_ cell: BulkCell) -> UInt64 {
-        var hash = KeyHash()
-        hash.combine(cell)
-        return hash.value
-    }
 }

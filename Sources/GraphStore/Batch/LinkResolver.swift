@@ -8,59 +8,78 @@ final class LinkResolver {
     private let insert: Statement
     private var cache = LinkCache()
     private let mayRemember: Bool
-    private let validator: AttributeValidator?
+    private let validators: [AttributeValidator]
 
     /// - Parameter mayRemember: whether an object keeps its key for as long as the load lasts.
     init(
-        _ destination: StoreSchema.Entity, attribute: String, mayRemember: Bool,
+        _ destination: StoreSchema.Entity, attributes: [String], mayRemember: Bool,
         on connection: Connection
     ) throws(SQLiteError) {
         self.destination = destination
         self.mayRemember = mayRemember
-        validator = destination.attributes[attribute].map { AttributeValidator($0.attribute) }
-        let column = destination.attributes[attribute]?.column ?? "Z_PK"
+        let places = attributes.compactMap { destination.attributes[$0] }
+        validators = places.map { AttributeValidator($0.attribute) }
+        let columns = places.map(\.column)
+        let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
         let family = destination.familyCondition().map { " AND \($0)" } ?? ""
         select = try connection.prepare(
-            "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(column) = ?\(family)")
+            "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition)\(family)")
         let defaults = destination.attributes.values.sorted { $0.column < $1.column }
             .compactMap { place -> (String, String)? in
-                guard place.column != column, let value = place.attribute.defaultValue,
+                guard !columns.contains(place.column), let value = place.attribute.defaultValue,
                     value != .null
                 else { return nil }
                 return (place.column, SQLLiteral.text(value))
             }
         insert = try connection.prepare(
-            "INSERT INTO \(destination.table) (Z_PK, Z_ENT, Z_OPT, \(column)"
-                + defaults.map { ", \($0.0)" }.joined() + ") VALUES (?, \(destination.number), 1, ?"
+            "INSERT INTO \(destination.table) (Z_PK, Z_ENT, Z_OPT"
+                + (columns + defaults.map(\.0)).map { ", \($0)" }.joined()
+                + ") VALUES (?, \(destination.number), 1"
+                + String(repeating: ", ?", count: columns.count)
                 + defaults.map { ", \($0.1)" }.joined() + ")")
     }
 
     /// The object with that key, if there is one.
-    func find(_ key: BulkCell) throws(SQLiteError) -> ManagedObjectID? {
-        let hash = KeyHash.of(key)
-        if mayRemember, let known = cache.find(key, hash: hash) { return known }
-        key.bind(to: select, at: 1)
+    func find(_ key: LinkKey) throws(SQLiteError) -> ManagedObjectID? {
+        let hash = key.hash
+        if mayRemember, let known = remembered(key, hash) { return known }
+        key.bind(to: select, from: 1)
         guard try select.step() else { return nil }
         let id = ManagedObjectID(
             entityNumber: select.integer(1), primaryKey: select.integer(0))
         select.reset()
-        if mayRemember { cache.insert(key, hash: hash, id) }
+        if mayRemember { remember(key, hash, id) }
         return id
     }
 
+    private func remembered(_ key: LinkKey, _ hash: UInt64) -> ManagedObjectID? {
+        guard !key.others.isEmpty else { return cache.find(key.first, hash: hash) }
+        return key.encoded.withUnsafeBufferPointer { cache.find(.blob($0), hash: hash) }
+    }
+
+    private func remember(_ key: LinkKey, _ hash: UInt64, _ id: ManagedObjectID) {
+        guard !key.others.isEmpty else { return cache.insert(key.first, hash: hash, id) }
+        key.encoded.withUnsafeBufferPointer { cache.insert(.blob($0), hash: hash, id) }
+    }
+
     /// Why no object may be made that has the key; nil where one may.
-    func problem(with key: BulkCell) -> String? { validator?.problem(with: key) }
+    func problem(with key: LinkKey) -> String? {
+        for (validator, cell) in zip(validators, [key.first] + key.others) {
+            if let problem = validator.problem(with: cell) { return problem }
+        }
+        return nil
+    }
 
     /// Makes an object that has the key and otherwise defaults.
-    func create(_ key: BulkCell, in session: WriteSession) throws(SQLiteError) -> ManagedObjectID {
+    func create(_ key: LinkKey, in session: WriteSession) throws(SQLiteError) -> ManagedObjectID {
         let id = ManagedObjectID(
             entityNumber: destination.number,
             primaryKey: try session.nextKey(root: destination.rootNumber))
         insert.bind(id.primaryKey, at: 1)
-        key.bind(to: insert, at: 2)
+        key.bind(to: insert, from: 2)
         try insert.run()
         session.change.insert(id)
-        if mayRemember { cache.insert(key, hash: KeyHash.of(key), id) }
+        if mayRemember { remember(key, key.hash, id) }
         return id
     }
 

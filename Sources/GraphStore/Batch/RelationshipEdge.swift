@@ -13,14 +13,13 @@ struct RelationshipEdge {
     let backColumns: [String]
     /// The destination may not be without this end.
     let backIsRequired: Bool
-    /// The pairs' table and its column for this end.
-    let joinTable: (table: String, ownerColumn: String)?
+    /// Where this end's pairs are, if they are in a table.
+    let join: StoreSchema.Join?
 
     private let sourceNumbers: [Int64]
     private let sharesTable: Bool
     private let sourceTable: String
     private let forwardColumn: String?
-    private let joinDestinationColumn: String?
 
     var backColumn: String? { backColumns.first }
 
@@ -53,8 +52,7 @@ struct RelationshipEdge {
         backIsRequired = inverse.map { !$0.relationship.isOptional } ?? false
         if let toOne = source.toOnes[relationship.name] {
             forwardColumn = toOne.column
-            joinDestinationColumn = nil
-            joinTable = nil
+            join = nil
             backColumns =
                 inverse.map { [$0.column, $0.entityColumn, $0.orderColumn].compactMap(\.self) }
                 ?? []
@@ -64,12 +62,10 @@ struct RelationshipEdge {
         switch source.toManys[relationship.name] {
         case .foreignKey(let place):
             backColumns = [place.column, place.entityColumn, place.orderColumn].compactMap(\.self)
-            joinTable = nil
-            joinDestinationColumn = nil
+            join = nil
         case .joinTable(let join):
             backColumns = []
-            joinTable = (join.table, join.ownerColumn)
-            joinDestinationColumn = join.destinationColumn
+            self.join = join
         case nil:
             return nil
         }
@@ -92,11 +88,11 @@ struct RelationshipEdge {
                 + " JOIN \(destinationTable) d ON d.Z_PK = o.\(forwardColumn)"
                 + " WHERE o.Z_PK IN (\(owners))"
         }
-        if let joinTable, let joinDestinationColumn {
-            return "SELECT j.\(joinTable.ownerColumn) AS owner, d.Z_PK AS dest, d.Z_ENT AS ent"
-                + " FROM \(joinTable.table) j JOIN \(destinationTable) d"
-                + " ON d.Z_PK = j.\(joinDestinationColumn)"
-                + " WHERE j.\(joinTable.ownerColumn) IN (\(owners))"
+        if let join {
+            return "SELECT j.\(join.ownerColumn) AS owner, d.Z_PK AS dest, d.Z_ENT AS ent"
+                + " FROM \(join.pairs) j JOIN \(destinationTable) d"
+                + " ON d.Z_PK = j.\(join.destinationColumn)"
+                + " WHERE j.\(join.ownerColumn) IN (\(owners))"
         }
         let column = backColumn ?? "NULL"
         return "SELECT d.\(column) AS owner, d.Z_PK AS dest, d.Z_ENT AS ent"

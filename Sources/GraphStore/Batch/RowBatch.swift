@@ -74,18 +74,20 @@ package final class RowBatch {
     func addCopy(of row: Int, from other: RowBatch) -> Int {
         let copy = addRow()
         for column in 0..<width {
-            let cell = other[row, column]
-            if cell.kind == .list {
-                let start = beginList()
-                for index in cell.listStart..<(cell.listStart + cell.listCount) {
-                    items.append(arena.copy(other.items[index]))
-                }
-                self[copy, column] = list(from: start)
-            } else {
-                self[copy, column] = arena.copy(cell)
-            }
+            self[copy, column] = self.copy(other[row, column], from: other)
         }
         return copy
+    }
+
+    /// Lists may stand in lists, whose items stand before theirs.
+    private func copy(_ cell: BulkCell, from other: RowBatch) -> BulkCell {
+        guard cell.kind == .list else { return arena.copy(cell) }
+        let copies = (cell.listStart..<(cell.listStart + cell.listCount)).map {
+            copy(other.items[$0], from: other)
+        }
+        let start = beginList()
+        items += copies
+        return list(from: start)
     }
 
     private func grow() {

@@ -1,4 +1,5 @@
 import Dispatch
+import SQLite
 
 /// A context on a serial queue of its own, since SQLite blocks its thread.
 public actor BackgroundContext {
@@ -27,6 +28,37 @@ public actor BackgroundContext {
         _ body: sending (ManagedObjectContext) throws -> R
     ) rethrows -> R {
         defer { endEvent() }
+        return try body(context)
+    }
+
+    /// As `perform(_:)`, but the end of the task that asked for it ends the work, too.
+    ///
+    /// What the store is doing at that moment is stopped; whatever the context asks of it
+    /// afterwards throws `cancelled`. A save that has committed stays committed.
+    ///
+    /// - Throws: `StoreError` with the code `cancelled`, or what the body throws.
+    public nonisolated func performCancellable<R: Sendable>(
+        _ body: sending (ManagedObjectContext) throws -> R
+    ) async throws -> R {
+        let flag = InterruptFlag()
+        // Only the actor runs it, once.
+        nonisolated(unsafe) let unshared = body
+        return try await withTaskCancellationHandler {
+            try await run({ try unshared($0) }, watching: flag)
+        } onCancel: {
+            flag.raise()
+        }
+    }
+
+    private func run<R: Sendable>(
+        _ body: sending (ManagedObjectContext) throws -> R, watching flag: InterruptFlag
+    ) throws -> R {
+        context.interruptFlag = flag
+        defer {
+            context.stopWatching()
+            endEvent()
+        }
+        try context.checkInterrupt()
         return try body(context)
     }
 

@@ -11,6 +11,8 @@ struct FetchPlan {
     let numbers: [Int64]
     /// Root entities, besides its own, whose objects the predicate or the order look at.
     let otherRoots: Set<Int64>
+    /// Root entities of objects that the predicate or the order only name: a deletion counts.
+    let namedRoots: Set<Int64>
     private let objects: ObjectSupport
     /// The root entity's number for that of each entity below it.
     var rootNumbers: [Int64: Int64] { objects.schema.rootNumbers }
@@ -37,28 +39,42 @@ struct FetchPlan {
         } catch {
             throw StoreError(.invalidRequest, error.rendered)
         }
-        let paths = (predicate?.keyPaths ?? []) + request.sortDescriptors.map(\.keyPath)
-        otherRoots = Self.roots(of: paths, from: layout, objects)
+        let paths =
+            LookedAtPaths(predicate).paths.union(request.sortDescriptors.map(\.keyPath))
+        (otherRoots, namedRoots) = Self.roots(of: paths, from: layout, objects)
     }
 
+    /// Root entities on the way along paths; those at whose objects a path of to-ones ends, too,
+    /// but by themselves.
     private static func roots(
-        of paths: [[String]], from layout: EntityLayout, _ objects: ObjectSupport
-    ) -> Set<Int64> {
-        var roots: Set<Int64> = []
+        of paths: Set<[String]>, from layout: EntityLayout, _ objects: ObjectSupport
+    ) -> (others: Set<Int64>, named: Set<Int64>) {
+        var others: Set<Int64> = []
+        var named: Set<Int64> = []
         for path in paths {
             var here: EntityLayout? = layout
-            for name in path.dropLast() {
-                let destination: Int64? =
-                    switch here?.properties[name] {
-                    case .toOne(let slot): here?.toOnes[slot].destination
-                    case .toMany(let slot): here?.toManys[slot].destination
-                    default: nil
-                    }
-                here = destination.flatMap { objects.layout($0) }
-                if let here { roots.insert(here.entity.rootNumber) }
+            for (position, name) in path.enumerated() {
+                var isNamed = false
+                switch here?.properties[name] {
+                case .toOne(let slot):
+                    here = here.flatMap { objects.layout($0.toOnes[slot].destination) }
+                    isNamed = position == path.count - 1
+                case .toMany(let slot):
+                    here = here.flatMap { objects.layout($0.toManys[slot].destination) }
+                default: here = nil
+                }
+                guard let root = here?.entity.rootNumber else { break }
+                if isNamed { named.insert(root) } else { others.insert(root) }
             }
         }
-        return roots
+        return (others, named)
+    }
+
+    /// The root entities whose objects have a say in the results, or in a path from each.
+    func roots(alsoAt path: [String]) -> Set<Int64> {
+        let (others, named) = Self.roots(of: [path], from: layout, objects)
+        return otherRoots.union(namedRoots).union(others).union(named)
+            .union([layout.entity.rootNumber])
     }
 
     /// The handle by which an evaluation over objects asks for a property.
@@ -74,8 +90,33 @@ struct FetchPlan {
     func select(_ columns: String, limit: Int?, offset: Int) throws(StoreError) -> SQLFragment {
         var paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
         let order = try OrderSQL(sortDescriptors, &paths).terms.joined(separator: ", ")
+        var sql = "SELECT \(columns)" + (try source(paths)) + " ORDER BY \(order)"
+        if limit != nil || offset > 0 { sql = sql + " LIMIT \(limit ?? -1) OFFSET \(offset)" }
+        return sql
+    }
+
+    /// The number of rows, whatever the limit, without some objects.
+    func counting(without ids: [ManagedObjectID]) throws(StoreError) -> SQLFragment {
+        var paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
+        // What cannot be sorted by is an error here, too.
+        _ = try OrderSQL(sortDescriptors, &paths)
+        paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
+        var others: [SQLFragment] = []
+        if !ids.isEmpty {
+            let list = TemporaryList(ids.map { .integer($0.primaryKey) })
+            var condition = SQLFragment("t.Z_PK NOT IN (SELECT value FROM \(list.table))")
+            condition.lists = [list]
+            others = [condition]
+        }
+        return "SELECT count(*)" + (try source(paths, others))
+    }
+
+    /// What follows the columns: the tables and the conditions.
+    private func source(
+        _ paths: KeyPathSQL, _ others: [SQLFragment] = []
+    ) throws(StoreError) -> SQLFragment {
         var compiler = PredicateSQL(paths)
-        var conditions: [SQLFragment] = []
+        var conditions = others
         if numbers.count < familyOfRoot {
             let list = numbers.map(String.init).joined(separator: ",")
             conditions.append(SQLFragment("t.Z_ENT IN (\(list))"))
@@ -84,11 +125,7 @@ struct FetchPlan {
         let filter =
             conditions.isEmpty
             ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-        var sql =
-            "SELECT \(columns) FROM \(layout.entity.table) t\(compiler.joins)" + filter
-            + " ORDER BY \(order)"
-        if limit != nil || offset > 0 { sql = sql + " LIMIT \(limit ?? -1) OFFSET \(offset)" }
-        return sql
+        return SQLFragment(" FROM \(layout.entity.table) t\(compiler.joins)") + filter
     }
 
     private var familyOfRoot: Int {

@@ -22,6 +22,9 @@ extension ManagedObjectContext {
                 "A child context cannot keep batch requests waiting; run them in its parent"
                     + " (\(session.change.isEmpty ? "nothing" : "something") was written)")
         }
+        // Held, since nobody else may hold what is read before it is changed.
+        let held = (pending.updated + pending.deleted).map { parent.readForUndo(asIn: $0) }
+        defer { withExtendedLifetime(held) {} }
         var change = StoreChange()
         for object in pending.inserted {
             parent.take(inserted: object)
@@ -32,11 +35,28 @@ extension ManagedObjectContext {
             change.update(object.objectID)
         }
         for object in pending.deleted {
-            parent.take(deleted: object)
+            try parent.take(deleted: object)
             change.delete(object.objectID)
         }
         finishChild(pending)
+        tellFollowers(.saved)
         return SaveResult(change: change)
+    }
+
+    /// What an undo here would have to put back is read before a child's changes are taken in.
+    private func readForUndo(asIn object: ManagedObject) -> ManagedObject? {
+        guard undoLog != nil else { return nil }
+        let mine = self.object(with: object.objectID)
+        guard object.pending != .deleted else {
+            readForUndo(mine)
+            return mine
+        }
+        for slot in object.lists.indices
+        where object.lists[slot].isChanged(isOrdered: object.layout.toManys[slot].isOrdered) {
+            mine.prepareLists()
+            readForUndo(mine, slot)
+        }
+        return mine
     }
 
     private func take(inserted object: ManagedObject) {
@@ -59,6 +79,7 @@ extension ManagedObjectContext {
         mine.isStored = false
         mine.isGone = false
         mine.pending = .inserted
+        noteForEvent { $0.noteInserted(mine.objectID) }
         mine.changeCount &+= 1
         list(mine)
     }
@@ -94,7 +115,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func take(deleted object: ManagedObject) {
+    private func take(deleted object: ManagedObject) throws(StoreError) {
         let mine = self.object(with: object.objectID)
         guard mine.pending != .deleted else { return }
         undoLog?.note(mine, existed: true)
@@ -106,8 +127,12 @@ extension ManagedObjectContext {
             mine.lists = object.lists
             mine.version = object.version
             mine.presence = .realized
+        } else {
+            // What was changed before the deletion counts: a Deny rule looks at it.
+            try take(updated: object)
         }
         mine.pending = .deleted
+        noteForEvent { $0.noteDeleted(mine.objectID) }
         hasPendingDeletes = true
         mine.changeCount &+= 1
         list(mine)
@@ -130,6 +155,6 @@ extension ManagedObjectContext {
             object.commit()
         }
         undoLog?.closeEvent()
-        for object in pending.inserted + pending.updated + pending.deleted { object.didSave() }
+        tellDidSave(pending)
     }
 }

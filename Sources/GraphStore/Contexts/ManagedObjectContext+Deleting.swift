@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     /// `processPendingChanges()`. A Deny rule is judged by the save.
     public func delete(_ object: ManagedObject) {
         guard object.link === link, object.pending != .deleted, !object.isGone else { return }
-        object.prepareForDeletion()
+        if !object.skipsHooks { object.prepareForDeletion() }
         guard object.pending != .deleted else { return }
         readForUndo(object)
         undoLog?.note(object, existed: true)
@@ -16,11 +16,18 @@ extension ManagedObjectContext {
         hasPendingDeletes = true
         object.changeCount &+= 1
         list(object)
+        noteForEvent { $0.noteDeleted(object.objectID) }
         unprocessedDeletes.append(object)
     }
 
+    /// Deletes what a rule leads to.
+    private func cascade(to object: ManagedObject, wasLoaded: Bool) throws(StoreError) {
+        if deletionHooks == .loadedOnly, !wasLoaded { object.skipsHooks = true }
+        if try exists(object) { delete(object) }
+    }
+
     /// What an undo would have to put back is read before its row is gone.
-    private func readForUndo(_ object: ManagedObject) {
+    func readForUndo(_ object: ManagedObject) {
         guard undoLog != nil, object.isStored else { return }
         do throws(StoreError) {
             try fire(object)
@@ -71,10 +78,25 @@ extension ManagedObjectContext {
         readsForUndo.removeAll()
         let processed = unprocessedDeletes
         unprocessedDeletes.removeAll()
-        for object in processed where !object.isStored && object.pending == .deleted {
-            annihilate(object)
-        }
+        try annihilateNew(among: processed)
+        tellDidChange()
         undoLog?.closeEvent()
+        tellFollowers(.processed)
+    }
+
+    /// New objects that were deleted never reach the store, unless a Deny rule keeps them: what
+    /// still leads to such a one must not be saved.
+    private func annihilateNew(among processed: [ManagedObject]) throws(StoreError) {
+        guard !processed.isEmpty || !deniedNew.isEmpty else { return }
+        let candidates = deniedNew + processed
+        deniedNew.removeAll()
+        for object in candidates where !object.isStored && object.pending == .deleted {
+            if try deletability(of: object).isEmpty {
+                annihilate(object)
+            } else {
+                deniedNew.append(object)
+            }
+        }
     }
 
     /// A new object that was deleted never reaches the store.
@@ -104,8 +126,10 @@ extension ManagedObjectContext {
         switch toOne.relationship.deleteRule {
         case .noAction, .deny: return
         case .cascade:
-            let other = self.object(with: id)
-            if try exists(other) { delete(other) }
+            let known = registeredObject(for: id)
+            try cascade(
+                to: known ?? self.object(with: id),
+                wasLoaded: known.map { $0.presence != .fault } ?? false)
         case .nullify:
             switch toOne.inverse {
             case .none: return
@@ -128,8 +152,14 @@ extension ManagedObjectContext {
         switch toMany.relationship.deleteRule {
         case .noAction, .deny: return
         case .cascade:
-            let others = try fault(try object.toManyIDs(slot))
-            for other in others where try exists(other) { delete(other) }
+            let ids = try object.toManyIDs(slot)
+            let loaded = ids.filter {
+                registeredObject(for: $0).map { $0.presence != .fault } ?? false
+            }
+            let known = Set(loaded)
+            for other in try fault(ids) {
+                try cascade(to: other, wasLoaded: known.contains(other.objectID))
+            }
         case .nullify:
             let ids = try object.toManyIDs(slot)
             switch toMany.inverse {

@@ -1,13 +1,19 @@
 public import GraphModel
+import SQLite
 
 /// Bringing rows and to-manys into memory, one by one and in batches.
 extension ManagedObjectContext {
     /// The connection that this context reads on.
     func objectReader() throws(StoreError) -> ObjectReader {
         if let parent { return try parent.objectReader() }
-        if let reader { return reader }
+        try checkInterrupt()
+        if let reader {
+            reader.connection.watch(interruptFlag)
+            return reader
+        }
         let made = ObjectReader(
             try container.newReader(), container.objects, container.externalFiles)
+        made.connection.watch(interruptFlag)
         reader = made
         return made
     }
@@ -22,9 +28,12 @@ extension ManagedObjectContext {
         case .realized: return
         case .cached: wake(object)
         case .fault:
-            statistics.noteSingleFault(object.layout.name)
-            guard let row = try row(of: object.objectID) else { return try miss(object) }
-            fill(object, row)
+            try faultBatch(of: object)
+            if object.presence == .fault {
+                statistics.noteSingleFault(object.layout.name)
+                guard let row = try row(of: object.objectID) else { return try miss(object) }
+                fill(object, row)
+            }
             wake(object)
         }
         try clearDeletedLinks(of: object)
@@ -32,7 +41,7 @@ extension ManagedObjectContext {
 
     private func wake(_ object: ManagedObject) {
         object.presence = .realized
-        object.awakeFromFetch()
+        if !object.skipsHooks { object.awakeFromFetch() }
     }
 
     /// Puts a row into a fault.
@@ -41,6 +50,14 @@ extension ManagedObjectContext {
         object.links = row.links
         object.version = row.version
         object.presence = .cached
+        object.extra?.didFill()
+    }
+
+    /// Reads the rows of those that were fetched in one batch with an object.
+    private func faultBatch(of object: ManagedObject) throws(StoreError) {
+        guard let batch = object.extra?.batch else { return }
+        let ids = batch.neighbours.neighbours(of: batch.position)
+        try fault(ids.compactMap { registeredObject(for: $0) })
     }
 
     /// The row is gone.
@@ -61,14 +78,26 @@ extension ManagedObjectContext {
     }
 
     private func rowSeenByChildren(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
-        if let object = registeredObject(for: id) {
-            if object.isDeleted { return nil }
-            if object.presence != .fault {
-                return ObjectRow(
-                    values: object.values, links: object.links, version: object.version)
-            }
-        }
+        if let known = ownRow(of: id) { return known }
         return try row(of: id)
+    }
+
+    /// An object's row where this context knows better than the store: nil in it of a deleted one.
+    private func ownRow(of id: ManagedObjectID) -> ObjectRow?? {
+        guard let object = registeredObject(for: id) else { return nil }
+        if object.isDeleted { return .some(nil) }
+        guard object.presence != .fault else { return nil }
+        return ObjectRow(values: object.values, links: object.links, version: object.version)
+    }
+
+    /// An object's row as the nearest ancestor that knows of it has it.
+    func ancestorRow(of id: ManagedObjectID) -> ObjectRow?? {
+        var next = parent
+        while let context = next {
+            if let known = context.ownRow(of: id) { return known }
+            next = context.parent
+        }
+        return nil
     }
 
     /// A to-one of a row just read may lead to what is deleted here and not yet saved.
@@ -99,17 +128,24 @@ extension ManagedObjectContext {
     public func fault(_ objects: [ManagedObject]) throws(StoreError) {
         let faults = objects.filter { $0.presence == .fault && $0.link === link }
         guard !faults.isEmpty else { return }
-        if parent != nil || faults.count == 1 {
-            for object in faults {
-                guard let row = try row(of: object.objectID) else { continue }
-                statistics.rowsRead += 1
+        var waiting: [ManagedObjectID: ManagedObject] = [:]
+        var read = 0
+        for object in faults {
+            guard parent != nil, let known = ancestorRow(of: object.objectID) else {
+                waiting[object.objectID] = object
+                continue
+            }
+            guard let row = known else { continue }
+            read += 1
+            fill(object, row)
+        }
+        if waiting.count == 1, let (id, object) = waiting.first {
+            if let row = try objectReader().row(id) {
+                read += 1
                 fill(object, row)
             }
-            return
+            waiting.removeAll()
         }
-        var waiting: [ManagedObjectID: ManagedObject] = [:]
-        for object in faults { waiting[object.objectID] = object }
-        var read = 0
         try objectReader().rows(Array(waiting.keys)) { id, row in
             guard let object = waiting[id] else { return }
             read += 1
@@ -154,6 +190,19 @@ extension ManagedObjectContext {
         owner.lists[slot].load(saved.map(resolved), isOrdered: toMany.isOrdered)
     }
 
+    /// Whether no ancestor knows more of an object's to-manys than the store does.
+    func isListOfStore(_ id: ManagedObjectID, _ slot: Int) -> Bool {
+        var next = parent
+        while let context = next {
+            if context.hasPendingDeletes { return false }
+            if let object = context.registeredObject(for: id), object.hasListState(slot) {
+                return false
+            }
+            next = context.parent
+        }
+        return true
+    }
+
     /// A to-many's objects as this context's parent, or else the store, has them.
     func list(
         of id: ManagedObjectID, _ layout: EntityLayout, _ slot: Int
@@ -173,6 +222,6 @@ extension ManagedObject {
     final func hasListState(_ slot: Int) -> Bool {
         guard slot < lists.count else { return false }
         let list = lists[slot]
-        return !list.isFault || !list.added.isEmpty || !list.removed.isEmpty
+        return !list.isFault || !list.added.isEmpty || !list.removed.isEmpty || list.wished != nil
     }
 }

@@ -10,11 +10,18 @@ extension ManagedObjectContext {
     public func fetch<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> [Object] {
         let plan = try begin(request)
         defer { fetched.removeAll() }
+        if !request.propertiesToFetch.isEmpty {
+            _ = try PartialPlan(request.propertiesToFetch, of: plan.layout)
+        }
+        guard request.propertiesToGroupBy.isEmpty, request.havingPredicate == nil else {
+            throw StoreError(.invalidRequest, "Groups are no objects; rows(_:) gives them")
+        }
         let isBatched = request.fetchBatchSize > 0
-        let found = try results(plan, request, readsRows: !isBatched)
+        let found = try results(
+            plan, request, readsRows: !isBatched && request.materialise != .ids)
         let objects = found.map { object(with: $0) }
-        if isBatched { try fault(Array(objects.prefix(request.fetchBatchSize))) }
-        if !request.returnsObjectsAsFaults {
+        if isBatched { try batch(objects, found, size: request.fetchBatchSize) }
+        if request.materialise == .rows {
             try fault(objects)
             for object in objects { try fire(object) }
         }
@@ -33,37 +40,45 @@ extension ManagedObjectContext {
     /// How many objects `fetch` would give.
     public func count<Object>(for request: FetchRequest<Object>) throws(StoreError) -> Int {
         let plan = try begin(request)
-        if overlay(plan, request).isEmpty {
-            let inner = try plan.select(
-                "1", limit: plan.limit > 0 ? plan.limit : nil, offset: plan.offset)
-            let reader = try objectReader()
-            return try storing { () throws(SQLiteError) in
-                let rows = try ("SELECT count(*) FROM (" + inner + ")").prepare(
-                    on: reader.connection)
-                return try rows.step() ? Int(rows.integer(0)) : 0
-            }
+        let overlay = overlay(plan, request)
+        guard !overlay.isWhole else {
+            return try results(plan, request, readsRows: false).count
         }
-        return try results(plan, request, readsRows: false).count
+        let select = try plan.counting(without: overlay.ids)
+        let reader = try objectReader()
+        let saved = try storing { () throws(SQLiteError) in
+            let rows = try select.prepare(on: reader.connection)
+            return try rows.step() ? Int(rows.integer(0)) : 0
+        }
+        var all = saved
+        if !overlay.isEmpty {
+            let evaluation = try ObjectEvaluation(plan, container.model)
+            all += try matching(overlay.ids, evaluation).count
+        }
+        let behindOffset = max(0, all - plan.offset)
+        return plan.limit > 0 ? min(plan.limit, behindOffset) : behindOffset
     }
 
-    private func begin<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> FetchPlan {
+    func begin<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> FetchPlan {
         let plan = try FetchPlan(request, container.objects)
         try processPendingChanges()
         statistics.fetches += 1
         return plan
     }
 
-    private func results<Object>(
+    func results<Object>(
         _ plan: FetchPlan, _ request: FetchRequest<Object>, readsRows: Bool
     ) throws(StoreError) -> [ManagedObjectID] {
         let overlay = overlay(plan, request)
         let limit = plan.limit > 0 ? plan.limit : nil
         let refreshes = request.shouldRefreshRefetchedObjects || shouldRefreshRefetchedObjects
         guard !overlay.isEmpty else {
-            let saved = try saved(
+            if readsRows, !request.propertiesToFetch.isEmpty, !refreshes, parent == nil {
+                return try partial(plan, request.propertiesToFetch, limit: limit)
+            }
+            return try saved(
                 plan, limit: limit, offset: plan.offset, readsRows: readsRows,
                 refreshes: refreshes)
-            return saved
         }
         let evaluation = try ObjectEvaluation(plan, container.model)
         let merged =
@@ -83,7 +98,6 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> [ManagedObjectID] {
         let reader = try objectReader()
         let rowPlan = container.objects.rowPlan(plan.layout.number)
-        let readsRows = readsRows && parent == nil
         let select = try plan.select(
             readsRows ? rowPlan.columns : "t.Z_PK, t.Z_ENT", limit: limit, offset: offset)
         var ids: [ManagedObjectID] = []
@@ -97,7 +111,9 @@ extension ManagedObjectContext {
                 guard readsRows else { continue }
                 let object = self.object(with: id)
                 keep(object)
-                guard object.presence == .fault || refreshes else { continue }
+                guard object.presence == .fault || refreshes && parent == nil,
+                    parent == nil || ancestorRow(of: id) == nil
+                else { continue }
                 guard let (_, row) = reader.found(rows, rowPlan) else { continue }
                 read += 1
                 if object.presence == .realized {
@@ -108,6 +124,44 @@ extension ManagedObjectContext {
             }
         }
         statistics.rowsRead += read
+        return ids
+    }
+
+    /// Puts a statement's current row into an object that has none, unless an ancestor has one.
+    func take(
+        _ rows: Statement, _ plan: RowPlan, into object: ManagedObject
+    ) throws(StoreError) {
+        guard object.presence == .fault,
+            parent == nil || ancestorRow(of: object.objectID) == nil,
+            let (_, row) = try objectReader().found(rows, plan)
+        else { return }
+        statistics.rowsRead += 1
+        fill(object, row)
+    }
+
+    /// What the store has, in order; the properties that are named go into the faults.
+    private func partial(
+        _ plan: FetchPlan, _ properties: [ExpressionDescription], limit: Int?
+    ) throws(StoreError) -> [ManagedObjectID] {
+        let partial = try PartialPlan(properties, of: plan.layout)
+        let select = try plan.select(partial.columns, limit: limit, offset: plan.offset)
+        let reader = try objectReader()
+        var ids: [ManagedObjectID] = []
+        try storing { () throws(SQLiteError) in
+            let rows = try select.prepare(on: reader.connection)
+            while try rows.step() {
+                let id = ManagedObjectID(
+                    entityNumber: rows.integer(1), primaryKey: rows.integer(0))
+                ids.append(id)
+                let object = self.object(with: id)
+                keep(object)
+                guard object.presence == .fault else { continue }
+                let extra = object.extra ?? ObjectExtra()
+                extra.partial = partial.row(rows, container.externalFiles)
+                object.extra = extra
+            }
+        }
+        statistics.rowsRead += ids.count
         return ids
     }
 
@@ -128,7 +182,7 @@ extension ManagedObjectContext {
         var isEmpty: Bool { ids.isEmpty && !isWhole }
     }
 
-    private func overlay<Object>(
+    func overlay<Object>(
         _ plan: FetchPlan, _ request: FetchRequest<Object>
     ) -> Overlay {
         var overlay = Overlay()
@@ -140,7 +194,11 @@ extension ManagedObjectContext {
         while let here = context {
             for object in here.listed where object.pending != .none {
                 let own = object.layout.entity.rootNumber
-                if plan.otherRoots.contains(own) { overlay.isWhole = true }
+                if plan.otherRoots.contains(own)
+                    || object.pending == .deleted && plan.namedRoots.contains(own)
+                {
+                    overlay.isWhole = true
+                }
                 if own == root, numbers.contains(object.layout.number),
                     seen.insert(object.objectID).inserted
                 {
@@ -163,16 +221,24 @@ extension ManagedObjectContext {
         let rows = try saved(
             plan, limit: limit, offset: 0, readsRows: readsRows, refreshes: refreshes
         ).filter { !changed.contains($0) }
-        var matching: [ManagedObject] = []
-        for id in overlay.ids {
-            let object = object(with: id)
-            if try isThere(object), try evaluation.matches(object) { matching.append(object) }
-        }
+        let matching = try matching(overlay.ids, evaluation)
         guard !matching.isEmpty else { return rows }
         let saved = rows.map { object(with: $0) }
         // Few new ones look at few of the rows to find their places; many look at most.
         if matching.count > rows.count / 8 { try fault(saved) }
         return try evaluation.merged(saved, evaluation.sorted(matching)).map(\.objectID)
+    }
+
+    /// Those of some changed objects that are there and meet the predicate, as they are now.
+    func matching(
+        _ ids: [ManagedObjectID], _ evaluation: ObjectEvaluation
+    ) throws(StoreError) -> [ManagedObject] {
+        var matching: [ManagedObject] = []
+        for id in ids {
+            let object = object(with: id)
+            if try isThere(object), try evaluation.matches(object) { matching.append(object) }
+        }
+        return matching
     }
 
     private func isThere(_ object: ManagedObject) throws(StoreError) -> Bool {
@@ -199,62 +265,5 @@ extension ManagedObjectContext {
             if try evaluation.matches(object) { found.append(object) }
         }
         return try evaluation.sorted(found).map(\.objectID)
-    }
-
-    // MARK: Prefetching
-
-    /// Reads relationships along key paths, one statement for each step and five hundred objects.
-    ///
-    /// What is read stays in memory until the next prefetch, save, or reset.
-    public func prefetch(
-        _ keyPaths: [String], of objects: [ManagedObject]
-    ) throws(StoreError) {
-        guard !keyPaths.isEmpty else { return }
-        var found: [ManagedObject] = []
-        for keyPath in keyPaths {
-            var here = objects
-            for name in keyPath.split(separator: ".").map(String.init) {
-                here = try prefetch(step: name, of: here)
-                found.append(contentsOf: here)
-            }
-        }
-        prefetched = found
-    }
-
-    private func prefetch(
-        step name: String, of objects: [ManagedObject]
-    ) throws(StoreError) -> [ManagedObject] {
-        try fault(objects)
-        var ids: [ManagedObjectID] = []
-        var seen: Set<ManagedObjectID> = []
-        for (_, group) in Dictionary(grouping: objects, by: { $0.layout.number }) {
-            switch try group[0].property(name) {
-            case .attribute:
-                throw StoreError(
-                    .invalidRequest, "'\(group[0].layout.name).\(name)' is no relationship")
-            case .toOne(let slot):
-                for object in group where object.presence != .fault {
-                    if let id = object.links[slot], seen.insert(id).inserted { ids.append(id) }
-                }
-            case .toMany(let slot):
-                try loadLists(of: group, slot)
-                for object in group {
-                    for id in try object.toManyIDs(slot) where seen.insert(id).inserted {
-                        ids.append(id)
-                    }
-                }
-            }
-        }
-        return try fault(ids)
-    }
-
-    /// Reads one to-many of many objects at once.
-    func loadLists(of owners: [ManagedObject], _ slot: Int) throws(StoreError) {
-        for owner in owners { owner.prepareLists() }
-        let faults = owners.filter { $0.lists[slot].isFault && $0.isStored }
-        guard parent == nil, faults.count > 1 else { return }
-        let toMany = faults[0].layout.toManys[slot]
-        let found = try objectReader().lists(of: faults.map(\.objectID), toMany)
-        for owner in faults { load(found[owner.objectID.primaryKey] ?? [], into: owner, slot) }
     }
 }

@@ -32,6 +32,9 @@ extension ManagedObjectContext {
     /// values and are `isDeleted`.
     public func merge(_ change: StoreChange) throws(StoreError) {
         guard !change.isEmpty else { return }
+        noteForEvent { event in
+            for id in change.inserted.ids { event.noteInserted(id) }
+        }
         var roots: Set<Int64> = []
         for set in [change.inserted, change.updated, change.deleted] {
             for number in set.ranges.keys {
@@ -56,9 +59,11 @@ extension ManagedObjectContext {
                 }
             }
         }
+        tellFollowers(.merged(change))
     }
 
     private func mergeDeletion(of object: ManagedObject) {
+        noteForEvent { $0.noteDeleted(object.objectID) }
         switch object.pending {
         case .inserted: return
         // The save will find that the row is gone, and ask the merge policy.

@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     /// Inserts a new object of a class's entity.
     @discardableResult
     public func insert<Object: ManagedObject>(_ type: Object.Type) -> Object {
-        Object(in: self)
+        type.init(in: self)
     }
 
     /// Inserts a new object of a class's entity and sets it up.
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     public func insert<Object: ManagedObject>(
         _ type: Object.Type = Object.self, _ body: (Object) throws -> Void
     ) rethrows -> Object {
-        let object = Object(in: self)
+        let object = type.init(in: self)
         try body(object)
         return object
     }
@@ -110,6 +110,7 @@ extension ManagedObjectContext {
         object.changeCount = 1
         register(object)
         list(object)
+        noteForEvent { $0.noteInserted(object.objectID) }
         object.awakeFromInsert()
     }
 
@@ -153,7 +154,10 @@ extension ManagedObjectContext {
             object.committed = ManagedObject.Snapshot(values: object.values, links: object.links)
         }
         object.mask.insert(bit)
-        if isOther { object.changeCount &+= 1 }
+        if isOther {
+            object.changeCount &+= 1
+            noteForEvent { $0.noteUpdated(object.objectID) }
+        }
         if object.pending == .none {
             object.pending = .updated
             list(object)

@@ -8,12 +8,20 @@ extension ManagedObjectContext {
         let objects = listed
         listed.removeAll()
         unprocessedDeletes.removeAll()
+        deniedNew.removeAll()
         hasPendingDeletes = false
         notedErrors.removeAll()
         undoLog?.removeAll()
         for object in objects {
             object.isListed = false
             let isNew = !object.isStored
+            noteForEvent { change in
+                if isNew {
+                    change.noteDeleted(object.objectID)
+                } else {
+                    change.noteRefreshed(object.objectID)
+                }
+            }
             object.pending = .none
             if isNew {
                 object.isGone = true
@@ -23,6 +31,8 @@ extension ManagedObjectContext {
                 object.revert()
             }
         }
+        tellDidChange()
+        tellFollowers(.rolledBack)
     }
 
     /// Forgets all objects; those that somebody still holds are invalid from now on.
@@ -31,6 +41,7 @@ extension ManagedObjectContext {
         cutLink()
         listed.removeAll()
         unprocessedDeletes.removeAll()
+        deniedNew.removeAll()
         hasPendingDeletes = false
         notedErrors.removeAll()
         registry.removeAll()
@@ -39,6 +50,12 @@ extension ManagedObjectContext {
         aliases.removeAll()
         watched.removeAll()
         undoLog?.removeAll()
+        noteForEvent { change in
+            change = ContextChange()
+            change.isInvalidatedAll = true
+        }
+        tellDidChange()
+        tellFollowers(.reset)
     }
 
     /// Reads an object anew.
@@ -49,6 +66,8 @@ extension ManagedObjectContext {
         _ object: ManagedObject, mergeChanges: Bool
     ) throws(StoreError) {
         guard object.link === link, object.isStored, !object.isGone else { return }
+        noteForEvent { $0.noteRefreshed(object.objectID) }
+        object.extra = nil
         guard mergeChanges, object.pending != .none else {
             if object.pending == .updated { object.pending = .none }
             if object.presence != .fault || !object.lists.isEmpty { object.turnIntoFault() }

@@ -35,18 +35,28 @@ public final class ManagedObjectContext {
     public var shouldRefreshRefetchedObjects = false
     /// Objects stay in memory although nobody holds them, until the context is reset.
     public var retainsRegisteredObjects = false
+    /// Which objects' hooks a deletion calls.
+    public var deletionHooks = DeletionHooks.all
     /// Whether a save checks that clean objects, which it was told of, are still as they were.
     var watched: [ManagedObject] = []
 
     /// How often this context asked the store for what.
     public internal(set) var statistics = ContextStatistics()
 
+    /// Who is told what changes; nil while nobody is.
+    var eventObservers: EventObservers?
+    /// Set while work runs that its task may cancel.
+    var interruptFlag: InterruptFlag?
     var openSession: WriteSession?
+    /// Units of work that are open, one in the other.
+    var savepointDepth = 0
     var registry: [ManagedObjectID: WeakObject] = [:]
     var registrySweepCount = 1024
     /// The objects that changed since the last save, in the order in which they first did.
     var listed: [ManagedObject] = []
     var unprocessedDeletes: [ManagedObject] = []
+    /// New objects that were deleted but that a Deny rule keeps; the save must fail for them.
+    var deniedNew: [ManagedObject] = []
     /// Objects whose lists an undo of deletions must know, until those are processed.
     var readsForUndo: [ManagedObject] = []
     /// Something was deleted since the last save; it may have been undone.
@@ -64,6 +74,8 @@ public final class ManagedObjectContext {
     private(set) lazy var classes = container.objects.classesByNumber()
     /// What a fetch has read and not yet handed out.
     var fetched: [ManagedObject] = []
+    /// Who is told what happens to its objects.
+    var observers = ContextObservers()
     /// What the last prefetch has read.
     var prefetched: [ManagedObject] = []
     /// Compiled rules of entities, made when first needed.
@@ -139,12 +151,15 @@ public final class ManagedObjectContext {
         let isFirst = openSession == nil
         let session = try session()
         let change = session.change
+        let files = session.filesReleased
         do {
             try storing { () throws(SQLiteError) in
                 try PendingIndexes.settle(on: session.connection)
-                try session.connection.execute("SAVEPOINT ETL_REQUEST")
+                // The first change of a transaction needs no savepoint, which would copy each page.
+                if !isFirst { try session.connection.execute("SAVEPOINT ETL_REQUEST") }
             }
             let result = try body(session)
+            if isFirst { return result }
             try storing { () throws(SQLiteError) in
                 try session.connection.execute("RELEASE ETL_REQUEST")
             }
@@ -159,6 +174,7 @@ public final class ManagedObjectContext {
                     throw (error as? SQLiteError).map(StoreError.init) ?? error
                 }
                 session.change = change
+                session.filesReleased = files
                 try storing { () throws(SQLiteError) in
                     try session.connection.execute(
                         "ROLLBACK TO ETL_REQUEST; RELEASE ETL_REQUEST")
@@ -168,10 +184,28 @@ public final class ManagedObjectContext {
         }
     }
 
+    /// Ends what an interrupt flag began.
+    func stopWatching() {
+        interruptFlag = nil
+        reader?.connection.watch(nil)
+        openSession?.connection.watch(nil)
+    }
+
+    /// Work whose task was cancelled asks the store for nothing more.
+    func checkInterrupt() throws(StoreError) {
+        guard interruptFlag?.isRaised == true else { return }
+        throw StoreError(.cancelled, "The task was cancelled")
+    }
+
     /// The open transaction, begun with the first change.
     func session() throws(StoreError) -> WriteSession {
-        if let openSession { return openSession }
+        try checkInterrupt()
+        if let openSession {
+            openSession.connection.watch(interruptFlag)
+            return openSession
+        }
         let session = try container.beginWriting()
+        session.connection.watch(interruptFlag)
         session.author = transactionAuthor
         session.contextName = name
         openSession = session

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SQLite
 
 extension PersistentContainer {
@@ -63,6 +64,7 @@ extension PersistentContainer {
     public static func replace(at path: String, with newPath: String) throws(StoreError) {
         if StoreFiles.exists(path) { try quiesce(path) }
         try quiesce(newPath)
+        try beginLineage(newPath)
         for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
         let old = path + ".etl-old"
         try StoreFiles.remove(old)
@@ -107,6 +109,23 @@ extension PersistentContainer {
             throw error
         }
         StoreFiles.synchronizeFolder(of: path)
+    }
+
+    /// Tokens of the store whose place a file takes say nothing of the file's own history, although
+    /// it may be a copy from before with the same UUID.
+    private static func beginLineage(_ path: String) throws(StoreError) {
+        let connection = try exclusive(path, timeoutMilliseconds: 1_000)
+        let keepsHistory = try storing { () throws(SQLiteError) in
+            try HistorySchema.exists(on: connection)
+        }
+        guard keepsHistory, var metadata = try StoreMetadata(readingFrom: connection) else {
+            return
+        }
+        metadata.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
+        try metadata.write(to: connection)
+        try storing { () throws(SQLiteError) in
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
     }
 
     /// Folds a store's log into its file, which nobody else may be using.

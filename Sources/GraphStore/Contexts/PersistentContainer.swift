@@ -194,7 +194,9 @@ public final class PersistentContainer: Sendable {
         lease.wait()
         defer { lease.signal() }
         guard store.options.mayWrite else { return }
-        try PendingIndexes.build(on: store.connection)
+        if try PendingIndexes.build(on: store.connection, folding: schema.foldTables) {
+            try store.derived?.renew(on: store.connection, schema)
+        }
         try store.image()?.commit()
     }
 

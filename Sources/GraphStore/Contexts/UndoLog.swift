@@ -23,6 +23,8 @@ final class UndoLog {
     private var open = Group()
     private var depth = 0
     private var isRestoring = false
+    /// Objects that a save has deleted, and that undoing may still lead to.
+    var gone: Set<ManagedObjectID> = []
     /// How many groups are kept; 0 is all.
     var levelsMax = 0
 
@@ -85,6 +87,7 @@ final class UndoLog {
     func removeAll() {
         undoable.removeAll()
         redoable.removeAll()
+        gone.removeAll()
         open = Group()
     }
 
@@ -104,6 +107,11 @@ final class UndoLog {
         isRestoring = true
         defer { isRestoring = false }
         var reverse = Group()
+        for object in group.objects {
+            if let state = group.states[ObjectIdentifier(object)] {
+                context.readForRestoring(object, state)
+            }
+        }
         for object in group.objects {
             Self.note(object, existed: !object.isGone && object.pending != .deleted, in: &reverse)
         }
@@ -165,6 +173,20 @@ extension ManagedObjectContext {
         return result
     }
 
+    /// What an undo changes must be known first, since a redo puts it back.
+    func readForRestoring(_ object: ManagedObject, _ state: UndoLog.State) {
+        guard object.link === link, object.isStored, !object.isGone else { return }
+        do throws(StoreError) {
+            if state.snapshot != nil { try fire(object) }
+            guard !state.lists.isEmpty else { return }
+            object.prepareLists()
+            for slot in object.lists.indices { try loadList(of: object, slot) }
+        } catch {
+            // A row that is gone is made anew, by what is known of it.
+            if error.code != .inaccessible { note(error) }
+        }
+    }
+
     /// Puts an object back to what it was.
     func restore(_ object: ManagedObject, to state: UndoLog.State) {
         guard object.link === link else { return }
@@ -182,6 +204,13 @@ extension ManagedObjectContext {
         }
         restoreLists(of: object, state)
         object.changeCount &+= 1
+        noteForEvent { change in
+            if state.exists {
+                change.noteUpdated(object.objectID)
+            } else {
+                change.noteDeleted(object.objectID)
+            }
+        }
         list(object)
         guard state.exists else {
             if object.isStored {
@@ -194,6 +223,7 @@ extension ManagedObjectContext {
         }
         object.isGone = false
         object.isGoneElsewhere = false
+        undoLog?.gone.remove(object.objectID)
         register(object)
         guard object.isStored else {
             // A row that is made anew has no links in the store yet.
@@ -213,8 +243,9 @@ extension ManagedObjectContext {
         guard !state.lists.isEmpty else { return }
         object.prepareLists()
         for slot in object.lists.indices {
-            var list = state.lists[slot]
-            let isOrdered = object.layout.toManys[slot].isOrdered
+            let list = state.lists[slot]
+            // What was not in memory then was not changed by the group either.
+            guard !list.isFault else { continue }
             if object.isStored, object.lists[slot].isFault {
                 do throws(StoreError) {
                     try loadList(of: object, slot)
@@ -222,13 +253,12 @@ extension ManagedObjectContext {
                     note(error)
                 }
             }
-            guard let committed = object.lists[slot].committed else {
+            // What was there then stands over what is saved now.
+            if object.lists[slot].committed == nil {
                 object.lists[slot] = list
-                continue
+            } else {
+                object.lists[slot].current = list.current
             }
-            // Read or saved since; what was there then stands over what is saved now.
-            if list.isFault { list.load(committed, isOrdered: isOrdered) }
-            object.lists[slot].current = list.current
         }
     }
 

@@ -36,7 +36,10 @@ extension ManagedObjectContext {
             let reader = PlanReader(
                 entity: entity, predicate: predicate, order: isCount ? [] : request.order,
                 sources: select.sources, objectCount: Int(count), steps: steps)
-            let computes = statement.sql.contains(BoundFunction.sqlName)
+            // Texts that are not folded yet are mostly none.
+            let computes = statement.sql
+                .replacing("\(BoundFunction.sqlName)(?, \(FoldedTexts.textAlias).", with: "")
+                .contains(BoundFunction.sqlName)
             let outside =
                 computes ? ["computes outside SQLite what no index can serve"] : []
             return RequestExplanation(

@@ -69,6 +69,11 @@ struct PlanReader {
     private func sentence(_ detail: String) -> String? {
         let words = detail.split(separator: " ").map(String.init)
         guard let verb = words.first else { return nil }
+        // What is not folded yet is mostly nothing.
+        if words.count > 1, words[1].hasPrefix("ETL_UNFOLDED_") || words[1] == FoldedTexts.textAlias
+        {
+            return nil
+        }
         switch verb {
         case "SCAN" where words.count > 1: return scan(words)
         case "SEARCH" where words.count > 1: return search(words, detail)
@@ -134,6 +139,7 @@ struct PlanReader {
     }
 
     private func name(of alias: String) -> String {
+        if alias.hasPrefix("ETL_FOLD_") { return "the folded texts in \(alias)" }
         guard let source = sources[alias] else { return "a list of values" }
         let path = source.path.joined(separator: ".")
         if source.isLink { return "the links of \(path)" }
@@ -168,6 +174,10 @@ struct PlanReader {
             }
             let names = equal + ranges.filter { !equal.contains($0) }.prefix(1)
             if !names.isEmpty { found.append(suggestion(names, "serve it")) }
+            for name in topComparisons.compactMap(\.searchable) where mayBeSearchable(name) {
+                let words = "`searchable: true` on \(entity.name).\(name) would serve it"
+                if !found.contains(words) { found.append(words) }
+            }
         }
         if sortsAll, scansAll, order.count == 1, let key = order.first,
             key.textOrder == .binary, key.keyPath.count == 1, isIndexable(key.keyPath[0])
@@ -179,6 +189,11 @@ struct PlanReader {
 
     private func isIndexable(_ name: String) -> Bool {
         entity.attributes[name].map { SQLType($0.attribute.type) != .opaque } ?? false
+    }
+
+    private func mayBeSearchable(_ name: String) -> Bool {
+        guard let attribute = entity.attributes[name]?.attribute else { return false }
+        return SQLType(attribute.type) == .text && !attribute.isSearchable
     }
 
     private func suggestion(_ names: [String], _ verb: String) -> String {
@@ -201,6 +216,17 @@ struct PlanReader {
 extension GraphComparison {
     fileprivate func looksAt(_ name: String) -> Bool {
         left == .keyPath([name]) || right == .keyPath([name])
+    }
+
+    /// The attribute whose folded texts could serve the comparison.
+    fileprivate var searchable: String? {
+        guard modifier == .direct, options.contains(.caseInsensitive), op != .matches,
+            case .keyPath(let path) = left, path.count == 1
+        else { return nil }
+        switch right {
+        case .constant, .aggregate: return path[0]
+        default: return nil
+        }
     }
 
     /// The attribute whose index could serve the comparison, and whether as an equality.

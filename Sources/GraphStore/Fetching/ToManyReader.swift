@@ -34,11 +34,11 @@ final class ToManyReader {
         let table: String
         switch place {
         case .joinTable(let join):
-            isOrdered = join.orderColumn != nil
+            isOrdered = join.orderColumn != nil && !join.isReflexive
             owner = "l.\(join.ownerColumn)"
             destination = "l.\(join.destinationColumn)"
-            links = "\(join.table) l"
-            order = join.orderColumn.map { "l.\($0)" }
+            links = "\(join.pairs) l"
+            order = isOrdered ? join.orderColumn.map { "l.\($0)" } : nil
             table =
                 schema.entity(named: join.relationship.destinationEntityName)?.table ?? join.table
         case .foreignKey(let key):

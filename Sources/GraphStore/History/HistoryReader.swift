@@ -8,19 +8,20 @@ import SQLite
 public final class HistoryReader {
     private let connection: Connection
     private let schema: HistorySchema
-    private let storeUUID: String
+    /// The store's first place.
+    private let start: HistoryToken
     private let transactions: Statement
     private let changes: Statement
     private let entityNumbers: Set<Int64>?
     private let kinds: Set<HistoryChange.Kind>
 
     init(
-        _ connection: Connection, _ schema: StoreSchema, storeUUID: String,
+        _ connection: Connection, _ schema: StoreSchema, _ start: HistoryToken,
         after token: HistoryToken?, _ filter: HistoryFilter
     ) throws(HistoryError) {
         self.connection = connection
         self.schema = HistorySchema(schema)
-        self.storeUUID = storeUUID
+        self.start = start
         kinds = filter.kinds
         entityNumbers = try Self.numbers(filter.entityNames, schema)
         let tombstones = (0..<self.schema.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
@@ -29,7 +30,7 @@ public final class HistoryReader {
             try HistorySchema.exists(on: connection)
         }
         guard exists else { throw .off }
-        if let token { try Self.check(token, storeUUID, on: connection) }
+        if let token { try Self.check(token, start, on: connection) }
         (transactions, changes) = try Self.reading { () throws(SQLiteError) in
             (
                 try Self.select(filter, after: token?.sequence ?? 0, on: connection),
@@ -48,7 +49,8 @@ public final class HistoryReader {
                 let found = try changes(of: number)
                 guard !found.isEmpty else { continue }
                 return HistoryTransaction(
-                    token: HistoryToken(storeUUID: storeUUID, sequence: number),
+                    token: HistoryToken(
+                        storeUUID: start.storeUUID, sequence: number, lineage: start.lineage),
                     timestamp: Date(
                         timeIntervalSinceReferenceDate: transactions.double(1)),
                     author: text(2), contextName: text(3), bundleID: text(4),
@@ -110,9 +112,9 @@ public final class HistoryReader {
 
     /// What follows the token must be there from the first transaction on.
     private static func check(
-        _ token: HistoryToken, _ storeUUID: String, on connection: Connection
+        _ token: HistoryToken, _ start: HistoryToken, on connection: Connection
     ) throws(HistoryError) {
-        guard token.storeUUID == storeUUID else { throw .foreign(token) }
+        guard token.isOfSameStore(as: start) else { throw .foreign(token) }
         let (oldest, newest) = try reading { () throws(SQLiteError) in
             (
                 try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION"),

@@ -7,11 +7,18 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     public let storeUUID: String
     /// The number of the last transaction that was read; 0 is before the first.
     public let sequence: Int64
+    /// Which of the files that had the store's place one after the other; nil of the first.
+    public let lineage: String?
 
     /// Creates a token, such as one for the beginning (`sequence` 0).
-    public init(storeUUID: String, sequence: Int64) {
+    public init(storeUUID: String, sequence: Int64, lineage: String? = nil) {
         self.storeUUID = storeUUID
         self.sequence = sequence
+        self.lineage = lineage
+    }
+
+    func isOfSameStore(as other: HistoryToken) -> Bool {
+        storeUUID == other.storeUUID && lineage == other.lineage
     }
 }
 

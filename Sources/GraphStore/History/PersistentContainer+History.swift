@@ -9,7 +9,7 @@ extension PersistentContainer {
         after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
     ) throws(HistoryError) -> HistoryReader {
         try HistoryReader(
-            historyConnection(), schema, storeUUID: storeUUID, after: token, filter)
+            historyConnection(), schema, historyToken(0), after: token, filter)
     }
 
     /// The transactions after the token; all of them in memory.
@@ -29,12 +29,12 @@ extension PersistentContainer {
             )
         }
         guard exists else { throw .off }
-        return HistoryToken(storeUUID: storeUUID, sequence: newest)
+        return historyToken(newest)
     }
 
     /// Takes the transactions up to the token's out of the history.
     public func purgeHistory(upTo token: HistoryToken) throws(HistoryError) {
-        guard token.storeUUID == storeUUID else { throw .foreign(token) }
+        guard token.isOfSameStore(as: historyToken(0)) else { throw .foreign(token) }
         try purge("SELECT \(token.sequence)")
     }
 
@@ -47,7 +47,17 @@ extension PersistentContainer {
     /// The place behind what a session has saved, noted as this container's own.
     func historyToken(of session: WriteSession) -> HistoryToken? {
         guard let sequence = session.historySequence else { return nil }
-        return HistoryToken(storeUUID: storeUUID, sequence: sequence)
+        return historyToken(sequence)
+    }
+
+    /// A place in this store's history.
+    func historyToken(_ sequence: Int64) -> HistoryToken {
+        let metadata = metadataState.current
+        var lineage: String?
+        if case .string(let text)? = metadata.propertyList[StoreMetadata.lineageKey] {
+            lineage = text
+        }
+        return HistoryToken(storeUUID: metadata.uuid, sequence: sequence, lineage: lineage)
     }
 
     private func purge(_ last: String) throws(HistoryError) {

@@ -112,8 +112,7 @@ extension PersistentContainer {
     }
 
     private func remoteChangeFromHistory() throws(StoreError) -> RemoteChange? {
-        let known = HistoryToken(
-            storeUUID: storeUUID, sequence: remoteMonitor.newestSequence)
+        let known = historyToken(remoteMonitor.newestSequence)
         let transactions: [HistoryTransaction]
         do {
             transactions = try history(after: known)

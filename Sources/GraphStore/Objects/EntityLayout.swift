@@ -59,6 +59,8 @@ package final class EntityLayout: Sendable {
     let toOnes: [ToOne]
     let toManys: [ToMany]
     let properties: [String: Property]
+    /// Requests that stand for properties, inherited ones too.
+    let fetchedProperties: [String: FetchRequestTemplate]
     /// What the attributes of a new object hold.
     let defaults: [StoredValue]
     /// The relationships of a new object.
@@ -68,6 +70,9 @@ package final class EntityLayout: Sendable {
     let constraints: [[Int]]
     /// Slots of the attributes that are in some constraint.
     let constrainedSlots: Set<Int>
+
+    /// Some attribute is kept by the store.
+    let hasDerived: Bool
 
     var name: String { entity.name }
     var number: Int64 { entity.number }
@@ -107,12 +112,20 @@ package final class EntityLayout: Sendable {
         self.toOnes = toOnes
         self.toManys = toManys
         self.properties = properties
+        var fetched: [String: FetchRequestTemplate] = [:]
+        for ancestor in model.lineage(of: entity.name).reversed() {
+            for property in ancestor.fetchedProperties {
+                fetched[property.name] = property.request
+            }
+        }
+        fetchedProperties = fetched
         defaults = attributes.map { $0.description.defaultValue ?? .null }
         emptyLinks = Array(repeating: nil, count: toOnes.count)
         emptyLists = toManys.map { .empty(isOrdered: $0.isOrdered) }
         constraints = model.uniquenessConstraints(of: entity.name).map { names in
             names.compactMap { name in attributes.firstIndex { $0.name == name } }
         }
+        hasDerived = attributes.contains { $0.isDerived && $0.column != nil }
         constrainedSlots = Set(constraints.joined())
     }
 

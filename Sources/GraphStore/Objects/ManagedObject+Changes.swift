@@ -104,6 +104,7 @@ extension ManagedObject {
         committed = nil
         mask = ChangeMask()
         presence = .fault
+        extra = nil
         didTurnIntoFault()
     }
 }

@@ -6,7 +6,13 @@ extension ManagedObject {
 
     /// An attribute's value; fires a fault.
     final func attribute(_ slot: Int) throws(StoreError) -> StoredValue {
-        if presence != .realized { try realize() }
+        if presence != .realized {
+            if let value = extra?.partial?.attribute(slot) {
+                _ = try live()
+                return value
+            }
+            try realize()
+        }
         if let check = link.check { check() }
         return values[slot]
     }
@@ -51,7 +57,13 @@ extension ManagedObject {
     }
 
     final func toOneID(_ slot: Int) throws(StoreError) -> ManagedObjectID? {
-        if presence != .realized { try realize() }
+        if presence != .realized {
+            if let id = extra?.partial?.toOne(slot) {
+                _ = try live()
+                return id
+            }
+            try realize()
+        }
         if let check = link.check { check() }
         return links[slot]
     }

@@ -76,11 +76,15 @@ open class ManagedObject {
     final var isStored: Bool
     /// It has no row any more, or never will have one.
     final var isGone = false
+    /// It came into memory only to be deleted, and its hooks are not to be called.
+    final var skipsHooks = false
     /// Somebody else deleted its row.
     final var isGoneElsewhere = false
     /// Grows with every change, so that a save knows whom `willSave` has not met as they are.
     final var changeCount: UInt32 = 0
     final var toldCount: UInt32 = 0
+    /// What few objects have.
+    final var extra: ObjectExtra?
 
     /// For contexts; make objects with `init(in:)` or `ManagedObjectContext.insert(_:)`.
     public required init(_ seed: Seed) {
@@ -161,6 +165,9 @@ open class ManagedObject {
     ///
     /// Override it to give computed properties names; call `super` for the others.
     open func value(forKey key: String) throws(StoreError) -> PropertyValue {
+        if layout.fetchedProperties[key] != nil {
+            return .objects(try fetchedObjects(for: key))
+        }
         switch try property(key) {
         case .attribute(let slot): return .attribute(try attribute(slot))
         case .toOne(let slot): return .object(try toOne(slot))
@@ -190,7 +197,7 @@ open class ManagedObject {
 @available(*, unavailable, message: "An object stays in its context; send its objectID instead")
 extension ManagedObject: Sendable {}
 
-extension ManagedObject: Hashable, Identifiable {
+extension ManagedObject: Hashable {
     /// Identity: one object in one context.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
@@ -198,9 +205,6 @@ extension ManagedObject: Hashable, Identifiable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
-
-    /// The object's ID.
-    public var id: ManagedObjectID { objectID }
 }
 
 /// A property's value, whatever its kind.

@@ -176,9 +176,7 @@ final class ObjectReader {
         case .joinTable(let join):
             let table = objects.layout(toMany.destination)?.entity.table ?? ""
             let order = join.orderColumn.map { "j.\($0), " } ?? ""
-            if join.destinationColumn == "REFLEXIVE" || join.ownerColumn == "REFLEXIVE",
-                isOwnInverse(toMany)
-            {
+            if join.isReflexive {
                 // A pair counts from both ends, whichever way it was written.
                 return "SELECT d.Z_PK, d.Z_ENT, j.o FROM (SELECT \(join.ownerColumn) AS o,"
                     + " \(join.destinationColumn) AS d FROM \(join.table)"

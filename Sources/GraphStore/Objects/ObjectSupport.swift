@@ -9,14 +9,18 @@ package final class ObjectSupport: Sendable {
     /// How rows of each entity and its descendants are read, in the same order.
     let rowPlans: [RowPlan]
     let keys: KeyAllocator
+    /// Some entity has derived attributes.
+    let hasDerived: Bool
     /// What objects of no known entity have: nothing.
     let placeholder: EntityLayout
     private let classes = Mutex<[String: ManagedObject.Type]>([:])
+    private let transformers = Mutex<[String: any AttributeTransformer]>([:])
 
     init(_ schema: StoreSchema, largestKeys: [Int64: Int64]) {
         self.schema = schema
         let layouts = schema.entities.map { EntityLayout($0, schema) }
         self.layouts = layouts
+        hasDerived = layouts.contains(where: \.hasDerived)
         rowPlans = layouts.map { RowPlan(of: $0, layouts) }
         placeholder = EntityLayout(
             StoreSchema.Entity(
@@ -38,6 +42,14 @@ package final class ObjectSupport: Sendable {
 
     func register(_ type: ManagedObject.Type, for entity: String) {
         classes.withLock { $0[entity] = type }
+    }
+
+    func register(_ transformer: any AttributeTransformer, named name: String) {
+        transformers.withLock { $0[name] = transformer }
+    }
+
+    func transformer(named name: String) -> (any AttributeTransformer)? {
+        transformers.withLock { $0[name] }
     }
 
     /// The class of each entity: its own, else that of its nearest ancestor that has one.

@@ -6,6 +6,11 @@ extension PersistentContainer {
     /// An entity without a class gets that of its nearest ancestor that has one, else
     /// `ManagedObject`. Contexts made before do not know of it.
     public func register(_ types: ManagedObject.Type...) {
+        register(types)
+    }
+
+    /// The same for a list of classes, such as the one that the code generator writes.
+    public func register(_ types: [ManagedObject.Type]) {
         for type in types { objects.register(type, for: type.entityName) }
     }
 

@@ -60,4 +60,30 @@ struct ContextBackup {
         context.unprocessedDeletes.removeAll()
         for object in listed { object.isListed = true }
     }
+
+    /// The same after a unit of work: what it made is gone, and what it read stays as it is saved.
+    func restoreUnit(_ context: ManagedObjectContext) {
+        let known = Set(entries.map { ObjectIdentifier($0.object) })
+        var strangers: [ObjectIdentifier: ManagedObject] = [:]
+        for object in context.registeredObjects + context.listed
+        where !known.contains(ObjectIdentifier(object)) {
+            strangers[ObjectIdentifier(object)] = object
+        }
+        restore(context)
+        for object in strangers.values {
+            object.isListed = false
+            let isNew = !object.isStored
+            object.pending = .none
+            if isNew {
+                object.isGone = true
+                object.mask = ChangeMask()
+            } else {
+                object.revert()
+                context.register(object)
+            }
+        }
+        context.deniedNew.removeAll()
+        context.notedErrors.removeAll()
+        context.hasPendingDeletes = context.listed.contains { $0.pending == .deleted }
+    }
 }

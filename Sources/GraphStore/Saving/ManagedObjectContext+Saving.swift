@@ -29,7 +29,9 @@ extension ManagedObjectContext {
             throw error
         }
         guard hasChanges else { return SaveResult(change: StoreChange()) }
+        try checkInterrupt()
         try processPendingChanges()
+        tell(.willSave(ContextChange(PendingObjects(listed))))
         try callWillSave()
         var pending = PendingObjects(listed)
         for object in pending.updated {
@@ -66,10 +68,11 @@ extension ManagedObjectContext {
         container.endWriting()
         statistics.saves += 1
         advanceGeneration()
-        finish(pending, versions: versions)
+        finish(pending, versions: versions, in: session.change)
         // Rows no longer name them; one that cannot be removed now is swept later.
-        try? container.externalFiles.remove(files.released)
+        try? container.externalFiles.remove(files.released + session.filesReleased)
         container.broadcast()
+        tellFollowers(.saved)
         return SaveResult(
             change: session.change, historyToken: container.historyToken(of: session))
     }
@@ -88,7 +91,7 @@ extension ManagedObjectContext {
                     continue
                 }
                 object.toldCount = object.changeCount
-                object.willSave()
+                if !object.skipsHooks { object.willSave() }
                 if object.toldCount != object.changeCount { hasChanged = true }
             }
             if !unprocessedDeletes.isEmpty {
@@ -116,8 +119,9 @@ extension ManagedObjectContext {
                     "'\(keeper)' is not empty, and its Deny rule keeps the object", object,
                     key: keeper, code: .deletionDenied)
             }
-            object.validate(.delete, into: &failures)
+            if !object.skipsHooks { object.validate(.delete, into: &failures) }
         }
+        for object in pending.inserted + pending.updated { checkUndone(object, &failures) }
         for object in pending.inserted {
             try validator(for: object.layout).check(object, .insert, into: &failures)
         }
@@ -134,6 +138,27 @@ extension ManagedObjectContext {
         }
         guard let error = failures.error else { return }
         throw StoreError(.validation, error.description, cause: error)
+    }
+
+    /// Undoing may have put back a link to what a Deny rule had let go, and which is gone since.
+    private func checkUndone(_ object: ManagedObject, _ failures: inout ValidationFailures) {
+        guard let gone = undoLog?.gone, !gone.isEmpty, !object.links.isEmpty else { return }
+        for (slot, toOne) in object.layout.toOnes.enumerated() {
+            guard let id = object.links[slot], gone.contains(id), denies(toOne) else { continue }
+            failures.add(
+                "'\(toOne.name)' leads to an object that was deleted and saved", object,
+                key: toOne.name, code: .deletionDenied)
+        }
+    }
+
+    /// Whether the object at a to-one's other end may not be deleted while this leads to it.
+    private func denies(_ toOne: EntityLayout.ToOne) -> Bool {
+        guard let there = container.objects.layout(toOne.destination) else { return false }
+        switch toOne.inverse {
+        case .none: return false
+        case .toOne(let slot): return there.toOnes[slot].relationship.deleteRule == .deny
+        case .toMany(let slot): return there.toManys[slot].relationship.deleteRule == .deny
+        }
     }
 
     private func validator(for layout: EntityLayout) throws(StoreError) -> ObjectValidator {
@@ -240,11 +265,22 @@ extension ManagedObjectContext {
 
     // MARK: After the commit
 
+    /// Hooks first, then whoever watches.
+    func tellDidSave(_ pending: PendingObjects) {
+        for object in pending.inserted + pending.updated + pending.deleted
+        where !object.skipsHooks { object.didSave() }
+        tell(.didSave(ContextChange(pending)))
+    }
+
     /// What is in memory is what is saved.
-    private func finish(_ pending: PendingObjects, versions: [ManagedObjectID: Int64]) {
+    private func finish(
+        _ pending: PendingObjects, versions: [ManagedObjectID: Int64],
+        in change: StoreChange = StoreChange()
+    ) {
         let objects = listed
         listed.removeAll()
         unprocessedDeletes.removeAll()
+        deniedNew.removeAll()
         hasPendingDeletes = false
         for object in objects {
             object.isListed = false
@@ -256,6 +292,7 @@ extension ManagedObjectContext {
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
             case .deleted:
+                undoLog?.gone.insert(object.objectID)
                 object.isGone = true
                 object.isStored = false
                 unregister(object)
@@ -264,7 +301,8 @@ extension ManagedObjectContext {
             object.commit()
         }
         undoLog?.closeEvent()
-        for object in pending.inserted + pending.updated + pending.deleted { object.didSave() }
+        readDerived(change)
+        tellDidSave(pending)
     }
 }
 

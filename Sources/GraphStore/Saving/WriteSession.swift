@@ -13,6 +13,8 @@ final class WriteSession {
     let connection: Connection
     let schema: StoreSchema
     var change = StoreChange()
+    /// Files of large values that no row names any more, to be removed after the commit.
+    var filesReleased: [String] = []
     private let keys: KeyAllocator
     private var taken: [Int64: Taken] = [:]
     /// The largest key that was written to each hierarchy, handed out here or before.
@@ -91,6 +93,9 @@ final class WriteSession {
     }
 
     func commit() throws(StoreError) {
+        // From here on it is too late to be stopped.
+        connection.watch(nil)
+        try store.derived?.update(self)
         let written = try storing { () throws(SQLiteError) in
             let write = try connection.cached(
                 "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?1) WHERE Z_ENT = ?2 RETURNING Z_MAX")
@@ -104,6 +109,7 @@ final class WriteSession {
             }
             return written
         }
+        try foldTexts()
         let prepared = try store.willCommit(self)
         do {
             try connection.execute("COMMIT")
@@ -115,7 +121,17 @@ final class WriteSession {
         try store.didCommit(prepared)
     }
 
+    /// Folds what was written of searchable texts, unless a load does so at its end.
+    private func foldTexts() throws(StoreError) {
+        guard !schema.foldTables.isEmpty else { return }
+        try storing { () throws(SQLiteError) in
+            if try PendingIndexes.isPending(on: connection) { return }
+            for table in schema.foldTables.values { try table.fold(on: connection) }
+        }
+    }
+
     func rollback() {
+        connection.watch(nil)
         for (root, run) in taken where run.isDense {
             keys.giveBack(root: root, run.first...run.last)
         }

@@ -27,14 +27,27 @@ enum PendingIndexes {
     }
 
     /// Makes what was put off, in a transaction of its own.
-    static func build(on connection: Connection) throws(StoreError) {
+    ///
+    /// - Parameter folds: tables whose rows are folded then, too.
+    /// - Returns: whether a load had put anything off.
+    @discardableResult
+    static func build(
+        on connection: Connection, folding folds: [String: FoldTable]
+    ) throws(StoreError) -> Bool {
         try storing { () throws(SQLiteError) in
-            let pending = try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
-            guard pending > 0 else { return }
+            var behind: [FoldTable] = []
+            for fold in folds.values.sorted(by: { $0.source < $1.source })
+            where try fold.isBehind(on: connection) {
+                behind.append(fold)
+            }
+            let isPending = try isPending(on: connection)
+            guard isPending || !behind.isEmpty else { return false }
             try connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteError) {
-                try makeAll(on: connection)
+                if isPending { try makeAll(on: connection) }
+                for fold in behind { try fold.foldAll(on: connection) }
                 try connection.execute("COMMIT")
+                return isPending
             } catch {
                 // The error that led here is the one to tell; SQLite may have rolled back already.
                 try? connection.execute("ROLLBACK")
@@ -46,10 +59,14 @@ enum PendingIndexes {
     /// Makes what an earlier load put off, inside the open transaction, since links among it
     /// stand in no table yet.
     static func settle(on connection: Connection) throws(SQLiteError) {
-        let pending = try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
-        guard pending > 0 else { return }
+        guard try isPending(on: connection) else { return }
         connection.clearStatementCache()
         try makeAll(on: connection)
+    }
+
+    /// Whether anything is put off.
+    static func isPending(on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT 1 FROM ETL_PENDING LIMIT 1") != nil
     }
 
     /// Makes one of the indexes, inside the open transaction.

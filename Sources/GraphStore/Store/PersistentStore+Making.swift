@@ -9,17 +9,16 @@ extension PersistentStore {
     ) throws(StoreError) -> PersistentStore {
         for entity in model.entities {
             for attribute in entity.ownAttributes
-            where !attribute.isTransient
-                && (attribute.type == .composite || attribute.derivationExpression != nil)
-            {
-                let kind = attribute.type == .composite ? "a composite" : "derived"
+            where !attribute.isTransient && attribute.type == .composite {
                 throw StoreError(
                     .invalidRequest,
-                    "'\(entity.name).\(attribute.name)' is \(kind); how Core Data keeps these is "
+                    "'\(entity.name).\(attribute.name)' is a composite; how Core Data keeps these is "
                         + "not known, so no store is made for this model")
             }
         }
         let schema = StoreSchema(model)
+        // Before a file is made that nobody could open.
+        _ = try DerivedAttributes(schema)
         let metadata = StoreMetadata(newStoreFor: model)
         let journal = description.options.journalMode ?? .writeAheadLog
         try storing { () throws(SQLiteError) in
@@ -45,6 +44,7 @@ extension PersistentStore {
                 row.bind(entity.superNumber, at: 3)
                 try row.run()
             }
+            try FoldTable.complete(schema, on: connection)
         }
         try metadata.write(to: connection)
         try write(model, to: connection)
@@ -67,6 +67,24 @@ extension PersistentStore {
             let statement = try connection.prepare("INSERT INTO ETL_MODEL VALUES (1, ?)")
             statement.bind(text, at: 1)
             try statement.run()
+        }
+    }
+
+    /// Gives a store that was made before an attribute became searchable what searches need.
+    static func foldTexts(
+        _ schema: StoreSchema, on connection: Connection
+    ) throws(StoreError) {
+        try storing { () throws(SQLiteError) in
+            if try FoldTable.isComplete(schema, on: connection) { return }
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(SQLiteError) {
+                try FoldTable.complete(schema, on: connection)
+                try connection.execute("COMMIT")
+            } catch {
+                // The error that led here is the one to tell.
+                try? connection.execute("ROLLBACK")
+                throw error
+            }
         }
     }
 

@@ -22,6 +22,8 @@ final class PersistentStore {
     /// Writes what each save changed, where the store keeps a history.
     let history: HistoryWriter?
     let remoteMonitor = RemoteChangeMonitor()
+    /// Keeps derived attributes; nil where nothing is written.
+    let derived: DerivedAttributes?
 
     init(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel,
@@ -30,8 +32,13 @@ final class PersistentStore {
         self.description = description
         self.address = address
         self.connection = connection
-        schema = StoreSchema(model)
+        var schema = StoreSchema(model)
+        schema.foldTables = try storing { () throws(SQLiteError) in
+            try FoldTable.find(schema, on: connection)
+        }
+        self.schema = schema
         self.metadata = MetadataState(metadata)
+        derived = description.options.mayWrite ? try DerivedAttributes(schema) : nil
         history = try HistoryWriter(schema, description.options, on: connection)
     }
 
@@ -138,7 +145,12 @@ final class PersistentStore {
         }
         if description.options.mayWrite {
             try setJournal(description, connection)
-            try PendingIndexes.build(on: connection)
+            let schema = StoreSchema(model ?? stored)
+            try foldTexts(schema, on: connection)
+            let folds = try storing { () throws(SQLiteError) in
+                try FoldTable.find(schema, on: connection)
+            }
+            try PendingIndexes.build(on: connection, folding: folds)
         } else {
             try refuseUnfinished(connection, path)
         }

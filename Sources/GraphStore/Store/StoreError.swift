@@ -48,6 +48,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case conflict
         /// A hook of an object failed, or never came to an end.
         case hook
+        /// The task that asked for it was cancelled.
+        case cancelled
         /// A mistake of ours.
         case internalError = "internal"
     }
@@ -90,6 +92,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
                 .unique
             } else if error.isOutOfResources {
                 .resources
+            } else if error.isInterrupted {
+                .cancelled
             } else if error.isFunctionFailure {
                 .validation
             } else {

@@ -27,6 +27,9 @@ struct StoreMetadata {
         ]
     }
 
+    /// The key that tells one file of a store's from the next that took its place.
+    static let lineageKey = "ETLLineage"
+
     /// Reads the row; nil where the file has no such table.
     init?(readingFrom connection: Connection) throws(StoreError) {
         let exists = try storing { () throws(SQLiteError) in

@@ -86,6 +86,13 @@ package struct StoreSchema: Sendable {
         package var isReflexive: Bool {
             ownerColumn == "REFLEXIVE" || destinationColumn == "REFLEXIVE"
         }
+        /// The pairs as a table; where the relationship is its own inverse each counts from both
+        /// ends, whichever way it was written.
+        package var pairs: String {
+            guard isReflexive else { return table }
+            return "(SELECT \(ownerColumn), \(destinationColumn) FROM \(table)"
+                + " UNION SELECT \(destinationColumn), \(ownerColumn) FROM \(table))"
+        }
     }
 
     /// A table of a hierarchy.
@@ -127,6 +134,9 @@ package struct StoreSchema: Sendable {
     package var entities: [Entity]
     package var tables: [Table]
     package var joinTables: [JoinTable]
+    /// What the store keeps of searchable texts, by the tables whose texts they are; none where
+    /// there is no store.
+    var foldTables: [String: FoldTable] = [:]
     private var positionByName: [String: Int]
 
     /// Lays the model out.

@@ -91,6 +91,7 @@ private struct StoreVerifier {
         for entity in schema.entities { try checkLinks(of: entity, schema) }
         for join in schema.joinTables { try checkPairs(of: join, schema) }
         try checkExternalValues(schema)
+        try checkFoldedTexts(schema)
     }
 
     private func texts(_ sql: String) throws(StoreError) -> [String] {
@@ -156,6 +157,20 @@ private struct StoreVerifier {
                 let problem =
                     "\(entity.name).\(side.relationship.name): \(dangling) links lead nowhere"
                 if dangling > 0, !problems.contains(problem) { problems.append(problem) }
+            }
+        }
+    }
+
+    private mutating func checkFoldedTexts(_ schema: StoreSchema) throws(StoreError) {
+        let found = try storing { () throws(SQLiteError) in
+            try FoldTable.find(schema, on: connection)
+        }
+        for (table, fold) in found.sorted(by: { $0.key < $1.key }) {
+            let wrong = try storing { () throws(SQLiteError) in
+                try fold.countWrong(on: connection)
+            }
+            if wrong > 0 {
+                problems.append("\(fold.name): \(wrong) rows are not the folded texts of \(table)")
             }
         }
     }

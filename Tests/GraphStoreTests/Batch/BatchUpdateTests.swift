@@ -172,7 +172,7 @@ private let plan = BulkPlan(
     }
 
     @Test(arguments: [
-        ["nothing": "1"], ["priority": "'x'"], ["title": "priority"], ["parent": "nil"],
+        ["nothing": "1"], ["priority": "'x'"], ["title": "priority"], ["parent": "id"],
     ])
     func refusesWhatTheModelDoesNotHave(set: [String: String]) throws {
         try withTasks { store in

@@ -53,7 +53,7 @@ private let entities = """
                     "scans all 1,200 Task objects",
                     "computes outside SQLite what no index can serve",
                 ],
-                []
+                ["`searchable: true` on Task.title would serve it"]
             ),
             (
                 "title BEGINSWITH 'x'", ["scans all 1,200 Task objects"],

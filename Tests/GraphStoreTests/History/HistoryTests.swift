@@ -197,6 +197,44 @@ import Testing
         #expect(kind { try container.history(after: tokens[3]) } == "foreign 4")
     }
 
+    @Test("row 113: a copy that took the store's place has a history of its own")
+    func tellsLineagesApart() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        func open() throws -> PersistentContainer {
+            var options = StoreOptions()
+            options.history = HistoryOptions(keeping: .untilPurged)
+            return try PersistentContainer(
+                model: model(objectModel), .sqlite(at: path, opening: .create, options: options))
+        }
+        func save(_ container: PersistentContainer) throws -> HistoryToken {
+            let context = container.newContext()
+            _ = try context.insert("Category")
+            return try #require(try context.save().historyToken)
+        }
+        func before() throws -> (HistoryToken, HistoryToken) {
+            let container = try open()
+            let first = try save(container)
+            try container.copyStore(to: folder.file("copy.sqlite"))
+            return (first, try save(container))
+        }
+        let (first, second) = try before()
+        try PersistentContainer.replace(at: path, with: folder.file("copy.sqlite"))
+        let container = try open()
+        // Its numbers go on from the copy's, so that numbers alone would tell nothing.
+        let other = try save(container)
+        #expect((other.storeUUID, other.sequence) == (second.storeUUID, second.sequence))
+        #expect(other != second)
+        #expect(kind { try container.history(after: first) } == "foreign 1")
+        #expect(kind { try container.history(after: second) } == "foreign 2")
+        #expect(kind { try container.purgeHistory(upTo: second) } == "foreign 2")
+        #expect(try container.history(after: other).isEmpty)
+        #expect(
+            try container.history().map(\.token) == [
+                try #require(try container.history().first?.token), other,
+            ])
+    }
+
     private func kind<R>(_ body: () throws -> R) -> String {
         do {
             _ = try body()

@@ -1,4 +1,5 @@
 import GraphModel
+import GraphStore
 
 /// The graph as it ought to be: plain values, written for clearness, of the model for objects.
 struct GraphOracle: Equatable {
@@ -75,5 +76,13 @@ struct GraphOracle: Equatable {
     /// A project was deleted that still has steps.
     var isDenied: Bool {
         items.values.contains { item in item.project.map { items[$0] == nil } ?? false }
+    }
+
+    /// What a save of the graph is refused for.
+    var failures: Set<ValidationCode> {
+        var codes: Set<ValidationCode> = []
+        if isDenied { codes.insert(.deletionDenied) }
+        if items.values.contains(where: { $0.number ?? 0 > 1000 }) { codes.insert(.numberTooLarge) }
+        return codes
     }
 }

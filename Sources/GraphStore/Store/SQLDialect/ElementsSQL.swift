@@ -183,18 +183,10 @@ extension PredicateSQL {
                     schema, destination, alias: alias + "d",
                     keyColumn: "\(alias).\(join.destinationColumn)"))
             note([join.relationship.name], links: alias)
-            guard join.isReflexive else {
-                return (
-                    "\(join.table) \(alias)", "\(alias).\(join.ownerColumn)", scopes.count - 1,
-                    join.orderColumn.map { "\(alias).\($0)" }
-                )
-            }
-            // A pair counts from both ends, whichever way it was written.
-            let (here, there) = (join.ownerColumn, join.destinationColumn)
+            let order = join.isReflexive ? nil : join.orderColumn
             return (
-                "(SELECT \(here), \(there) FROM \(join.table)"
-                    + " UNION SELECT \(there), \(here) FROM \(join.table)) \(alias)",
-                "\(alias).\(here)", scopes.count - 1, nil
+                "\(join.pairs) \(alias)", "\(alias).\(join.ownerColumn)", scopes.count - 1,
+                order.map { "\(alias).\($0)" }
             )
         }
     }
@@ -215,9 +207,7 @@ extension PredicateSQL {
 
     /// The value of the elements.
     mutating func value(of elements: ElementsSQL) throws(StoreError) -> SQLOperand {
-        SQLOperand(
-            SQLFragment(try column(elements.tail, in: elements.scope)),
-            try scopes[elements.scope].type(of: elements.tail))
+        try value(of: elements.tail, in: elements.scope)
     }
 
     /// `FROM … WHERE …` of the elements of one object of the query around; everything about the

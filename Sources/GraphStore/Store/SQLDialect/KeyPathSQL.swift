@@ -114,8 +114,17 @@ struct KeyPathSQL {
         return .object(root: here.rootNumber)
     }
 
+    /// The folded texts of the attribute at a path's end, where the store keeps them.
+    func foldedTexts(at path: [String]) -> (FoldTable, column: String)? {
+        guard let name = path.last, let owner = entity(at: path.dropLast()),
+            let table = schema.foldTables[owner.table],
+            let column = owner.attributes[name]?.column, table.columns.contains(column)
+        else { return nil }
+        return (table, column)
+    }
+
     /// The entity of the objects that a path of to-ones leads to; nil where it ends elsewhere.
-    func entity(at path: [String]) -> StoreSchema.Entity? {
+    func entity(at path: some Sequence<String>) -> StoreSchema.Entity? {
         var here = entity
         for name in path {
             guard let (_, next) = toOne(name, of: here) else { return nil }

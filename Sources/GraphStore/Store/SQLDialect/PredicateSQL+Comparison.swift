@@ -24,7 +24,13 @@ extension PredicateSQL {
             if let pattern = right.constantText { return try like(left, pattern) }
         default: break
         }
+        if op == .equal || op == .notEqual, let text = left.constantText,
+            let found = try searched(right, op, text, options)
+        {
+            return found
+        }
         if op != .matches, let text = right.constantText, left.constant == nil {
+            if let found = try searched(left, op, text, options) { return found }
             switch op {
             case .notEqual: return "NOT " + folded(left, text, .equal, options)
             case .equal, .contains, .beginsWith, .endsWith, .like:
@@ -157,6 +163,7 @@ extension PredicateSQL {
             let value = Self.guarded(Self.guarded(value, low), high)
             return "(" + value.sql + " BETWEEN " + low.sql + " AND " + high.sql + ")"
         }
+        if let found = try searched(value, between: low, and: high, options) { return found }
         var program = SQLProgram(now: now)
         let comparison = GraphComparison(
             program.slot(for: value), .between,
@@ -178,6 +185,7 @@ extension PredicateSQL {
         for element in elements { operands.append(try operand(element)) }
         let isPlain = options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
         if !isPlain, left.type == .text || left.type == .null {
+            if let found = try searched(left, in: operands, options) { return found }
             var program = SQLProgram(now: now)
             let value = program.slot(for: left)
             let list = operands.map { program.slot(for: $0) }

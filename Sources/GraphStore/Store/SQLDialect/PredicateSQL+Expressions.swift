@@ -49,11 +49,18 @@ extension PredicateSQL {
         }
     }
 
-    private mutating func value(
+    /// What stands at a path's end, in a scope.
+    mutating func value(
         of path: [String], in scope: Int
     ) throws(StoreError) -> SQLOperand {
         let type = try scopes[scope].type(of: path)
-        return SQLOperand(SQLFragment(try column(path, in: scope)), type)
+        var value = SQLOperand(SQLFragment(try column(path, in: scope)), type)
+        if type == .text, let (table, column) = scopes[scope].foldedTexts(at: path) {
+            value.folded = FoldedTexts(
+                table: table, column: column,
+                key: try self.column(Array(path.dropLast()), in: scope), isLink: path.count > 1)
+        }
+        return value
     }
 
     /// One of the values that another may be instead.

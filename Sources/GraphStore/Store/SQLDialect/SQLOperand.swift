@@ -70,6 +70,8 @@ struct SQLOperand {
     var type: SQLType
     /// Its value, where that is known before any row is seen.
     var constant: GraphValue?
+    /// Its folded texts, where it is a searchable attribute.
+    var folded: FoldedTexts?
 
     init(_ sql: SQLFragment, _ type: SQLType) {
         self.sql = sql

@@ -18,6 +18,7 @@ struct World {
         model = try GraphStoreTests.model(generator.entities())
         store = try TestStore(model)
         objects = try generator.fill(store)
+        try generator.rewrite(objects, in: store)
         connection = try store.container.newReader()
         let names = objects.flatMap { object in
             Array(object.values.keys) + object.entity.toOnes.keys + object.entity.toManys.keys

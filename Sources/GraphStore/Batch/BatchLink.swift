@@ -1,0 +1,100 @@
+import GraphModel
+import SQLite
+
+/// A to-one that a batch update sets: one destination, or none, for all objects that match.
+struct BatchLink {
+    private let columns: StoreSchema.ToOneColumns
+    private let destination: StoreSchema.Entity
+    private let id: ManagedObjectID?
+
+    var name: String { columns.relationship.name }
+
+    /// - Throws: where the value is no object of the destination, or the relationship one-to-one:
+    ///   one object cannot be the only one of many.
+    init(
+        _ columns: StoreSchema.ToOneColumns, _ expression: GraphExpression,
+        _ variables: [String: GraphValue], _ schema: StoreSchema
+    ) throws(StoreError) {
+        let relationship = columns.relationship
+        let name = relationship.name
+        guard let destination = schema.entity(named: relationship.destinationEntityName) else {
+            throw StoreError(.invalidRequest, "'\(name)' leads nowhere")
+        }
+        self.columns = columns
+        self.destination = destination
+        var value: GraphValue?
+        if case .constant(let constant) = expression { value = constant }
+        if case .variable(let variable, let path) = expression, path.isEmpty {
+            value = variables[variable]
+        }
+        switch value {
+        case .null: id = nil
+        case .object(let object): id = object
+        default:
+            throw StoreError(
+                .invalidRequest, "'\(name)' can be set to an object or to nil, not by an expression"
+            )
+        }
+        if let inverse = relationship.inverseName, destination.toOnes[inverse] != nil {
+            throw StoreError(
+                .invalidRequest,
+                "'\(name)' is one-to-one: set it on objects, not in a batch")
+        }
+        if id == nil, !relationship.isOptional {
+            throw StoreError(.validation, "'\(name)' is required and cannot be set to nil")
+        }
+        if let id, !destination.familyNumbers.contains(id.entityNumber) {
+            throw StoreError(
+                .invalidRequest,
+                "'\(name)' leads to '\(destination.name)', and the object is of another entity")
+        }
+    }
+
+    /// The destination must be in the store.
+    func check(in session: WriteSession) throws(StoreError) {
+        guard let id else { return }
+        let count = try storing { () throws(SQLiteError) in
+            try session.connection.integer(
+                "SELECT count(*) FROM \(destination.table) WHERE Z_PK = \(id.primaryKey)"
+                    + " AND Z_ENT = \(id.entityNumber)")
+        }
+        guard count == 1 else {
+            throw StoreError(
+                .invalidRequest,
+                "'\(name)' cannot lead to \(destination.name) p\(id.primaryKey), which is not saved"
+            )
+        }
+    }
+
+    private var key: StoredValue { id.map { .integer($0.primaryKey) } ?? .null }
+
+    /// Whether a row of the alias `t` would change.
+    var difference: SQLFragment { SQLFragment("t.\(columns.column) IS NOT ?", [key]) }
+
+    /// What an UPDATE of the alias `t` sets.
+    ///
+    /// In an ordered to-many the objects come at its end, in the order of their keys.
+    func assignments(
+        of table: String, _ match: BatchMatch, in session: WriteSession
+    ) throws(StoreError) -> [SQLFragment] {
+        var sets = [SQLFragment("\(columns.column) = ?", [key])]
+        if let column = columns.entityColumn {
+            sets.append(
+                SQLFragment("\(column) = ?", [id.map { .integer($0.entityNumber) } ?? .null]))
+        }
+        guard let column = columns.orderColumn else { return sets }
+        guard let id else { return sets + [SQLFragment("\(column) = NULL")] }
+        let last = try storing { () throws(SQLiteError) in
+            try session.connection.integer(
+                "SELECT max(\(column)) FROM \(table) WHERE \(columns.column) = \(id.primaryKey)")
+                ?? 0
+        }
+        // Those that are in it already keep their place.
+        return sets + [
+            SQLFragment(
+                "\(column) = CASE WHEN t.\(columns.column) IS ? THEN t.\(column) ELSE ? + 1024 *"
+                    + " (SELECT count(*) FROM \(match.table) m WHERE m.changes AND m.pk <= t.Z_PK)"
+                    + " END", [key, .integer(last)])
+        ]
+    }
+}

@@ -1,0 +1,215 @@
+import GraphModel
+import SQLite
+
+/// Objects that stand inside a record, such as the lines of an order.
+///
+/// They are upserted by their own key right before the record's row, which is then linked to them
+/// like to any others. A record and its objects are written together or not at all: once nothing
+/// else is known to stand against the row, all is written inside a savepoint, which is rolled back
+/// where one of them is refused after all.
+///
+/// Their writers keep no map of keys and put no index off, so that several may write to one table.
+extension BulkWriter {
+    /// What a record may have to be taken back to.
+    struct RecordUndo {
+        var change: StoreChange
+        var createdTargets: Int
+    }
+
+    static func nestedWriters(
+        of plan: BulkPlan, in context: ManagedObjectContext
+    ) throws(StoreError) -> [BulkWriter?] {
+        guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
+        var writers: [BulkWriter?] = []
+        for link in plan.links {
+            guard let nested = link.nested else {
+                writers.append(nil)
+                continue
+            }
+            writers.append(
+                try BulkWriter(
+                    nested, in: context, keyMemoryBytes: 0, isResumable: false, isNested: true))
+        }
+        return writers
+    }
+
+    func beginRecord() throws(SQLiteError) -> RecordUndo {
+        try session.connection.cached("SAVEPOINT ETL_RECORD").run()
+        var undo = RecordUndo(change: StoreChange(), createdTargets: tally.createdTargets)
+        // What the record changes is kept apart; exchanged, for a copy would cost with every one.
+        swap(&undo.change, &session.change)
+        return undo
+    }
+
+    func keepRecord(_ undo: inout RecordUndo?) throws(SQLiteError) {
+        guard var undone = undo.take() else { return }
+        for case let writer? in nestedWriters { try writer.flushLinks() }
+        try session.connection.cached("RELEASE ETL_RECORD").run()
+        swap(&undone.change, &session.change)
+        session.change.add(undone.change)
+    }
+
+    func undoRecord(_ undo: inout RecordUndo?) throws(SQLiteError) {
+        guard var undone = undo.take() else { return }
+        forgetNestedLinks()
+        try session.connection.cached("ROLLBACK TO ETL_RECORD").run()
+        try session.connection.cached("RELEASE ETL_RECORD").run()
+        swap(&undone.change, &session.change)
+        tally.createdTargets = undone.createdTargets
+        for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {
+            keyFinder.noteRefused(hash, id.primaryKey)
+        }
+        newTargets.removeAll(keepingCapacity: true)
+        forgetTargets()
+    }
+
+    private func forgetNestedLinks() {
+        for case let writer? in nestedWriters {
+            for links in writer.toManyWriters { links.forgetAll() }
+            writer.forgetNestedLinks()
+        }
+    }
+
+    private func forgetTargets() {
+        for resolver in resolvers { resolver.forgetAll() }
+        for case let writer? in nestedWriters { writer.forgetTargets() }
+    }
+
+    // MARK: Links
+
+    /// Writes the objects in a link's cell, or says that there are some to be written.
+    func resolveNested(
+        _ writer: BulkWriter, _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
+        creating: Bool
+    ) throws(SQLiteError) -> LinkOutcome {
+        let many = plan.toManys.firstIndex { $0.link == link }
+        guard cell.kind == .list, cell.listCount > 0 else {
+            return try setEmpty(cell, link, many, token)
+        }
+        guard creating else {
+            // Something stands there until they are written.
+            if many == nil { try setToOne(link, .integer(0), entity: 0) }
+            if let many { row.destinations[many] = nil }
+            return .mustCreate
+        }
+        var ids: [ManagedObjectID] = []
+        var known: Set<Int64> = []
+        let end = cell.listStart + cell.listCount
+        let width = writer.plan.plan.width
+        for (number, start) in stride(from: cell.listStart, to: end, by: width).enumerated() {
+            let created = writer.tally.createdTargets
+            guard let id = try writer.writeElement(batch, start) else {
+                let label = plan.plan.links[link].label
+                takeReject(of: writer, many == nil ? label : "\(label)[\(number)]", token)
+                return .obstacle(.rejected)
+            }
+            tally.createdTargets += writer.tally.createdTargets - created
+            if known.insert(id.primaryKey).inserted { ids.append(id) }
+        }
+        guard let many else {
+            if let id = ids.last {
+                try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
+            }
+            return .done
+        }
+        let relationship = plan.toManys[many].place.relationship
+        if plan.plan.links[link].many == .replace,
+            let problem = Self.countProblem(ids.count, relationship)
+        {
+            reject(token, "validate", relationship.name, problem)
+            return .obstacle(.rejected)
+        }
+        row.destinations[many] = ids.map(\.primaryKey)
+        return .done
+    }
+
+    private func setEmpty(
+        _ cell: BulkCell, _ link: Int, _ many: Int?, _ token: Int64
+    ) throws(SQLiteError) -> LinkOutcome {
+        guard let many else {
+            try setToOne(link, cell.kind == .absent ? .absent : .null, entity: nil)
+            return .done
+        }
+        row.destinations[many] = cell.kind == .absent ? nil : []
+        let relationship = plan.toManys[many].place.relationship
+        if cell.kind != .absent, plan.plan.links[link].many == .replace,
+            let problem = Self.countProblem(0, relationship)
+        {
+            reject(token, "validate", relationship.name, problem)
+            return .obstacle(.rejected)
+        }
+        return .done
+    }
+
+    private func takeReject(of writer: BulkWriter, _ path: String, _ token: Int64) {
+        guard let refused = writer.takeRejects().last else { return }
+        let property = refused.property.map { "\(path).\($0)" } ?? path
+        reject(token, refused.code, property, refused.message)
+    }
+
+    // MARK: Elements
+
+    /// Upserts the object whose cells begin at an item of another writer's batch.
+    ///
+    /// - Returns: nil where it is refused; the reason is among the rejects.
+    private func writeElement(
+        _ batch: RowBatch, _ start: Int
+    ) throws(SQLiteError) -> ManagedObjectID? {
+        element.removeAll()
+        let place = element.addRow()
+        for cell in 0..<plan.plan.width { element[place, cell] = batch.item(start + cell) }
+        guard let hash = keyHash(element, place) else {
+            reject(0, "key", plan.plan.key.first, "The key is null")
+            return nil
+        }
+        for column in plan.columns.indices {
+            if case .attribute(let cell) = plan.columns[column].source {
+                row.cells[column] = element[place, cell]
+            }
+        }
+        for link in plan.plan.links.indices {
+            let cell = element[place, plan.plan.attributes.count + link]
+            // The lists of an element stand in the batch that it came from.
+            let outcome = try resolve(batch, cell, link, 0, .decide, creating: true)
+            if case .obstacle = outcome { return nil }
+        }
+        if let property = row.firstNullRequirement(plan) {
+            reject(0, "required", property, "'\(property)' is required and null here")
+            return nil
+        }
+        guard let found = try find(element, place, hash: hash) else {
+            let rejected = tally.rejected
+            try insert(hash: hash, token: 0, alone: true)
+            return tally.rejected == rejected ? lastInserted : nil
+        }
+        defer { found.reset() }
+        guard mayUpdate(found, token: 0) else { return nil }
+        let id = ManagedObjectID(
+            entityNumber: found.integer(1), primaryKey: found.integer(0))
+        if case .refused(let error) = try write(over: found, id) {
+            rejectUnique(0, error)
+            return nil
+        }
+        return id
+    }
+}
+
+extension BulkPlan {
+    /// Whether objects inside the rows, at any depth, are in the table.
+    func writesInside(table: String, _ schema: StoreSchema) -> Bool {
+        links.contains { link in
+            guard let nested = link.nested else { return false }
+            return schema.entity(named: nested.entity)?.table == table
+                || nested.writesInside(table: table, schema)
+        }
+    }
+}
+
+extension StoreChange {
+    /// Adds what changed after this.
+    mutating func add(_ later: StoreChange) {
+        for id in later.inserted.ids { insert(id) }
+        for id in later.updated.ids { update(id) }
+        for id in later.deleted.ids { delete(id) }
+    }
+}

@@ -1,0 +1,77 @@
+import SQLite
+
+/// The value, or values, by which a link names an object.
+struct LinkKey {
+    let first: BulkCell
+    /// The values of the further attributes, where the object has several in its key.
+    let others: [BulkCell]
+
+    init(_ cell: BulkCell) {
+        first = cell
+        others = []
+    }
+
+    /// - Parameter items: where the values are among the batch's items.
+    init(_ batch: RowBatch, items: Range<Int>) {
+        first = batch.item(items.lowerBound)
+        others = items.dropFirst().map { batch.item($0) }
+    }
+
+    /// The same as that of a row with these values in its key.
+    var hash: UInt64 {
+        var hash = KeyHash()
+        hash.combine(first)
+        for cell in others { hash.combine(cell) }
+        return hash.value
+    }
+
+    /// Whether the columns from there on hold these values.
+    func equals(columnsFrom column: Int32, of row: Statement) -> Bool {
+        guard first.equals(column: column, of: row) else { return false }
+        for (place, cell) in others.enumerated()
+        where !cell.equals(column: column + 1 + Int32(place), of: row) {
+            return false
+        }
+        return true
+    }
+
+    func bind(to statement: Statement, from index: Int32) {
+        first.bind(to: statement, at: index)
+        for (place, cell) in others.enumerated() {
+            cell.bind(to: statement, at: index + 1 + Int32(place))
+        }
+    }
+
+    /// All values in one, for a cache: equal where the values are.
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for cell in [first] + others {
+            bytes.append(cell.kind.rawValue)
+            switch cell.kind {
+            case .text, .blob:
+                withUnsafeBytes(of: cell.bytes.count) { bytes += $0 }
+                bytes += cell.bytes
+            default:
+                withUnsafeBytes(of: cell.integerValue) { bytes += $0 }
+            }
+        }
+        return bytes
+    }
+
+    /// What it says of an object, for messages: `first 'Ada' and last 'Byron'`.
+    func text(_ attributes: [String]) -> String {
+        zip(attributes, [first] + others).map { "\($0) \(Self.text($1))" }
+            .joined(separator: " and ")
+    }
+
+    private static func text(_ key: BulkCell) -> String {
+        switch key.kind {
+        case .text: "'\(String(decoding: key.bytes, as: UTF8.self))'"
+        case .integer: "\(key.integerValue)"
+        case .real: "\(key.realValue)"
+        case .blob:
+            "x'" + key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        default: "null"
+        }
+    }
+}

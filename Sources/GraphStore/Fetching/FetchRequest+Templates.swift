@@ -1,0 +1,66 @@
+public import GraphModel
+
+extension ManagedObjectModel {
+    /// A request that the model names, with values for its `$VARIABLES`.
+    ///
+    /// - Parameters:
+    ///   - name: the template's name.
+    ///   - variables: the values, lists or objects by name, without the dollar sign.
+    /// - Throws: `invalidRequest` where there is no such template, where a variable has no value
+    ///   and where the predicate does not fit the entity.
+    public func fetchRequest(
+        named name: String, substituting variables: [String: any GraphPredicateArgument] = [:]
+    ) throws(StoreError) -> FetchRequest<ManagedObject> {
+        guard let template = fetchRequestTemplate(named: name) else {
+            throw StoreError(.invalidRequest, "The model has no fetch request '\(name)'")
+        }
+        return try template.request(in: self, substituting: variables)
+    }
+}
+
+extension FetchRequestTemplate {
+    /// The template's predicate as a tree.
+    func parsedPredicate() throws(StoreError) -> GraphPredicate? {
+        guard let predicate, !predicate.isEmpty else { return nil }
+        do {
+            return try GraphPredicate(format: predicate)
+        } catch {
+            throw StoreError(.invalidRequest, "The fetch request '\(name)': " + error.rendered)
+        }
+    }
+
+    func request(
+        in model: ManagedObjectModel, substituting variables: [String: any GraphPredicateArgument]
+    ) throws(StoreError) -> FetchRequest<ManagedObject> {
+        var request = bare
+        guard let parsed = try parsedPredicate() else { return request }
+        do {
+            let predicate = try parsed.substituting(variables: variables)
+            // Told now, not by the fetch: what is wrong, and which variables have no values.
+            _ = try predicate.resolved(for: entityName, in: model)
+            request.predicate = predicate
+        } catch {
+            throw StoreError(.invalidRequest, "The fetch request '\(name)': " + error.rendered)
+        }
+        return request
+    }
+
+    /// The request without its predicate.
+    var bare: FetchRequest<ManagedObject> {
+        var request = FetchRequest<ManagedObject>(entityName: entityName)
+        request.fetchLimit = fetchLimit ?? 0
+        // The names are those of Xcode's model files.
+        if let text = extras["fetchBatchSize"], let size = Int(text), size > 0 {
+            request.fetchBatchSize = size
+        }
+        if let flag = extras["includesSubentities"] ?? extras["includeSubentities"] {
+            request.includesSubentities = flag != "NO"
+        }
+        if (extras["returnObjectsAsFaults"] ?? extras["returnsObjectsAsFaults"]) == "NO" {
+            request.materialise = .rows
+        }
+        if extras["includesPropertyValues"] == "NO" { request.materialise = .ids }
+        request.returnsDistinctResults = extras["returnsDistinctResults"] == "YES"
+        return request
+    }
+}

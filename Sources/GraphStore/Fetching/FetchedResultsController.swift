@@ -1,0 +1,261 @@
+import GraphModel
+
+/// A request's results, kept as they are in a context, in sections.
+///
+/// ```swift
+/// let controller = FetchedResultsController(
+///     Todo.request.sort("category.name").sort("title"), in: context,
+///     sectionNameKeyPath: "category.name")
+/// controller.delegate = list
+/// try controller.performFetch()
+/// ```
+/// While it has a delegate it follows what is changed, saved and merged in its context: after
+/// `processPendingChanges()`, which every fetch, save and `perform` calls. The request's limit
+/// holds at all times. After a reset of the context nothing is told; fetch again.
+public final class FetchedResultsController<Object: ManagedObject> {
+    /// One section of the results.
+    public struct SectionInfo {
+        /// What its objects have in common.
+        public let name: String
+        /// Its objects, in order.
+        public let objects: [Object]
+        /// How many there are.
+        public var numberOfObjects: Int { objects.count }
+    }
+
+    /// What is fetched.
+    public let fetchRequest: FetchRequest<Object>
+    /// Where.
+    public let managedObjectContext: ManagedObjectContext
+    /// The property, or path to one, that names an object's section; nil is one section.
+    public let sectionNameKeyPath: String?
+    /// Is told of changes; without one none are followed.
+    public weak var delegate: (any FetchedResultsControllerDelegate<Object>)? {
+        didSet { seen = changeCounts() }
+    }
+    private var results: SectionedObjects<Object>?
+    /// Changed objects as they were when they were last looked at.
+    private var seen: [ManagedObjectID: UInt32] = [:]
+
+    /// Creates a controller, which fetches nothing yet.
+    public init(
+        _ fetchRequest: FetchRequest<Object>, in context: ManagedObjectContext,
+        sectionNameKeyPath: String? = nil
+    ) {
+        self.fetchRequest = fetchRequest
+        self.sectionNameKeyPath = sectionNameKeyPath
+        managedObjectContext = context
+    }
+
+    /// Fetches; what was fetched before is gone, and nobody is told.
+    public func performFetch() throws(StoreError) {
+        guard !fetchRequest.sortDescriptors.isEmpty else {
+            throw StoreError(.invalidRequest, "Results that are followed need a sort descriptor")
+        }
+        managedObjectContext.observers.remove(self)
+        results = try managedObjectContext.sections(fetchRequest, by: sectionNameKeyPath)
+        seen = changeCounts()
+        managedObjectContext.observers.add(self)
+    }
+
+    // MARK: Results
+
+    /// All objects, in order; nil before the first fetch and after a reset.
+    public var fetchedObjects: [Object]? { results?.sections.flatMap(\.objects) }
+
+    /// The sections; nil before the first fetch and after a reset.
+    public var sections: [SectionInfo]? {
+        results?.sections.map { SectionInfo(name: $0.name, objects: $0.objects) }
+    }
+
+    /// The results by ID.
+    public var snapshot: ResultSnapshot? { results?.snapshot }
+
+    /// The object at a place; nil where there is none.
+    public func object(at place: ResultIndexPath) -> Object? {
+        guard let results, results.sections.indices.contains(place.section) else { return nil }
+        let objects = results.sections[place.section].objects
+        return objects.indices.contains(place.row) ? objects[place.row] : nil
+    }
+
+    /// Where an object is; nil where it is not among the results.
+    public func indexPath(for object: Object) -> ResultIndexPath? {
+        for (number, section) in (results?.sections ?? []).enumerated() {
+            if let row = section.objects.firstIndex(where: { $0 === object }) {
+                return ResultIndexPath(section: number, row: row)
+            }
+        }
+        return nil
+    }
+
+    // MARK: Following
+
+    private func changeCounts() -> [ManagedObjectID: UInt32] {
+        var counts: [ManagedObjectID: UInt32] = [:]
+        for object in managedObjectContext.listed where object.pending != .none {
+            counts[object.objectID] = object.changeCount
+        }
+        return counts
+    }
+
+    /// The objects that look different since the last time; nil where nothing happened at all.
+    private func changes(_ event: FollowedEvent) -> ((ManagedObjectID) -> Bool)? {
+        let before = seen
+        seen = changeCounts()
+        var changed: Set<ManagedObjectID> = []
+        for (id, count) in seen where before[id] != count { changed.insert(id) }
+        for (id, count) in before where seen[id] == nil {
+            // After a save an object is as it was told already, unless a hook changed it.
+            if case .saved = event,
+                managedObjectContext.registeredObject(for: id)?.changeCount == count
+            {
+                continue
+            }
+            changed.insert(id)
+        }
+        if case .merged(let change) = event {
+            return { changed.contains($0) || change.updated.contains($0) }
+        }
+        guard !changed.isEmpty || before.count != seen.count else { return nil }
+        return { changed.contains($0) }
+    }
+
+    private func follow(_ event: FollowedEvent) throws(StoreError) {
+        guard let old = results, let delegate, let isChanged = changes(event) else { return }
+        let new = try managedObjectContext.sections(fetchRequest, by: sectionNameKeyPath)
+        let diff = ResultDiff(from: old.snapshot, to: new.snapshot, isChanged: isChanged)
+        guard !diff.isEmpty else {
+            results = new
+            return
+        }
+        delegate.controllerWillChangeContent(self)
+        results = new
+        tell(delegate, diff, old, new)
+        delegate.controller(self, didChangeContentWith: diff)
+        delegate.controllerDidChangeContent(self)
+    }
+
+    /// Sections first, then objects.
+    private func tell(
+        _ delegate: any FetchedResultsControllerDelegate<Object>, _ diff: ResultDiff,
+        _ old: SectionedObjects<Object>, _ new: SectionedObjects<Object>
+    ) {
+        func info(_ section: (name: String, objects: [Object])) -> SectionInfo {
+            SectionInfo(name: section.name, objects: section.objects)
+        }
+        for number in diff.deletedSections {
+            delegate.controller(
+                self, didChange: info(old.sections[number]), atSectionIndex: number, for: .delete)
+        }
+        for number in diff.insertedSections {
+            delegate.controller(
+                self, didChange: info(new.sections[number]), atSectionIndex: number, for: .insert)
+        }
+        for place in diff.deletes {
+            delegate.controller(
+                self, didChange: old.sections[place.section].objects[place.row], at: place,
+                for: .delete, newIndexPath: nil)
+        }
+        for place in diff.inserts {
+            delegate.controller(
+                self, didChange: new.sections[place.section].objects[place.row], at: nil,
+                for: .insert, newIndexPath: place)
+        }
+        for (type, steps) in [(FetchedResultsChange.move, diff.moves), (.update, diff.updates)] {
+            for step in steps {
+                delegate.controller(
+                    self, didChange: new.sections[step.to.section].objects[step.to.row],
+                    at: step.from, for: type, newIndexPath: step.to)
+            }
+        }
+    }
+}
+
+@available(*, unavailable, message: "A controller stays in its context's region")
+extension FetchedResultsController: Sendable {}
+
+extension FetchedResultsController: ContextObserver {
+    func contextDidChange(_ event: FollowedEvent) {
+        if case .reset = event {
+            results = nil
+            seen = [:]
+            managedObjectContext.observers.remove(self)
+            return
+        }
+        do throws(StoreError) {
+            try follow(event)
+        } catch {
+            managedObjectContext.note(error)
+        }
+    }
+}
+
+/// What happened to an object or a section.
+public enum FetchedResultsChange: Sendable, Hashable {
+    /// It is new among the results.
+    case insert
+    /// It is no longer among them.
+    case delete
+    /// It is elsewhere among the others, and may have changed.
+    case move
+    /// It has changed where it is.
+    case update
+}
+
+/// Is told what a controller's results become.
+///
+/// Between `controllerWillChangeContent` and `controllerDidChangeContent` come the sections, then
+/// the objects, each with its place before and its place after, as `ResultDiff` has them.
+public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
+    /// The class of the objects.
+    associatedtype Object: ManagedObject
+
+    /// Changes follow; the controller still has the old results.
+    func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
+
+    /// A section came or went.
+    func controller(
+        _ controller: FetchedResultsController<Object>,
+        didChange section: FetchedResultsController<Object>.SectionInfo,
+        atSectionIndex index: Int, for type: FetchedResultsChange)
+
+    /// An object came, went, moved or changed.
+    func controller(
+        _ controller: FetchedResultsController<Object>, didChange object: Object,
+        at indexPath: ResultIndexPath?, for type: FetchedResultsChange,
+        newIndexPath: ResultIndexPath?)
+
+    /// The same as one value.
+    func controller(
+        _ controller: FetchedResultsController<Object>, didChangeContentWith diff: ResultDiff)
+
+    /// All changes were told.
+    func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
+}
+
+extension FetchedResultsControllerDelegate {
+    /// Does nothing.
+    public func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {}
+
+    /// Does nothing.
+    public func controller(
+        _ controller: FetchedResultsController<Object>,
+        didChange section: FetchedResultsController<Object>.SectionInfo,
+        atSectionIndex index: Int, for type: FetchedResultsChange
+    ) {}
+
+    /// Does nothing.
+    public func controller(
+        _ controller: FetchedResultsController<Object>, didChange object: Object,
+        at indexPath: ResultIndexPath?, for type: FetchedResultsChange,
+        newIndexPath: ResultIndexPath?
+    ) {}
+
+    /// Does nothing.
+    public func controller(
+        _ controller: FetchedResultsController<Object>, didChangeContentWith diff: ResultDiff
+    ) {}
+
+    /// Does nothing.
+    public func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {}
+}

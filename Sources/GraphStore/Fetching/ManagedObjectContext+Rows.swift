@@ -1,0 +1,222 @@
+public import GraphModel
+import SQLite
+
+/// Values instead of objects.
+extension ManagedObjectContext {
+    /// The rows that a request's columns make, one for each object or for each group.
+    ///
+    /// They are what is saved: pending changes of this context do not show. A to-one gives the ID
+    /// of its object; a to-many is an error. Without `propertiesToFetch` the columns are all
+    /// stored attributes and to-ones, or what is grouped by. Groups can be sorted by columns of
+    /// the result.
+    public func rows<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> [Row] {
+        var rows: [Row] = []
+        try forEachRow(request) { row in
+            rows.append(row)
+            return true
+        }
+        return rows
+    }
+
+    /// The rows as structs, whose properties are named as the columns are.
+    public func rows<Object, Value: Decodable>(
+        _ request: FetchRequest<Object>, as type: Value.Type
+    ) throws -> [Value] {
+        var values: [Value] = []
+        for row in try rows(request) { values.append(try row.decode(type)) }
+        return values
+    }
+
+    /// Calls the body with one row after the other, in constant memory, while it returns true.
+    ///
+    /// The body must not save in this context.
+    public func forEachRow<Object>(
+        _ request: FetchRequest<Object>, _ body: (Row) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let select = try ResultSQL(ResultSQL.Request(request), container.schema)
+        let reader = try objectReader()
+        let header = Row.Header(select.columns.map(\.name))
+        statistics.fetches += 1
+        let statement = try storing { () throws(SQLiteError) in
+            try select.fragment.prepare(on: reader.connection)
+        }
+        while try step(statement) {
+            let values = select.columns.map { $0.value(in: statement, container.externalFiles) }
+            statistics.rowsRead += 1
+            guard try body(Row(header: header, values: values)) else { return }
+        }
+    }
+
+    private func step(_ statement: Statement) throws(StoreError) -> Bool {
+        do {
+            return try statement.step()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// A sum, mean, bound or count over the objects of a request.
+    ///
+    /// As `rows` it is of what is saved. The request's limit, order and columns do not count.
+    public func aggregate<Object, Value>(
+        _ request: FetchRequest<Object>, _ aggregate: AggregateExpression<Value>
+    ) throws(StoreError) -> Value? {
+        let whole = request.forAggregates([aggregate.column])
+        return AggregateResults(try rows(whole).first).next(aggregate)
+    }
+
+    /// Several sums, means, bounds or counts at once.
+    ///
+    /// ```swift
+    /// let (total, count) = try context.aggregate(
+    ///     Todo.request.where("isDone == NO"), .sum(Todo.Keys.number), .count())
+    /// ```
+    /// As `rows` they are of what is saved. The request's limit, order and columns do not count.
+    public func aggregate<Object, each Value: AttributeValue>(
+        _ request: FetchRequest<Object>, _ aggregates: repeat AggregateExpression<each Value>
+    ) throws(StoreError) -> (repeat (each Value)?) {
+        var columns: [ExpressionDescription] = []
+        for aggregate in repeat each aggregates { columns.append(aggregate.column) }
+        let results = AggregateResults(try rows(request.forAggregates(columns)).first)
+        return (repeat results.next(each aggregates))
+    }
+}
+
+/// What is made of one value of all objects of a request, as a Swift type.
+public struct AggregateExpression<Value: AttributeValue>: Sendable {
+    let column: ExpressionDescription
+
+    private init(_ function: ExpressionDescription.Function, _ expression: GraphExpression) {
+        column = ExpressionDescription(name: function.rawValue, function, of: expression)
+    }
+
+    /// The sum of an attribute; 0 of no objects.
+    public static func sum(_ key: AttributeKey<Value>) -> Self {
+        Self(.sum, .keyPath([key.name]))
+    }
+
+    /// The sum of what is computed of each object.
+    public static func sum(of expression: any GraphPredicateArgument) -> Self {
+        Self(.sum, expression.graphExpression)
+    }
+
+    /// The smallest value of an attribute; nil of no values.
+    public static func minimum(_ key: AttributeKey<Value>) -> Self {
+        Self(.minimum, .keyPath([key.name]))
+    }
+
+    /// The smallest of what is computed of each object.
+    public static func minimum(of expression: any GraphPredicateArgument) -> Self {
+        Self(.minimum, expression.graphExpression)
+    }
+
+    /// The largest value of an attribute; nil of no values.
+    public static func maximum(_ key: AttributeKey<Value>) -> Self {
+        Self(.maximum, .keyPath([key.name]))
+    }
+
+    /// The largest of what is computed of each object.
+    public static func maximum(of expression: any GraphPredicateArgument) -> Self {
+        Self(.maximum, expression.graphExpression)
+    }
+}
+
+extension AggregateExpression where Value == Double {
+    /// The mean of an attribute; nil of no values.
+    public static func average<Number>(_ key: AttributeKey<Number>) -> Self {
+        Self(.average, .keyPath([key.name]))
+    }
+
+    /// The mean of what is computed of each object.
+    public static func average(of expression: any GraphPredicateArgument) -> Self {
+        Self(.average, expression.graphExpression)
+    }
+}
+
+extension AggregateExpression where Value == Int {
+    /// How many objects there are.
+    public static func count() -> Self { Self(.count, .evaluatedObject) }
+
+    /// How many objects have a value.
+    public static func count<Other>(_ key: AttributeKey<Other>) -> Self {
+        Self(.count, .keyPath([key.name]))
+    }
+}
+
+/// Hands out a row's values, one after the other.
+private final class AggregateResults {
+    private let row: Row?
+    private var position = 0
+
+    init(_ row: Row?) {
+        self.row = row
+    }
+
+    func next<Value: AttributeValue>(_ aggregate: AggregateExpression<Value>) -> Value? {
+        defer { position += 1 }
+        return row.flatMap { Value(storedValue: $0[position].stored) }
+    }
+}
+
+extension FetchRequest {
+    /// The request for one row of all its objects.
+    fileprivate func forAggregates(_ columns: [ExpressionDescription]) -> Self {
+        var request = FetchRequest(
+            entityName: entityName, predicate: predicate, variables: variables)
+        request.includesSubentities = includesSubentities
+        request.propertiesToFetch = columns
+        for position in columns.indices { request.propertiesToFetch[position].name = "\(position)" }
+        return request
+    }
+}
+
+extension ResultSQL.Request {
+    init<Object>(_ request: FetchRequest<Object>) {
+        self.init(
+            entityName: request.entityName, predicate: request.predicate,
+            variables: request.variables, order: request.sortDescriptors,
+            limit: request.fetchLimit, offset: request.fetchOffset,
+            includesSubentities: request.includesSubentities,
+            columns: request.propertiesToFetch, groups: request.propertiesToGroupBy,
+            having: request.havingPredicate, isDistinct: request.returnsDistinctResults)
+    }
+}
+
+extension ResultSQL.Column {
+    /// The column's value in a statement's current row.
+    fileprivate func value(in statement: Statement, _ files: ExternalFiles) -> GraphValue {
+        if case .object = type {
+            guard !statement.isNull(place) else { return .null }
+            var number = entityNumber
+            if let entityPlace, !statement.isNull(entityPlace) {
+                number = statement.integer(entityPlace)
+            }
+            return .object(
+                ManagedObjectID(entityNumber: number, primaryKey: statement.integer(place)))
+        }
+        let stored = statement.value(place)
+        return GraphValue(
+            attribute?.allowsExternalBinaryDataStorage == true ? files.value(of: stored) : stored,
+            type)
+    }
+}
+
+extension GraphValue {
+    /// What a column of that type holds.
+    init(_ stored: StoredValue, _ type: SQLType) {
+        switch stored {
+        case .null: self = .null
+        case .integer(let number):
+            switch type {
+            case .boolean: self = .boolean(number != 0)
+            case .date: self = .date(secondsSinceReference: Double(number))
+            case .double: self = .double(Double(number))
+            default: self = .integer(number)
+            }
+        case .real(let number):
+            self = type == .date ? .date(secondsSinceReference: number) : .double(number)
+        case .text(let text): self = .string(text)
+        case .blob(let bytes): self = type == .uuid ? .uuid(bytes) : .binary(bytes)
+        }
+    }
+}

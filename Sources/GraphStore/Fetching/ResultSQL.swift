@@ -1,0 +1,285 @@
+import GraphModel
+import SQLite
+
+/// The SELECT of a request for values: columns of objects, or of groups of them.
+///
+/// Groups are made inside and judged outside, so that `having` and the order see each column by
+/// its name:
+/// `SELECT r.c0, r.c1 FROM (SELECT min(t.Z_PK) AS Z_PK, … AS c0 … GROUP BY c0) r WHERE … ORDER BY …`.
+struct ResultSQL {
+    /// A column of the result.
+    struct Column {
+        var name: String
+        var type: SQLType
+        var attribute: AttributeDescription?
+        /// Where objects of several entities may be, the select's column of their `Z_ENT`.
+        var entityPlace: Int32?
+        /// Their `Z_ENT` otherwise.
+        var entityNumber: Int64 = 0
+        var place: Int32 = 0
+    }
+
+    private let request: Request
+    private let schema: StoreSchema
+    private let entity: StoreSchema.Entity
+    private(set) var columns: [Column] = []
+    private(set) var fragment = SQLFragment("")
+
+    /// What of a fetch request the select is made of.
+    struct Request {
+        var entityName: String
+        var predicate: GraphPredicate?
+        var variables: [String: GraphValue]
+        var order: [GraphSortDescriptor]
+        var limit: Int
+        var offset: Int
+        var includesSubentities: Bool
+        var columns: [ExpressionDescription]
+        var groups: [String]
+        var having: GraphPredicate?
+        var isDistinct: Bool
+    }
+
+    init(_ request: Request, _ schema: StoreSchema) throws(StoreError) {
+        guard let entity = schema.entity(named: request.entityName) else {
+            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
+        }
+        guard request.limit >= 0, request.offset >= 0 else {
+            throw StoreError(.invalidRequest, "A limit or an offset is less than nothing")
+        }
+        var request = request
+        if request.columns.isEmpty {
+            request.columns =
+                request.groups.isEmpty
+                ? (schema.model.attributes(of: entity.name).map(\.name)
+                    + schema.model.relationships(of: entity.name).map(\.name))
+                    .filter { entity.attributes[$0] != nil || entity.toOnes[$0] != nil }
+                    .map { ExpressionDescription($0) }
+                : request.groups.map { ExpressionDescription($0) }
+        }
+        self.request = request
+        self.schema = schema
+        self.entity = entity
+        try check()
+        var paths = KeyPathSQL(schema, entity, style: .joins)
+        if isGrouped {
+            fragment = try grouped(&paths)
+        } else {
+            fragment = try plain(&paths)
+        }
+        if request.limit > 0 || request.offset > 0 {
+            // https://www.sqlite.org/lang_select.html#limitoffset: below zero is no limit.
+            let limit = request.limit > 0 ? Int64(request.limit) : -1
+            fragment =
+                fragment
+                + SQLFragment(
+                    " LIMIT ? OFFSET ?", [.integer(limit), .integer(Int64(request.offset))])
+        }
+    }
+
+    private var hasFunctions: Bool { request.columns.contains { $0.function != nil } }
+
+    private var isGrouped: Bool {
+        hasFunctions || !request.groups.isEmpty || request.isDistinct
+    }
+
+    private func check() throws(StoreError) {
+        var seen: Set<String> = []
+        for column in request.columns where !seen.insert(column.name).inserted {
+            throw StoreError(.invalidRequest, "Two columns are named '\(column.name)'")
+        }
+        guard request.having == nil || !request.groups.isEmpty else {
+            throw StoreError(
+                .invalidRequest, "havingPredicate judges groups, so propertiesToGroupBy is needed")
+        }
+        guard hasFunctions || !request.groups.isEmpty else { return }
+        let groups = Set(request.groups)
+        for column in request.columns where column.function == nil {
+            let isObject = column.expression == .evaluatedObject
+            let looksAt =
+                isObject ? [[RowRequest.objectID]] : column.expression.keyPaths
+            guard looksAt.allSatisfy({ groups.contains($0.joined(separator: ".")) }) else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(column.name)' is neither what is grouped by nor an aggregate")
+            }
+        }
+    }
+
+    // MARK: Columns
+
+    /// A column's SQL over the objects, before it has a name there.
+    private mutating func operand(
+        _ description: ExpressionDescription, _ compiler: inout PredicateSQL
+    ) throws(StoreError) -> SQLOperand {
+        let expression: GraphExpression
+        do {
+            expression = try description.expression.resolved(
+                for: entity.name, in: schema.model, variables: request.variables)
+        } catch {
+            throw StoreError(.invalidRequest, error.rendered)
+        }
+        let operand = try compiler.operand(expression)
+        guard let function = description.function else {
+            var column = Column(name: description.name, type: operand.type)
+            column.attribute = attribute(of: expression)
+            columns.append(column)
+            return operand
+        }
+        let made = try Self.aggregate(function, operand, expression, description)
+        columns.append(Column(name: description.name, type: made.type))
+        return made
+    }
+
+    /// The attribute that a key path leads to.
+    private func attribute(of expression: GraphExpression) -> AttributeDescription? {
+        guard case .keyPath(let path) = expression else { return nil }
+        var here: StoreSchema.Entity? = entity
+        for name in path.dropLast() {
+            let destination = here?.toOnes[name]?.relationship.destinationEntityName
+            here = destination.flatMap { schema.entity(named: $0) }
+        }
+        return path.last.flatMap { here?.attributes[$0]?.attribute }
+    }
+
+    private static func aggregate(
+        _ function: ExpressionDescription.Function, _ value: SQLOperand,
+        _ expression: GraphExpression, _ description: ExpressionDescription
+    ) throws(StoreError) -> SQLOperand {
+        let each = description.isDistinct ? "DISTINCT " : ""
+        let isWhole = value.type.bounds != nil
+        switch function {
+        case .count:
+            let sql =
+                expression == .evaluatedObject
+                ? SQLFragment("count(*)") : "count(\(each)" + value.sql + ")"
+            return SQLOperand(sql, .integer(0...Int64(UInt32.max)))
+        case .sum, .average:
+            guard value.type.isNumeric || value.type == .null else {
+                throw StoreError(
+                    .invalidRequest, "'\(description.name)': only numbers have a sum or a mean")
+            }
+            // Whole decimals stand as integers.
+            let number = isWhole ? value.sql : "CAST(" + value.sql + " AS REAL)"
+            let name = function == .sum ? NumberAggregates.sum : NumberAggregates.average
+            return SQLOperand(
+                "\(name)(\(each)" + number + ")",
+                function == .sum && isWhole ? .anyInteger : .double)
+        case .minimum, .maximum:
+            guard value.type != .opaque, !value.type.isObject else {
+                throw StoreError(
+                    .invalidRequest, "'\(description.name)': such values have no order")
+            }
+            let name = function == .minimum ? "min" : "max"
+            return SQLOperand("\(name)(" + value.sql + ")", value.type)
+        }
+    }
+
+    /// What tells the entities of objects apart, where there are several.
+    private mutating func entityColumn(
+        _ value: SQLFragment, _ position: Int
+    ) -> SQLFragment? {
+        guard case .object(let root) = columns[position].type,
+            let family = schema.entity(number: root)
+        else { return nil }
+        columns[position].entityNumber = root
+        guard family.familyNumbers.count > 1 else { return nil }
+        return "(SELECT e.Z_ENT FROM \(family.table) e WHERE e.Z_PK = " + value + ")"
+    }
+
+    // MARK: Selects
+
+    private func resolved(_ predicate: GraphPredicate) throws(StoreError) -> GraphPredicate {
+        do {
+            return try predicate.resolved(
+                for: entity.name, in: schema.model, variables: request.variables)
+        } catch {
+            throw StoreError(.invalidRequest, error.rendered)
+        }
+    }
+
+    private func source(_ compiler: inout PredicateSQL) throws(StoreError) -> SQLFragment {
+        var conditions: [SQLFragment] = []
+        if request.includesSubentities {
+            if let family = entity.familyFilter(alias: "t.") {
+                conditions.append(SQLFragment(family))
+            }
+        } else if entity.sharesTable || entity.familyNumbers.count > 1 {
+            conditions.append(SQLFragment("t.Z_ENT = \(entity.number)"))
+        }
+        if let predicate = request.predicate {
+            conditions.append(try compiler.condition(try resolved(predicate)))
+        }
+        let filter =
+            conditions.isEmpty
+            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
+        return SQLFragment(" FROM \(entity.table) t\(compiler.joins)") + filter
+    }
+
+    private mutating func plain(_ paths: inout KeyPathSQL) throws(StoreError) -> SQLFragment {
+        let order = try OrderSQL(request.order, &paths).terms.joined(separator: ", ")
+        var compiler = PredicateSQL(paths)
+        var selected: [SQLFragment] = []
+        for (position, description) in request.columns.enumerated() {
+            let value = try operand(description, &compiler).sql
+            columns[position].place = Int32(selected.count)
+            selected.append(value)
+            if let number = entityColumn(value, position) {
+                columns[position].entityPlace = Int32(selected.count)
+                selected.append(number)
+            }
+        }
+        let source = try source(&compiler)
+        return "SELECT " + selected.joined(separator: ", ") + source + " ORDER BY \(order)"
+    }
+
+    private mutating func grouped(_ paths: inout KeyPathSQL) throws(StoreError) -> SQLFragment {
+        var compiler = PredicateSQL(paths)
+        var inner = [SQLFragment("min(t.Z_PK) AS Z_PK")]
+        var outer: [String] = []
+        var aliases: [String] = []
+        for (position, description) in request.columns.enumerated() {
+            let value = try operand(description, &compiler).sql
+            let alias = "c\(position)"
+            inner.append(value + " AS \(alias)")
+            if description.function == nil { aliases.append(alias) }
+            columns[position].place = Int32(outer.count)
+            outer.append("r.\(alias)")
+            if let number = entityColumn(SQLFragment("r.\(alias)"), position) {
+                columns[position].entityPlace = Int32(outer.count)
+                outer.append(number.sql)
+            }
+        }
+        for (number, path) in request.groups.enumerated() {
+            let shown = columns.count
+            let value = try operand(ExpressionDescription(path), &compiler).sql
+            columns.removeLast(columns.count - shown)
+            inner.append(value + " AS g\(number)")
+            aliases.append("g\(number)")
+        }
+        var sql = "SELECT " + inner.joined(separator: ", ") + (try source(&compiler))
+        if !aliases.isEmpty { sql = sql + " GROUP BY \(aliases.joined(separator: ", "))" }
+        return try judged(sql, outer)
+    }
+
+    /// The groups that `having` keeps, in order.
+    private func judged(
+        _ groups: SQLFragment, _ selected: [String]
+    ) throws(StoreError) -> SQLFragment {
+        let judge = try GroupJudge(columns, schema)
+        var paths = KeyPathSQL(schema, judge.entity, alias: "r", style: .joins)
+        let order = try OrderSQL(
+            try judge.order(request.order), &paths
+        ).terms.joined(separator: ", ")
+        var compiler = PredicateSQL(paths)
+        var condition = SQLFragment("")
+        if let having = request.having {
+            condition =
+                " WHERE "
+                + (try compiler.condition(judge.resolved(having, request.variables)))
+        }
+        let each = request.isDistinct && !request.groups.isEmpty ? "DISTINCT " : ""
+        return "SELECT \(each)\(selected.joined(separator: ", ")) FROM (" + groups
+            + ") r\(compiler.joins)" + condition + " ORDER BY \(order)"
+    }
+}

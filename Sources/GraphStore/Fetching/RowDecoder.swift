@@ -1,0 +1,164 @@
+import FoundationEssentials
+import GraphModel
+
+/// Reads a `Decodable` type from a row: its keys are the columns' names.
+struct RowDecoder: Decoder {
+    let row: Row
+    /// The column that is read; nil where the whole row is.
+    var column: Int?
+    var codingPath: [any CodingKey] = []
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(
+        keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> {
+        guard column == nil else { throw noContainer() }
+        return KeyedDecodingContainer(KeyedRow<Key>(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw noContainer()
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        guard let column else { throw noContainer() }
+        return Cell(value: row.values[column], decoder: self)
+    }
+
+    private func noContainer() -> DecodingError {
+        .dataCorrupted(
+            .init(codingPath: codingPath, debugDescription: "A row holds single values"))
+    }
+
+    /// One value.
+    struct Cell: SingleValueDecodingContainer {
+        let value: GraphValue
+        let decoder: RowDecoder
+        var codingPath: [any CodingKey] { decoder.codingPath }
+
+        func decodeNil() -> Bool { value == .null }
+        func decode(_ type: Bool.Type) throws -> Bool { try attribute(type) }
+        func decode(_ type: String.Type) throws -> String { try attribute(type) }
+        func decode(_ type: Double.Type) throws -> Double { try attribute(type) }
+        func decode(_ type: Float.Type) throws -> Float { try attribute(type) }
+        func decode(_ type: Int.Type) throws -> Int { try number(type) }
+        func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
+        func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
+        func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
+        func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
+        func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
+        func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
+        func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
+        func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
+        func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
+
+        func decode<T: Decodable>(_ type: T.Type) throws -> T {
+            if type is ManagedObjectID.Type, case .object(let id) = value, let id = id as? T {
+                return id
+            }
+            if type is GraphValue.Type, let value = value as? T { return value }
+            if let known = type as? any AttributeValue.Type {
+                guard value != .null, let found = known.init(storedValue: value.stored) as? T
+                else { throw mismatch(type) }
+                return found
+            }
+            return try type.init(from: decoder)
+        }
+
+        private func attribute<T: AttributeValue>(_ type: T.Type) throws -> T {
+            guard value != .null, let found = T(storedValue: value.stored) else {
+                throw mismatch(type)
+            }
+            return found
+        }
+
+        private func number<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+            guard case .integer(let whole) = value.stored, let found = T(exactly: whole) else {
+                throw mismatch(type)
+            }
+            return found
+        }
+
+        private func mismatch(_ type: Any.Type) -> DecodingError {
+            let context = DecodingError.Context(
+                codingPath: codingPath, debugDescription: "\(value) is no \(type)")
+            return value == .null
+                ? .valueNotFound(type, context) : .typeMismatch(type, context)
+        }
+    }
+}
+
+/// A row's values by the names of their columns.
+private struct KeyedRow<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: RowDecoder
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { decoder.row.names.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { decoder.row[key.stringValue] != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try cell(key).decodeNil() }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try cell(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try cell(key).decode(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try cell(key).decode(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try cell(key).decode(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+        try cell(key).decode(type)
+    }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+        try cell(key).decode(type)
+    }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try cell(key).decode(type)
+    }
+
+    private func cell(_ key: Key) throws -> RowDecoder.Cell {
+        guard let place = decoder.row.header.places[key.stringValue] else {
+            throw DecodingError.keyNotFound(
+                key,
+                .init(
+                    codingPath: codingPath,
+                    debugDescription: "The row has no column '\(key.stringValue)'"))
+        }
+        let inner = RowDecoder(
+            row: decoder.row, column: place, codingPath: codingPath + [key])
+        return RowDecoder.Cell(value: decoder.row.values[place], decoder: inner)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try cell(key).decoder.container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try cell(key).decoder.unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { decoder }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try cell(key).decoder }
+}

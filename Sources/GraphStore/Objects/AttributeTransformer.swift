@@ -1,0 +1,150 @@
+import FoundationEssentials
+import GraphModel
+
+/// Turns values of a Swift type into the bytes of a Transformable attribute, and back.
+///
+/// ```swift
+/// struct PointTransformer: AttributeTransformer {
+///     func encode(_ value: Point) throws -> [UInt8] { … }
+///     func decode(_ bytes: [UInt8]) throws -> Point { … }
+/// }
+/// container.register(PointTransformer(), named: "Point")   // `transformer: Point` in the model
+/// place[TransformableKey<Point>("position")] = Point(x: 1, y: 2)
+/// ```
+/// Values are taken out and put in as wholes, so a change inside one cannot pass unnoticed.
+public protocol AttributeTransformer<Value>: Sendable {
+    /// The type that objects are read and set as.
+    associatedtype Value
+    /// The bytes to store.
+    func encode(_ value: Value) throws -> [UInt8]
+    /// The value of stored bytes.
+    func decode(_ bytes: [UInt8]) throws -> Value
+}
+
+/// Stores any `Codable` value as JSON with sorted keys.
+public struct JSONTransformer<Value: Codable>: AttributeTransformer {
+    /// Creates a transformer for a type.
+    public init(_ type: Value.Type = Value.self) {}
+
+    /// The value as JSON.
+    public func encode(_ value: Value) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return Array(try encoder.encode(value))
+    }
+
+    /// The value that JSON stands for.
+    public func decode(_ bytes: [UInt8]) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(bytes))
+    }
+}
+
+/// A Transformable attribute by name, with the type that its transformer makes of it.
+public struct TransformableKey<Value>: Sendable {
+    /// The attribute's name.
+    public let name: String
+
+    /// Creates a key.
+    public init(_ name: String) {
+        self.name = name
+    }
+}
+
+extension PersistentContainer {
+    /// Names a transformer, for attributes of the model that say it.
+    public func register(_ transformer: any AttributeTransformer, named name: String) {
+        objects.register(transformer, named: name)
+    }
+}
+
+extension ManagedObject {
+    /// A Transformable attribute through its transformer; nil where it has no value.
+    ///
+    /// Does not throw: what goes wrong is thrown by the context's next save.
+    public final subscript<Value>(key: TransformableKey<Value>) -> Value? {
+        get {
+            do throws(StoreError) {
+                return try transformedValue(forKey: key.name)
+            } catch {
+                link.context?.note(error)
+                return nil
+            }
+        }
+        set {
+            do throws(StoreError) {
+                try setTransformedValue(newValue, forKey: key.name)
+            } catch {
+                link.context?.note(error)
+            }
+        }
+    }
+
+    /// A Transformable attribute's value through the transformer that the model names.
+    public final func transformedValue<Value>(
+        forKey key: String, as type: Value.Type = Value.self
+    ) throws(StoreError) -> Value? {
+        let (slot, transformer) = try transformer(forKey: key)
+        guard case .blob(let bytes) = try attribute(slot) else { return nil }
+        guard let value = try decoded(bytes, transformer, key) as? Value else {
+            throw StoreError(
+                .invalidRequest, "'\(layout.name).\(key)' does not hold values of \(Value.self)")
+        }
+        return value
+    }
+
+    /// Sets a Transformable attribute through the transformer that the model names.
+    public final func setTransformedValue<Value>(
+        _ value: Value?, forKey key: String
+    ) throws(StoreError) {
+        let (slot, transformer) = try transformer(forKey: key)
+        guard let value else { return try setAttribute(slot, .null) }
+        try setAttribute(slot, .blob(try encoded(value, transformer, key)))
+    }
+
+    private func transformer(
+        forKey key: String
+    ) throws(StoreError) -> (Int, any AttributeTransformer) {
+        guard case .attribute(let slot) = try property(key),
+            layout.attributes[slot].description.type == .transformable
+        else {
+            throw StoreError(.unknownKey, "'\(layout.name).\(key)' is not Transformable")
+        }
+        guard let name = layout.attributes[slot].description.transformerName else {
+            throw StoreError(
+                .invalidRequest, "The model names no transformer for '\(layout.name).\(key)'")
+        }
+        guard let transformer = try live().container.objects.transformer(named: name) else {
+            throw StoreError(
+                .invalidRequest,
+                "There is no transformer '\(name)', for '\(layout.name).\(key)'; register one")
+        }
+        return (slot, transformer)
+    }
+
+    private func encoded<Transformer: AttributeTransformer>(
+        _ value: Any, _ transformer: Transformer, _ key: String
+    ) throws(StoreError) -> [UInt8] {
+        guard let value = value as? Transformer.Value else {
+            throw StoreError(
+                .invalidRequest,
+                "'\(layout.name).\(key)' holds values of \(Transformer.Value.self)")
+        }
+        do {
+            return try transformer.encode(value)
+        } catch {
+            throw StoreError(
+                .validation, "'\(layout.name).\(key)' cannot be encoded: \(error)", cause: error)
+        }
+    }
+
+    private func decoded<Transformer: AttributeTransformer>(
+        _ bytes: [UInt8], _ transformer: Transformer, _ key: String
+    ) throws(StoreError) -> Any {
+        do {
+            return try transformer.decode(bytes)
+        } catch {
+            throw StoreError(
+                .corrupt, "'\(layout.name).\(key)' cannot be decoded: \(error)", cause: error)
+        }
+    }
+}

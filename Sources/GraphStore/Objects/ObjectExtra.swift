@@ -1,0 +1,142 @@
+import GraphModel
+import SQLite
+
+/// What few objects have: kept beside them, so that the others need no room for it.
+final class ObjectExtra {
+    /// Values that a fetch of some properties has read; the row itself is still a fault.
+    var partial: PartialRow?
+    /// The objects that were fetched with it, and its place among them.
+    var batch: (neighbours: FetchBatch, position: Int)?
+    /// What fetched properties have found, by name.
+    var fetchedProperties: [String: [ManagedObjectID]] = [:]
+
+    /// The row is here.
+    func didFill() {
+        partial = nil
+        batch = nil
+    }
+}
+
+/// Objects that were fetched together and whose rows come together.
+final class FetchBatch {
+    private let ids: [ManagedObjectID]
+    private let size: Int
+
+    init(_ ids: [ManagedObjectID], size: Int) {
+        self.ids = ids
+        self.size = size
+    }
+
+    /// Those that come with the one at a place.
+    func neighbours(of position: Int) -> ArraySlice<ManagedObjectID> {
+        let start = position / size * size
+        return ids[start..<min(start + size, ids.count)]
+    }
+}
+
+/// Some of an object's slots, as a fetch has read them.
+struct PartialRow {
+    /// Where a slot is among the values; -1 where it was not read.
+    final class Shape: Sendable {
+        let attributes: [Int]
+        let toOnes: [Int]
+
+        init(attributes: [Int], toOnes: [Int]) {
+            self.attributes = attributes
+            self.toOnes = toOnes
+        }
+    }
+
+    let shape: Shape
+    let values: [StoredValue]
+    let links: [ManagedObjectID?]
+
+    func attribute(_ slot: Int) -> StoredValue? {
+        guard slot < shape.attributes.count, shape.attributes[slot] >= 0 else { return nil }
+        return values[shape.attributes[slot]]
+    }
+
+    /// Nil where the link was not read.
+    func toOne(_ slot: Int) -> ManagedObjectID?? {
+        guard slot < shape.toOnes.count, shape.toOnes[slot] >= 0 else { return nil }
+        return .some(links[shape.toOnes[slot]])
+    }
+}
+
+/// How the properties that a fetch names are read.
+struct PartialPlan {
+    /// `Z_PK, Z_ENT` and the columns, of the alias `t`.
+    let columns: String
+    private let shape: PartialRow.Shape
+    private let attributes: [(column: Int32, isExternal: Bool)]
+    private let toOnes: [(key: Int32, entity: Int32?, destination: Int64)]
+
+    init(
+        _ properties: [ExpressionDescription], of layout: EntityLayout
+    ) throws(StoreError) {
+        var columns = ["Z_PK", "Z_ENT"]
+        var attributePlaces = layout.attributes.map { _ in -1 }
+        var toOnePlaces = layout.toOnes.map { _ in -1 }
+        var attributes: [(column: Int32, isExternal: Bool)] = []
+        var toOnes: [(key: Int32, entity: Int32?, destination: Int64)] = []
+        func place(_ column: String) -> Int32 {
+            columns.append(column)
+            return Int32(columns.count) - 1
+        }
+        for property in properties {
+            guard property.function == nil, case .keyPath(let path) = property.expression,
+                path.count == 1, let found = layout.properties[path[0]]
+            else { throw Self.refusal(property, layout) }
+            switch found {
+            case .attribute(let slot):
+                guard let column = layout.attributes[slot].column else {
+                    throw Self.refusal(property, layout)
+                }
+                guard attributePlaces[slot] < 0 else { continue }
+                attributePlaces[slot] = attributes.count
+                attributes.append((place(column), layout.attributes[slot].isExternal))
+            case .toOne(let slot):
+                guard toOnePlaces[slot] < 0 else { continue }
+                let toOne = layout.toOnes[slot]
+                toOnePlaces[slot] = toOnes.count
+                toOnes.append(
+                    (
+                        place(toOne.columns.column), toOne.columns.entityColumn.map(place),
+                        toOne.destination
+                    ))
+            case .toMany: throw Self.refusal(property, layout)
+            }
+        }
+        self.columns = columns.map { "t.\($0)" }.joined(separator: ", ")
+        self.attributes = attributes
+        self.toOnes = toOnes
+        shape = PartialRow.Shape(attributes: attributePlaces, toOnes: toOnePlaces)
+    }
+
+    private static func refusal(
+        _ property: ExpressionDescription, _ layout: EntityLayout
+    ) -> StoreError {
+        StoreError(
+            .invalidRequest,
+            "'\(property.name)' is no stored attribute or to-one of '\(layout.name)', and objects"
+                + " can be fetched with such only; rows(_:) takes paths and expressions")
+    }
+
+    /// What the current row has.
+    func row(_ statement: Statement, _ files: ExternalFiles) -> PartialRow {
+        let values = attributes.map { place in
+            let value = statement.value(place.column)
+            return place.isExternal ? files.value(of: value) : value
+        }
+        let links = toOnes.map { place -> ManagedObjectID? in
+            guard !statement.isNull(place.key) else { return nil }
+            var number = place.destination
+            if let column = place.entity, !statement.isNull(column) {
+                number = statement.integer(column)
+            }
+            return ManagedObjectID(
+                entityNumber: number, primaryKey: statement.integer(place.key))
+        }
+        return PartialRow(shape: shape, values: values, links: links)
+    }
+}

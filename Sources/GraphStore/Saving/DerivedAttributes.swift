@@ -1,0 +1,200 @@
+import GraphModel
+import SQLite
+
+/// Keeps derived attributes what their derivation expressions say of the rows.
+///
+/// Core Data does this with triggers that call functions of its own, which no other program could
+/// write beside; here the end of each transaction does it, set by set, whoever wrote the rows:
+/// objects, batch requests or loads. An expression over the object alone (`lowercase:(name)`,
+/// `now()`) is worked out for the rows that changed; one that looks elsewhere (`tasks.@count`,
+/// `owner.name`) for the whole entity, whenever something changed where it looks. Rows that have
+/// the value already stay untouched, and no version moves: nobody has a conflict by it.
+struct DerivedAttributes {
+    private struct Derived {
+        var name: String
+        var column: String
+        var table: String
+        /// The declaring entity and its descendants.
+        var numbers: [Int64]
+        var entity: StoreSchema.Entity
+        var expression: GraphExpression
+        /// Hierarchies that the value is taken from.
+        var otherRoots: Set<Int64>
+        /// It tells when the row was written.
+        var isMoment: Bool
+    }
+
+    /// Ranges of keys in one condition.
+    private static let rangesMax = 100
+
+    private let all: [Derived]
+
+    /// - Throws: where an expression does not parse, or does not fit its attribute.
+    init(_ schema: StoreSchema) throws(StoreError) {
+        var all: [Derived] = []
+        for description in schema.model.entities {
+            guard let entity = schema.entity(named: description.name) else { continue }
+            for attribute in description.ownAttributes {
+                guard let text = attribute.derivationExpression, !attribute.isTransient,
+                    let column = entity.attributes[attribute.name]?.column
+                else { continue }
+                let expression: GraphExpression
+                do throws(GraphPredicateError) {
+                    expression = try ParsedExpression(format: text).resolved(
+                        for: description.name, in: schema.model, assignedTo: attribute)
+                } catch {
+                    throw StoreError(
+                        .invalidRequest,
+                        "'\(description.name).\(attribute.name)' cannot be derived from '\(text)': "
+                            + error.rendered)
+                }
+                all.append(try Self.derived(attribute, text, expression, column, entity, schema))
+            }
+        }
+        self.all = all
+    }
+
+    private static func derived(
+        _ attribute: AttributeDescription, _ text: String, _ expression: GraphExpression,
+        _ column: String, _ entity: StoreSchema.Entity, _ schema: StoreSchema
+    ) throws(StoreError) -> Derived {
+        // What cannot be SQL is an error now, not with the first save.
+        _ = try Self.value(expression, entity, schema)
+        let probe = GraphPredicate.comparison(
+            GraphComparison(expression, .equal, .constant(.null)))
+        var roots: Set<Int64> = []
+        for path in probe.keyPaths { roots.formUnion(Self.roots(path, from: entity.name, schema)) }
+        return Derived(
+            name: attribute.name, column: column, table: entity.table,
+            numbers: entity.familyNumbers, entity: entity, expression: expression,
+            otherRoots: roots,
+            isMoment: text.contains("now(") || text.contains("today("))
+    }
+
+    /// The expression as SQL; the moment that it may name is the one at which this is called.
+    private static func value(
+        _ expression: GraphExpression, _ entity: StoreSchema.Entity, _ schema: StoreSchema
+    ) throws(StoreError) -> SQLFragment {
+        var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .subqueries))
+        return try compiler.expression(expression)
+    }
+
+    /// The hierarchies that a path leads through.
+    private static func roots(
+        _ path: [String], from entity: String, _ schema: StoreSchema
+    ) -> Set<Int64> {
+        var roots: Set<Int64> = []
+        var name = entity
+        for key in path {
+            guard let relationship = schema.model.relationship(key, of: name) else { break }
+            name = relationship.destinationEntityName
+            if let root = schema.entity(named: name)?.rootNumber { roots.insert(root) }
+        }
+        return roots
+    }
+
+    /// Brings the values up to date with what the transaction has changed.
+    func update(_ session: WriteSession) throws(StoreError) {
+        guard !all.isEmpty, !session.change.isEmpty else { return }
+        // What is derived here is no reason to derive it again.
+        let change = session.change
+        let touched = touchedRoots(change, session.schema)
+        for derived in all {
+            let looksElsewhere = !derived.otherRoots.isDisjoint(with: touched)
+            if looksElsewhere, !derived.isMoment {
+                try run(derived, "", session)
+                continue
+            }
+            var ranges: [ClosedRange<Int64>] = []
+            for number in derived.numbers {
+                ranges += change.inserted.ranges[number] ?? []
+                ranges += change.updated.ranges[number] ?? []
+            }
+            for start in stride(from: 0, to: ranges.count, by: Self.rangesMax) {
+                let part = ranges[start..<min(start + Self.rangesMax, ranges.count)]
+                let keys = part.map { "t.Z_PK BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
+                try run(derived, " AND (\(keys.joined(separator: " OR ")))", session)
+            }
+        }
+    }
+
+    /// Works out anew what looks at other rows, after a load has put off where its links stand.
+    func renew(on connection: Connection, _ schema: StoreSchema) throws(StoreError) {
+        for derived in all where !derived.otherRoots.isEmpty && !derived.isMoment {
+            _ = try run(derived, "", on: connection, schema)
+        }
+    }
+
+    private func touchedRoots(_ change: StoreChange, _ schema: StoreSchema) -> Set<Int64> {
+        var roots: Set<Int64> = []
+        for set in [change.inserted, change.updated, change.deleted] {
+            for number in set.ranges.keys {
+                if let entity = schema.entity(number: number) { roots.insert(entity.rootNumber) }
+            }
+        }
+        return roots
+    }
+
+    private func run(
+        _ derived: Derived, _ rows: String, _ session: WriteSession
+    ) throws(StoreError) {
+        for id in try run(derived, rows, on: session.connection, session.schema).sorted() {
+            let isNew = session.change.inserted.contains(id)
+            session.change.update(id)
+            if !isNew { session.history?.update(id, properties: [derived.name]) }
+        }
+    }
+
+    /// Brings rows up to date.
+    ///
+    /// - Returns: those that were not so already.
+    private func run(
+        _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreSchema
+    ) throws(StoreError) -> [ManagedObjectID] {
+        let value = try Self.value(derived.expression, derived.entity, schema)
+        let numbers = derived.numbers.map(String.init).joined(separator: ",")
+        let update =
+            "UPDATE \(derived.table) AS t SET \(derived.column) = " + value
+            + " WHERE t.Z_ENT IN (\(numbers))\(rows) AND t.\(derived.column) IS NOT "
+            + value + " RETURNING Z_ENT, Z_PK"
+        return try storing { () throws(SQLiteError) in
+            let statement = try update.prepare(on: connection)
+            var ids: [ManagedObjectID] = []
+            while try statement.step() {
+                ids.append(
+                    ManagedObjectID(
+                        entityNumber: statement.integer(0), primaryKey: statement.integer(1)))
+            }
+            return ids
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Puts what the store has derived into the objects that a save has written.
+    func readDerived(_ change: StoreChange) {
+        guard container.objects.hasDerived else { return }
+        var waiting: [ManagedObjectID: ManagedObject] = [:]
+        for object in registeredObjects
+        where object.layout.hasDerived && object.presence == .realized && object.isStored {
+            let id = object.objectID
+            if change.inserted.contains(id) || change.updated.contains(id) { waiting[id] = object }
+        }
+        guard !waiting.isEmpty else { return }
+        do throws(StoreError) {
+            try objectReader().rows(Array(waiting.keys)) { id, row in
+                guard let object = waiting[id] else { return }
+                for slot in object.layout.attributes.indices
+                where object.layout.attributes[slot].isDerived
+                    && object.layout.attributes[slot].column != nil
+                {
+                    object.values[slot] = row.values[slot]
+                    object.committed?.values[slot] = row.values[slot]
+                }
+            }
+        } catch {
+            // The save is done; what failed is told by the next.
+            note(error)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import CSQLite
+import Synchronization
+
+/// Stops what connections are running, once it is raised from any thread.
+package final class InterruptFlag: Sendable {
+    private let raised = Atomic(false)
+
+    /// A flag that is not raised.
+    package init() {}
+
+    /// Whether it is raised; for good.
+    package var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+    /// Makes statements on connections that watch it fail.
+    package func raise() { raised.store(true, ordering: .releasing) }
+}
+
+extension Connection {
+    /// Looks at the flag while statements run, every thousand steps of SQLite's machine
+    /// (https://www.sqlite.org/c3ref/progress_handler.html); nil looks at none.
+    package func watch(_ flag: InterruptFlag?) {
+        guard flag !== watchedFlag else { return }
+        watchedFlag = flag
+        guard let flag else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(
+            handle, 1_000,
+            { pointer in
+                guard let pointer else { return 0 }
+                let flag = Unmanaged<InterruptFlag>.fromOpaque(pointer).takeUnretainedValue()
+                return flag.isRaised ? 1 : 0
+            }, Unmanaged.passUnretained(flag).toOpaque())
+    }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+/// What batch requests do beyond Core Data's: relationships, rules, results, news for everybody.
+@Suite("Batch requests") struct BatchRequestRowTests {
+    /// Three tasks: 1 and 2 in project 1, 3 alone; 2 is below 1.
+    private func withTasks(
+        _ body: (TestStore, ManagedObjectContext) throws -> Void
+    ) throws {
+        try withObjects { store in
+            let context = store.context()
+            let first = try context.insert("Project")
+            _ = try context.insert("Project")
+            let tasks = (1...3).map { number in
+                context.insert(Todo.self) {
+                    $0.title = "task \(number)"
+                    $0.number = number
+                }
+            }
+            first[.toMany("steps")] = Array(tasks.prefix(2))
+            tasks[1].parent = tasks[0]
+            try context.save()
+            try body(store, context)
+        }
+    }
+
+    private func update(
+        _ predicate: String, _ property: String, _ value: GraphValue
+    ) throws -> BatchUpdateRequest {
+        BatchUpdateRequest(
+            entityName: "Task", predicate: try GraphPredicate(format: predicate),
+            propertiesToUpdate: [property: .constant(value)])
+    }
+
+    private let steps =
+        "SELECT ZNUMBER, ZPROJECT, Z_FOK_PROJECT NOT NULL FROM ZTASK ORDER BY Z_FOK_PROJECT, Z_PK"
+
+    @Test("row 107: a to-one is set on all that match, at the end of an ordered inverse")
+    func toOne() throws {
+        try withTasks { store, context in
+            let project = try #require(container(store, "Project", 2))
+            let reader = store.context()
+            reader.automaticallyMergesChangesFromParent = true
+            let seen = reader.object(with: project)
+            #expect(try seen.objectIDs(for: "steps").isEmpty)
+            var request = try update("number IN {1, 3}", "project", .object(project))
+            request.resultType = .objectIDs
+            let result = try context.execute(request)
+            try context.save()
+            #expect((result.matched, result.updated) == (2, 2))
+            #expect(result.objectIDs?.ids.map(\.primaryKey) == [1, 3])
+            try store.expect(steps, ["1|2|1", "2|1|1", "3|2|1"])
+            try reader.processPendingChanges()
+            #expect(try seen.objectIDs(for: "steps").map(\.primaryKey) == [1, 3])
+            // Again: they are so already.
+            #expect(try context.execute(request).updated == 0)
+            _ = try context.execute(try update("number == 3", "project", .null))
+            try context.save()
+            try store.expect("SELECT ZPROJECT, Z_FOK_PROJECT FROM ZTASK WHERE ZNUMBER = 3", ["-|-"])
+        }
+    }
+
+    private func container(
+        _ store: TestStore, _ entity: String, _ key: Int64
+    ) -> ManagedObjectID? {
+        store.container.managedObjectID(
+            forURI: "x-coredata://\(store.container.storeUUID)/\(entity)/p\(key)")
+    }
+
+    @Test("row 107: what a to-one cannot hold is an error, with nothing done")
+    func wrongToOne() throws {
+        try withTasks { store, context in
+            let project = try #require(container(store, "Project", 1))
+            let nowhere = try #require(container(store, "Project", 99))
+            for (property, value) in [
+                ("project", GraphValue.integer(1)), ("project", .object(nowhere)),
+                ("category", .object(project)), ("plan", .null),
+            ] {
+                let request = try update("number > 0", property, value)
+                #expect(
+                    storeError { _ = try context.execute(request) }?.code == .invalidRequest,
+                    "\(property) = \(value)")
+            }
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test(
+        "row 108: rules are honoured, or not, as the request says; pairs go in any case",
+        arguments: [BatchDeleteRules.honour, .ignore])
+    func rules(_ rules: BatchDeleteRules) throws {
+        try withTasks { store, context in
+            let tag = context.insert(Tag.self) { $0.name = "t" }
+            try task("task 1", in: context)?.tags = [tag]
+            try context.save()
+            var request = BatchDeleteRequest(
+                entityName: "Task", predicate: try GraphPredicate(format: "number == 1"))
+            request.rules = rules
+            request.resultType = .objectIDs
+            let result = try context.execute(request)
+            let join = try store.joinTable("tags", of: "Task")
+            // Its subtask goes with it by a cascade.
+            let gone = rules == .honour ? [Int64(1), 2] : [1]
+            #expect(result.objectIDs?.ids.map(\.primaryKey) == gone)
+            #expect(result.cascaded == (rules == .honour ? ["Task": 1] : [:]))
+            let change = try context.save().change
+            #expect(change.deleted.ids.map(\.primaryKey) == gone)
+            try store.expect("SELECT count(*) FROM \(join.table)", ["0"])
+            try store.expect(
+                "SELECT ZNUMBER, ZPARENT FROM ZTASK ORDER BY 1",
+                rules == .honour ? ["3|-"] : ["2|1", "3|-"])
+            var projects = BatchDeleteRequest(entityName: "Project")
+            projects.rules = rules
+            let denied = try context.execute(projects)
+            #expect(denied.denied == 0 && denied.deleted == 2 || rules == .honour)
+            context.rollback()
+        }
+    }
+
+    @Test("rows 9, 108: files of large values go with the rows, when the delete is saved")
+    func files() throws {
+        let words = """
+            Paper:
+              attributes:
+                name: String
+                scan: { type: Binary, external: true }
+            """
+        try withStore(words) { store in
+            let context = store.context()
+            for name in ["a", "b"] {
+                let paper = try context.insert("Paper")
+                paper[.string("name")] = name
+                paper[.binary("scan")] = [UInt8](repeating: 7, count: 200_000)
+            }
+            try context.save()
+            #expect(try store.container.externalFiles.names().count == 2)
+            let request = BatchDeleteRequest(
+                entityName: "Paper", predicate: try GraphPredicate(format: "name == 'a'"))
+            _ = try context.execute(request)
+            context.rollback()
+            #expect(try store.container.externalFiles.names().count == 2)
+            _ = try context.execute(request)
+            try context.save()
+            #expect(try store.container.externalFiles.names().count == 1)
+            #expect(try store.container.sweepExternalFiles() == 0)
+        }
+    }
+
+    @Test("rows 109, 110: every request's change is told, and contexts take it in by themselves")
+    func news() throws {
+        try withTasks { store, context in
+            let reader = store.context()
+            reader.automaticallyMergesChangesFromParent = true
+            let task = try #require(try task("task 3", in: reader))
+            #expect(task.number == 3)
+            _ = try context.execute(try update("number == 3", "number", .integer(30)))
+            let insert = BatchInsertRequest(
+                entityName: "Task", objects: [["title": "new", "number": 4]])
+            _ = try context.execute(insert)
+            _ = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Task", predicate: try GraphPredicate(format: "number == 2")))
+            let change = try context.save().change
+            #expect(change.updated.ids.map(\.primaryKey) == [3])
+            #expect(change.inserted.ids.map(\.primaryKey) == [4])
+            #expect(change.deleted.ids.map(\.primaryKey) == [2])
+            try reader.processPendingChanges()
+            #expect(task.number == 30)
+        }
+    }
+
+    // MARK: Inserting
+
+    private let titles = "SELECT ZTITLE, ZNUMBER, ZISDONE FROM ZTASK ORDER BY Z_PK"
+
+    @Test("row 106: rows stream from a handler; defaults are filled, bad rows are refused alone")
+    func streaming() throws {
+        try withObjects { store in
+            let context = store.context()
+            var number = 0
+            var request = BatchInsertRequest(
+                entityName: "Task", properties: ["title", "number"]
+            ) { row in
+                guard number < 2500 else { return true }
+                number += 1
+                row["title"] = .value(.text("row \(number)"))
+                // One that is not in the model's range, and one of the wrong kind.
+                row["number"] =
+                    number == 7
+                    ? 5000 : number == 9 ? "nine" : .value(.integer(Int64(number % 1000)))
+                return false
+            }
+            request.resultType = .objectIDs
+            let result = try context.execute(request)
+            #expect((result.inserted, result.updated, result.rejected) == (2498, 0, 2))
+            #expect(result.rejects.map(\.row) == [7, 9])
+            #expect(result.rejects.map(\.property) == ["number", "number"])
+            #expect(result.objectIDs?.count == 2498)
+            try store.expect("SELECT count(*) FROM ZTASK", ["0"])
+            try context.save()
+            try store.expect("SELECT count(*), count(ZISDONE) FROM ZTASK", ["2498|2498"])
+            try store.container.buildPendingIndexes()
+        }
+    }
+
+    @Test("row 106: a row whose key is there updates what it says, and nothing else")
+    func upsert() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.insert(Todo.self) {
+                $0.title = "old"
+                $0.code = "A"
+                $0.number = 5
+                $0.isDone = true
+            }
+            try context.save()
+            let objects: [[String: BatchValue]] = [
+                ["code": "A", "title": "new"], ["code": "B", "title": "other", "number": 1],
+            ]
+            var request = BatchInsertRequest(entityName: "Task", objects: objects)
+            request.key = ["code"]
+            request.policy = .storeTrump
+            var result = try context.execute(request)
+            #expect((result.inserted, result.updated, result.unchanged) == (1, 0, 1))
+            request = BatchInsertRequest(entityName: "Task", objects: objects)
+            request.key = ["code"]
+            request.policy = .objectTrump
+            result = try context.execute(request)
+            #expect((result.inserted, result.updated, result.unchanged) == (0, 1, 1))
+            request = BatchInsertRequest(entityName: "Task", objects: objects)
+            request.key = ["code"]
+            result = try context.execute(request)
+            #expect((result.inserted, result.rejected) == (0, 2))
+            try context.save()
+            try store.expect(titles, ["new|5|1", "other|1|0"])
+        }
+    }
+
+    @Test("row 106: relationships are set by the keys of what they lead to")
+    func links() throws {
+        try withObjects { store in
+            let context = store.context()
+            for name in ["x", "y"] { context.insert(Tag.self) { $0.name = name } }
+            try context.save()
+            var request = BatchInsertRequest(
+                entityName: "Task",
+                objects: [
+                    ["title": "a", "tags": ["x", "y"]], ["title": "b", "tags": ["new"]],
+                    ["title": "c", "tags": ["y", "nobody"]],
+                ])
+            request.links = ["tags": .init(by: "name", missing: .create)]
+            #expect(try context.execute(request).inserted == 3)
+            try context.save()
+            let join = try store.joinTable("tags", of: "Task")
+            try store.expect(
+                "SELECT t.ZTITLE, g.ZNAME FROM \(join.table) j JOIN ZTASK t ON t.Z_PK ="
+                    + " j.\(join.ownerColumn) JOIN ZTAG g ON g.Z_PK = j.\(join.destinationColumn)"
+                    + " ORDER BY 1, 2", ["a|x", "a|y", "b|new", "c|nobody", "c|y"])
+            request.links = ["tags": .init(by: "name")]
+            request.replaceObjects([["title": "d", "tags": ["none"]]])
+            let result = try context.execute(request)
+            #expect(result.rejects.map(\.property) == ["tags"])
+            context.rollback()
+        }
+    }
+}

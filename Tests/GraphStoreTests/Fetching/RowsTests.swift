@@ -1,0 +1,249 @@
+import Foundation
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+@Suite("Rows of values") struct RowsTests {
+    /// Five tasks and a bug in two categories, one task in none.
+    private func withTasks(_ body: (ManagedObjectContext) throws -> Void) throws {
+        try withObjects { store in
+            let context = store.context()
+            let home = context.insert(Category.self) { $0.name = "home" }
+            let work = context.insert(Category.self) { $0.name = "work" }
+            let rows: [(String, Int?, Category?)] = [
+                ("a", 1, home), ("b", 2, work), ("c", 3, work), ("d", nil, work), ("e", 5, nil),
+            ]
+            for (title, number, category) in rows {
+                context.insert(Todo.self) {
+                    $0.title = title
+                    $0.number = number
+                    $0.category = category
+                    $0.isDone = title == "a"
+                }
+            }
+            context.insert(Bug.self) {
+                $0.title = "f"
+                $0.number = 6
+                $0.category = home
+            }
+            try context.save()
+            try body(store.context())
+        }
+    }
+
+    private func lines(
+        _ request: FetchRequest<Todo>, in context: ManagedObjectContext
+    ) throws -> [String] {
+        lines(try context.rows(request) as [Row])
+    }
+
+    private func lines(_ rows: [Row]) -> [String] {
+        rows.map { row in
+            row.values.map { value in
+                switch value {
+                case .null: "-"
+                case .boolean(let flag): "\(flag)"
+                case .integer(let number): "\(number)"
+                case .double(let number): "\(number)"
+                case .string(let text): text
+                case .date(let seconds): "@\(seconds)"
+                case .uuid, .binary: "bytes"
+                case .object(let id): "\(id.entityNumber):\(id.primaryKey)"
+                }
+            }.joined(separator: "|")
+        }
+    }
+
+    @Test("row 70: columns by path and by expression; a to-one is an object's ID")
+    func columns() throws {
+        try withTasks { context in
+            let request = Todo.request.sort("title").select(
+                "title", "category.name", "category", "objectID", "isDone",
+                ExpressionDescription(name: "twice", expression: GraphKey("number") * 2)
+            ).limit(3)
+            let rows = try context.rows(request)
+            let task = try #require(context.container.schema.entity(named: "Task")).number
+            let category = try #require(context.container.schema.entity(named: "Category")).number
+            #expect(
+                lines(rows) == [
+                    "a|home|\(category):1|\(task):1|true|2",
+                    "b|work|\(category):2|\(task):2|false|4",
+                    "c|work|\(category):2|\(task):3|false|6",
+                ])
+            let row = try #require(rows.first)
+            #expect(
+                row.names == ["title", "category.name", "category", "objectID", "isDone", "twice"])
+            #expect(row["title"] == .string("a") && row[0] == .string("a"))
+            #expect(row["nothing"] == nil)
+            #expect(row.value("twice", as: Int.self) == 2)
+            #expect(row.value("twice", as: String.self) == nil)
+            #expect(row.objectID("category")?.primaryKey == 1)
+            #expect(row.objectID("title") == nil)
+        }
+    }
+
+    @Test("row 70: an object of a sub-entity is known by its own entity")
+    func subentities() throws {
+        try withTasks { context in
+            let bug = try #require(context.container.schema.entity(named: "Bug")).number
+            let request = Todo.request.where(GraphKey("title") == "f").select("objectID")
+            #expect(try lines(request, in: context) == ["\(bug):6"])
+            var only = Todo.request.select("title")
+            only.includesSubentities = false
+            #expect(try lines(only, in: context) == ["a", "b", "c", "d", "e"])
+        }
+    }
+
+    @Test("row 70: groups, their aggregates, and what having keeps of them")
+    func groups() throws {
+        try withTasks { context throws in
+            let request = Todo.request.select(
+                "category.name", .count(), .sum("number", as: "total"), .average("number"),
+                .minimum("title"), .maximum("number"), .count("number", as: "numbered")
+            ).group(by: "category.name").sort("category.name")
+            #expect(
+                try lines(request, in: context) == [
+                    "-|1|5|5.0|e|5|1", "home|2|7|3.5|a|6|2", "work|3|5|2.5|b|3|2",
+                ])
+            let total = GraphKey("total")
+            #expect(
+                try lines(
+                    request.having(total > 5 || GraphKey("category.name") == "work"),
+                    in: context
+                ).map { $0.prefix(4) } == ["home", "work"])
+            #expect(
+                try lines(request.having(total < 6).limit(1).offset(1), in: context)
+                    == ["work|3|5|2.5|b|3|2"])
+            var byTotal = request
+            byTotal.sortDescriptors = [
+                GraphSortDescriptor(["total"], ascending: false),
+                GraphSortDescriptor(["count"], ascending: false),
+            ]
+            #expect(
+                try lines(byTotal, in: context).map { $0.prefix(4) } == ["home", "work", "-|1|"])
+        }
+    }
+
+    @Test("row 70: groups by object, judged by what the object leads to")
+    func groupsOfObjects() throws {
+        try withTasks { context in
+            let request = Todo.request.select("category", .count()).group(by: "category")
+                .having(GraphKey("category.name") == "work")
+            let category = try #require(context.container.schema.entity(named: "Category")).number
+            #expect(try lines(request, in: context) == ["\(category):2|3"])
+        }
+    }
+
+    @Test("row 70: equal rows come once, and equal values count once")
+    func distinct() throws {
+        try withTasks { context throws in
+            let request = Todo.request.select("category.name").sort("category.name").distinct()
+            #expect(try lines(request, in: context) == ["-", "home", "work"])
+            #expect(try lines(request.limit(1).offset(2), in: context) == ["work"])
+            let count = Todo.request.select(
+                .count("category.name", distinct: true), .count("category.name", as: "all"))
+            #expect(try lines(count, in: context) == ["2|5"])
+        }
+    }
+
+    @Test("row 70: rows never show pending changes")
+    func pendingChanges() throws {
+        try withTasks { context in
+            for task in try context.fetch(FetchRequest<Todo>()) { task.title = "changed" }
+            context.insert(Todo.self) { $0.title = "new" }
+            let request = Todo.request.select("title").sort("title")
+            #expect(try lines(request, in: context) == ["a", "b", "c", "d", "e", "f"])
+            let count = try context.aggregate(Todo.request, .count())
+            #expect(count == 6)
+        }
+    }
+
+    @Test(
+        "row 70: what makes no sense is an error of the request",
+        arguments: [
+            (Todo.request.select(.count()).having(GraphKey("count") > 1), "propertiesToGroupBy"),
+            (Todo.request.select("title", .count()), "neither what is grouped by"),
+            (Todo.request.select("title").group(by: "number"), "neither what is grouped by"),
+            (Todo.request.select("tags"), "tags"),
+            (Todo.request.select("nothing"), "nothing"),
+            (Todo.request.select(.sum("title")), "only numbers"),
+            (Todo.request.select("title", "title"), "Two columns"),
+            (
+                Todo.request.select(.count()).group(by: "number")
+                    .having(GraphKey("title") == "a"), "columns of the result"
+            ),
+            (
+                Todo.request.select(.count()).group(by: "number").sort("title"),
+                "a column of the result only"
+            ),
+        ])
+    func badRequests(request: FetchRequest<Todo>, words: String) throws {
+        try withTasks { context in
+            let error = storeError { _ = try context.rows(request) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "no error")")
+        }
+    }
+
+    private struct Summary: Decodable, Equatable {
+        enum State: Int, Decodable { case open, done }
+        var title: String
+        var number: Int?
+        var isDone: Bool
+        var state: State
+        var category: ManagedObjectID?
+        var due: Date?
+    }
+
+    @Test("row 70: rows become structs; what does not fit names its column")
+    func decoding() throws {
+        try withTasks { context in
+            let request = Todo.request.sort("title").select(
+                "title", "number", "isDone", "category", "due",
+                ExpressionDescription(
+                    name: "state",
+                    expression: try GraphExpression(format: "TERNARY(isDone == YES, 1, 0)")))
+            let found = try context.rows(request, as: Summary.self)
+            let category = try #require(context.container.schema.entity(named: "Category")).number
+            #expect(
+                found[0]
+                    == Summary(
+                        title: "a", number: 1, isDone: true, state: .done,
+                        category: ManagedObjectID(entityNumber: category, primaryKey: 1), due: nil))
+            #expect(found[3].number == nil && found[3].state == .open)
+            #expect(found[4].category == nil)
+            let short = Todo.request.select("title")
+            #expect(throws: DecodingError.self) { try context.rows(short, as: Summary.self) }
+            struct Wrong: Decodable { var title: Int }
+            #expect {
+                try context.rows(short, as: Wrong.self)
+            } throws: { error in
+                guard case DecodingError.typeMismatch(_, let context)? = error as? DecodingError
+                else { return false }
+                return context.codingPath.map(\.stringValue) == ["title"]
+            }
+        }
+    }
+
+    @Test("row 73: sums, means, bounds and counts by type; of nothing they are 0 or nil")
+    func aggregates() throws {
+        try withTasks { context in
+            let open = try Todo.request.where("isDone == NO")
+            let (sum, mean, count) = try context.aggregate(
+                open, .sum(Todo.Keys.number), .average(Todo.Keys.number), .count())
+            #expect(sum == 16 && mean == 4 && count == 5)
+            let (first, last, numbered) = try context.aggregate(
+                Todo.request.limit(1), .minimum(Todo.Keys.title), .maximum(Todo.Keys.number),
+                .count(Todo.Keys.number))
+            #expect(first == "a" && last == 6 && numbered == 5)
+            let twice = try context.aggregate(
+                open, AggregateExpression<Int>.sum(of: GraphKey("number") * 2))
+            #expect(twice == 32)
+            let none = try Todo.request.where("title == 'x'")
+            let (nothing, least, zero) = try context.aggregate(
+                none, .sum(Todo.Keys.number), .minimum(Todo.Keys.number), .count())
+            #expect(nothing == 0 && least == nil && zero == 0)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+private let entities = """
+    List:
+      attributes:
+        name: String
+        folded: { type: String, derived: "canonical:(name)" }
+        lower: { type: String, derived: "lowercase:(name)" }
+        count: { type: Integer 64, derived: "entries.@count" }
+        total: { type: Double, derived: "entries.@sum.price" }
+        saved: { type: Date, derived: "now()" }
+      relationships:
+        entries: { to: Entry, many: true, inverse: list }
+      unique: [[name]]
+    Entry:
+      attributes:
+        key: String
+        price: Double
+        listName: { type: String, derived: "list.name" }
+      relationships:
+        list: { to: List, inverse: entries }
+      unique: [[key]]
+    """
+
+@Suite("Derived attributes") struct DerivedAttributeTests {
+    private let lists = "SELECT ZNAME, ZFOLDED, ZLOWER, ZCOUNT, ZTOTAL FROM ZLIST ORDER BY Z_PK"
+    private let entries = "SELECT ZKEY, ZLISTNAME FROM ZENTRY ORDER BY Z_PK"
+
+    /// Two lists, the first with two entries.
+    private func withLists(
+        _ body: (TestStore, ManagedObjectContext, [ManagedObject]) throws -> Void
+    ) throws {
+        try withStore(entities) { store in
+            let context = store.context()
+            var made: [ManagedObject] = []
+            for name in ["\u{C9}t\u{E9}", "Home"] {
+                let list = try context.insert("List")
+                list[.string("name")] = name
+                made.append(list)
+            }
+            for (key, price) in [("a", 1.5), ("b", 2)] {
+                let entry = try context.insert("Entry")
+                entry[.string("key")] = key
+                entry[.double("price")] = price
+                entry[.toOne("list")] = made[0]
+                made.append(entry)
+            }
+            try context.save()
+            try body(store, context, made)
+        }
+    }
+
+    @Test("derived attributes are what the saved rows say, in the file and in memory")
+    func saves() throws {
+        try withLists { store, context, made in
+            try store.expect(
+                lists, ["\u{C9}t\u{E9}|ete|\u{E9}t\u{E9}|2|3.5", "Home|home|home|0|0.0"])
+            try store.expect(entries, ["a|\u{C9}t\u{E9}", "b|\u{C9}t\u{E9}"])
+            #expect(
+                made[0][.integer("count")] == 2 && made[2][.string("listName")] == "\u{C9}t\u{E9}")
+            #expect(!context.hasChanges)
+            made[2][.toOne("list")] = made[1]
+            made[1][.string("name")] = "HOUSE"
+            context.delete(made[3])
+            let change = try context.save().change
+            try store.expect(
+                lists, ["\u{C9}t\u{E9}|ete|\u{E9}t\u{E9}|0|0.0", "HOUSE|house|house|1|1.5"])
+            try store.expect(entries, ["a|HOUSE"])
+            #expect(made[1][.string("folded")] == "house" && made[1][.integer("count")] == 1)
+            // What is derived is published like any other change.
+            #expect(change.updated.ids.map(\.primaryKey).sorted() == [1, 1, 2])
+        }
+    }
+
+    @Test("now() is the moment of a row's last save, and of no other row's")
+    func moments() throws {
+        try withLists { store, context, made in
+            let before = try #require(made[0][.date("saved")])
+            let other = try #require(made[1][.date("saved")])
+            #expect(abs(before.timeIntervalSinceNow) < 60)
+            made[0][.string("name")] = "changed"
+            try context.save()
+            #expect(try #require(made[0][.date("saved")]) > before)
+            #expect(made[1][.date("saved")] == other)
+            try store.expect("SELECT count(DISTINCT ZSAVED) FROM ZLIST", ["2"])
+        }
+    }
+
+    @Test("batch requests and loads keep them too")
+    func batches() throws {
+        try withLists { store, context, made in
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "List", predicate: try GraphPredicate(format: "name == 'Home'"),
+                    propertiesToUpdate: ["name": try GraphExpression(format: "'Barn'")]))
+            _ = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Entry", predicate: try GraphPredicate(format: "key == 'a'")))
+            try context.save()
+            try store.expect(
+                lists, ["\u{C9}t\u{E9}|ete|\u{E9}t\u{E9}|1|2.0", "Barn|barn|barn|0|0.0"])
+            let plan = BulkPlan(
+                entity: "Entry", key: ["key"], attributes: ["key", "price"],
+                links: [
+                    .init(
+                        relationship: "list", destination: "List", attribute: "name",
+                        missing: .create)
+                ])
+            let writer = try context.bulkWriter(for: plan)
+            let batch = RowBatch(width: plan.width)
+            batch.add(["b", 4, "Barn"])
+            batch.add(["c", 8, "Shed"])
+            try writer.apply(batch, firstToken: 1)
+            try writer.finish()
+            try context.save()
+            try store.expect(
+                lists,
+                [
+                    "\u{C9}t\u{E9}|ete|\u{E9}t\u{E9}|0|0.0", "Barn|barn|barn|1|4.0",
+                    "Shed|shed|shed|1|8.0",
+                ])
+            try store.expect(entries, ["b|Barn", "c|Shed"])
+        }
+    }
+
+    @Test("history and other contexts learn of what was derived")
+    func othersLearn() throws {
+        let store = try TestStore(model(entities), history: HistoryOptions(keeping: .untilPurged))
+        let context = store.context()
+        let list = try context.insert("List")
+        let entry = try context.insert("Entry")
+        try context.save()
+        let other = store.context()
+        other.automaticallyMergesChangesFromParent = true
+        let seen = try other.existingObject(with: list.objectID)
+        #expect(seen[.integer("count")] == 0)
+        entry[.toOne("list")] = list
+        try context.save()
+        try other.processPendingChanges()
+        #expect(seen[.integer("count")] == 1)
+        let last = try #require(try store.container.history().last)
+        let change = try #require(last.changes.first { $0.objectID == list.objectID })
+        #expect(Set(change.updatedProperties ?? []).isSuperset(of: ["count"]))
+        try store.checkIntegrity()
+    }
+
+    @Test("an expression that does not fit is an error before a store is made")
+    func refused() throws {
+        for text in ["nothing.@count", "name + 1", "name =="] {
+            let words =
+                "List:\n  attributes: { name: String, a: { type: Integer 64, derived: \"\(text)\" } }"
+            #expect(storeError { _ = try TestStore(words) }?.code == .invalidRequest)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+/// The rows on models, as a store shows them.
+@Suite("Models in stores") struct ModelRowTests {
+    private let first = "Note: { attributes: { text: String } }"
+    private let second = "Note: { attributes: { text: String, stars: Integer 16 } }"
+
+    @Test("row 2: a history of versions finds a store's; a store opens without any source")
+    func history() throws {
+        try withStore(first) { store in
+            let context = store.context()
+            try context.insert("Note")[.string("text")] = "old"
+            try context.save()
+            let history = ModelHistory([try model(first), try model(second)])
+            #expect(try history.versionIndex(ofStoreAt: store.path) == 0)
+            #expect(try !history.isCurrent(storeAt: store.path))
+            #expect(try history.model(ofStoreAt: store.path) == history.versions[0])
+            #expect(
+                storeError {
+                    _ = try PersistentContainer(model: history.current, at: store.path)
+                }?.code == .modelMismatch)
+            // Nobody has the first version any more.
+            let later = ModelHistory([try model(second)])
+            #expect(try later.versionIndex(ofStoreAt: store.path) == nil)
+            #expect(try later.model(ofStoreAt: store.path) == model(first))
+            let opened = try PersistentContainer(model: nil, at: store.path)
+            let notes = try opened.newContext().fetch(
+                FetchRequest<ManagedObject>(entityName: "Note"))
+            #expect(notes.count == 1 && opened.model == history.versions[0])
+        }
+    }
+
+    @Test(
+        "row 1: indexes, defaults, delete rules and user info are no other version; a type is",
+        arguments: [
+            ("Note: { attributes: { text: { type: String, default: x } } }", true),
+            ("Note: { attributes: { text: String }, indexes: { byText: [text] } }", true),
+            ("Note: { attributes: { text: Integer 16 } }", false),
+            ("Note: { attributes: { text: { type: String, optional: false } } }", false),
+            ("Note: { attributes: { text: String }, unique: [[text]] }", false),
+        ])
+    func hashes(_ words: String, isSame: Bool) throws {
+        try withStore(first) { store in
+            let history = ModelHistory([try model(words)])
+            #expect(try (history.versionIndex(ofStoreAt: store.path) == 0) == isSame)
+        }
+    }
+
+    @Test("row 3: a hierarchy is one table; a parent's fetch finds its children, or not")
+    func hierarchies() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.insert(Todo.self) { $0.title = "task" }
+            context.insert(Bug.self) { $0.title = "bug" }
+            try context.save()
+            try store.expect("SELECT Z_ENT, ZTITLE FROM ZTASK ORDER BY Z_PK", ["6|task", "7|bug"])
+            var request = FetchRequest<Todo>()
+            #expect(try context.fetch(request).map(\.entityName) == ["Task", "Bug"])
+            request.includesSubentities = false
+            #expect(try context.fetch(request).map(\.entityName) == ["Task"])
+        }
+    }
+
+    @Test("rows 5, 6: defaults come before awakeFromInsert; required values are asked for by saves")
+    func defaultsAndRequirements() throws {
+        try withObjects { store in
+            let context = store.context()
+            let task = context.insert(Todo.self)
+            #expect(task.calls == ["insert untitled"])
+            task.title = nil
+            #expect(task.title == nil)
+            let failures = storeError { try context.save() }?.validationError?.failures
+            #expect(failures?.map(\.code) == [.missingValue])
+            #expect(failures?.map(\.key) == ["title"])
+            // A batch refuses the row, not the batch.
+            let result = try context.execute(
+                BatchInsertRequest(
+                    entityName: "Task", objects: [["title": nil], ["number": 3]]))
+            #expect((result.inserted, result.rejected) == (1, 1))
+            context.rollback()
+        }
+    }
+
+    @Test("row 13: a renaming identifier is no other version, a hash modifier is")
+    func renaming() throws {
+        try withStore(first) { store in
+            for (words, isSame) in [
+                ("Note: { attributes: { text: { type: String, renamed-from: old } } }", true),
+                ("Note: { attributes: { text: { type: String, hash-modifier: v2 } } }", false),
+            ] {
+                let history = ModelHistory([try model(words)])
+                #expect(
+                    try (history.versionIndex(ofStoreAt: store.path) == 0) == isSame, "\(words)")
+            }
+        }
+    }
+}
