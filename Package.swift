@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .executable(name: "etl", targets: ["etl"]),
         .library(name: "GraphStore", targets: ["GraphStore", "GraphModel", "XcodeModel"]),
+        .plugin(name: "GenerateGraphClasses", targets: ["GenerateGraphClasses"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -29,6 +30,7 @@ let package = Package(
             ]
         ),
         .target(name: "XcodeModel", dependencies: ["Diagnostics", "GraphModel"]),
+        .target(name: "ClassGeneration", dependencies: ["Diagnostics", "GraphModel"]),
         .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
         .target(name: "GraphStore", dependencies: ["Diagnostics", "GraphModel", "SQLite"]),
         .target(
@@ -41,11 +43,22 @@ let package = Package(
         .executableTarget(
             name: "etl",
             dependencies: [
-                "Diagnostics", "Pipelines", "GraphModel",
+                "Diagnostics", "Pipelines", "GraphModel", "ClassGeneration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+
+        .plugin(
+            name: "GenerateGraphClasses",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-graph-classes",
+                    description: "Writes Swift classes for the entities of a model."),
+                permissions: [
+                    .writeToPackageDirectory(reason: "The classes become part of your sources.")
+                ]),
+            dependencies: ["etl"]),
 
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
@@ -58,6 +71,12 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "XcodeModelTests", dependencies: ["XcodeModel", "GraphModel", "Diagnostics"]),
+        .testTarget(
+            name: "ClassGenerationTests",
+            dependencies: ["ClassGeneration", "GraphModel", "Diagnostics"]),
+        .testTarget(
+            name: "TypedClassesTests",
+            dependencies: ["GraphStore", "GraphModel"], exclude: ["Models"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "GraphStoreTests", dependencies: ["GraphStore", "GraphModel", "SQLite"]),
@@ -73,7 +92,7 @@ let package = Package(
     ]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.type != .plugin {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,0 +1,56 @@
+import Diagnostics
+import GraphModel
+
+/// Names that would give Swift which does not compile, or another meaning.
+struct ClassNameCheck {
+    private(set) var problems: [Diagnostic] = []
+
+    init(_ generator: ClassGenerator) {
+        let place = Diagnostic.Place.file(generator.source)
+        var owners: [String: String] = [generator.listName.lowercased(): "the list of classes"]
+        for plan in generator.plans {
+            let name = plan.className
+            if SwiftName.refusedClasses.contains(name) {
+                error("The class of '\(plan.entity.name)' cannot be called '\(name)'", place)
+            }
+            let owner = "'\(plan.entity.name)'"
+            if let other = owners.updateValue(owner, forKey: name.lowercased()) {
+                error("The classes of \(other) and \(owner) would share a file '\(name)'", place)
+            }
+            checkProperties(plan, place)
+        }
+    }
+
+    private mutating func checkProperties(_ plan: ClassPlan, _ place: Diagnostic.Place) {
+        var owners: [String: String] = [:]
+        var suffixes: [String: String] = [:]
+        for property in plan.properties {
+            if let other = owners.updateValue(property.name, forKey: property.identifier) {
+                error(
+                    "'\(other)' and '\(property.name)' of '\(plan.entity.name)' would both be "
+                        + "'\(property.identifier)'", place)
+            }
+            guard case .toMany = property.kind else { continue }
+            let suffix = SwiftName.capitalized(property.name)
+            if let other = suffixes.updateValue(property.name, forKey: suffix) {
+                error(
+                    "'\(other)' and '\(property.name)' of '\(plan.entity.name)' would both have "
+                        + "'addTo\(suffix)'", place)
+            }
+        }
+        for attribute in plan.withoutAccessor {
+            problems.append(
+                Diagnostic(
+                    .warning, code: "swift.no-accessor",
+                    "'\(plan.entity.name).\(attribute.name)' is a composite, for which there is "
+                        + "no accessor", at: place))
+        }
+    }
+
+    private mutating func error(_ message: String, _ place: Diagnostic.Place) {
+        problems.append(
+            Diagnostic(
+                code: "swift.name", message, at: place,
+                fix: "give one of them another name, or its entity another `class`"))
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import GraphModel
+import Testing
+
+@testable import ClassGeneration
+
+/// What is generated goes past the compiler and the formatter, with names chosen to hurt.
+@Suite("Generated classes compile", .enabled(if: Toolchain.isThere, Toolchain.missing))
+struct CompilingTests {
+    /// Words that mean something to Swift, to the library or to the generated code.
+    private static let words = [
+        "class", "default", "in", "init", "let", "nil", "operator", "protocol", "repeat", "return",
+        "static", "subscript", "super", "switch", "throw", "true", "typealias", "var", "where",
+        "Any", "Type", "Self", "Protocol", "await", "async", "open", "some", "any", "actor", "_",
+        "id", "add", "insert", "remove", "value", "setValue", "object", "objectID", "request",
+        "entityName", "isFault", "isDeleted", "hasChanges", "changedKeys", "hashValue", "hash",
+        "Keys", "Row", "validate", "willSave", "context", "newValue", "count", "key", "keys",
+        "name", "first_name", "_hidden", "Upper", "größe", "description", "fetchRequest",
+        "managedObjectContext", "committedValues", "primitiveValue", "encode", "String", "Date",
+        "aLongNameOfAnAttributeOfSomething", "aLongerNameOfAnAttributeOfSomething",
+        "aStillLongerNameOfAnAttributeOfSomething", "anEvenLongerNameOfAnAttributeOfSomething",
+        "oneMoreEvenLongerNameOfAnAttributeOfSomething",
+        "aVeryLongNameOfAnAttributeThatSomebodyThoughtWasAGoodIdeaAtTheTime",
+    ]
+
+    private static let types: [AttributeType] = AttributeType.allCases.filter { $0 != .composite }
+
+    /// Entities that hide types of the standard library, of Foundation and of this one.
+    private static let entityNames = [
+        "Task", "String", "Date", "Data", "Set", "Key", "ObjectKeys", "Ref", "ManagedObject", "Int",
+        "Codable", "Identifiable", "Object", "Element", "Value", "Result", "lower",
+        "Has_Underscore",
+        "ALongNameOfAnEntityOfSomething",
+        "AVeryLongNameOfAnEntityThatSomebodyThoughtWasAGoodIdea",
+    ]
+
+    private func model() throws -> ManagedObjectModel {
+        var entities: [EntityDescription] = []
+        for (position, name) in Self.entityNames.enumerated() {
+            var entity = EntityDescription(name: name)
+            if position % 4 == 3 { entity.superentityName = Self.entityNames[position - 1] }
+            let other = Self.entityNames[(position * 7 + 3) % Self.entityNames.count]
+            // An heir has other properties than its parent.
+            let mark = "\(position % 4)"
+            entity.ownAttributes = Self.types.enumerated().map { number, type in
+                AttributeDescription(
+                    name: "attribute\(mark)\(number)", type: type,
+                    isOptional: (position + number) % 2 == 0, isTransient: type == .undefined)
+            }
+            entity.ownRelationships = [
+                RelationshipDescription(name: "one\(mark)", destinationEntityName: other),
+                RelationshipDescription(
+                    name: "many\(mark)", destinationEntityName: other, isToMany: true),
+                RelationshipDescription(
+                    name: "ordered\(mark)", destinationEntityName: other, isToMany: true,
+                    isOrdered: true),
+            ]
+            entities.append(entity)
+        }
+        for (position, word) in Self.words.enumerated() {
+            let type = Self.types[position % (Self.types.count - 1)]
+            let one = EntityDescription(
+                name: "Word\(position)",
+                ownAttributes: [
+                    AttributeDescription(
+                        name: word, type: type, isOptional: position % 3 != 0)
+                ])
+            let other = EntityDescription(
+                name: "Link\(position)",
+                ownRelationships: [
+                    RelationshipDescription(
+                        name: word, destinationEntityName: "Task", isToMany: position % 3 != 0,
+                        isOrdered: position % 3 == 1)
+                ])
+            entities += [one, other]
+        }
+        let all = EntityDescription(
+            name: "AllWords",
+            ownAttributes: Self.words.enumerated().map { position, word in
+                AttributeDescription(
+                    name: word, type: Self.types[position % (Self.types.count - 1)])
+            })
+        return try ManagedObjectModel(entities: entities + [all])
+    }
+
+    @Test(
+        "in Swift 6, without a warning, and as the formatter leaves it",
+        arguments: ClassGenerator.Access.allCases)
+    func compiles(access: ClassGenerator.Access) throws {
+        let generator = ClassGenerator(try model(), source: "names.yaml", access: access)
+        let (files, problems) = generator.files()
+        #expect(problems.isEmpty)
+        #expect(files.count == 2 * Self.words.count + Self.entityNames.count + 2)
+        let scratch = try Scratch()
+        _ = try GeneratedFolder(scratch.path, header: generator.header).write(files)
+        let compiled = try Toolchain.compile(scratch)
+        #expect(compiled == "")
+        let linted = try Toolchain.lint(scratch)
+        #expect(linted == "")
+    }
+
+    @Test("an extension over a class that the user writes")
+    func category() throws {
+        let model = try ManagedObjectModel.of(
+            """
+            Task:
+              attributes: { title: { type: String, optional: false } }
+              relationships: { tags: { to: Tag, many: true, inverse: tasks } }
+            Tag:
+              relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            """)
+        let generator = ClassGenerator(
+            model, source: "a.yaml", mode: .category, access: .public)
+        let scratch = try Scratch()
+        _ = try GeneratedFolder(scratch.path, header: generator.header).write(
+            generator.files().files)
+        try """
+        public import GraphStore
+
+        /// Written by hand.
+        public final class Task: ManagedObject {}
+        /// Written by hand.
+        public final class Tag: ManagedObject {}
+
+        """.write(toFile: scratch.path + "/Own.swift", atomically: true, encoding: .utf8)
+        let compiled = try Toolchain.compile(scratch)
+        #expect(compiled == "")
+        let linted = try Toolchain.lint(scratch)
+        #expect(linted == "")
+    }
+}
+
+/// The compiler and the formatter of this machine.
+enum Toolchain {
+    static let missing: Comment =
+        "needs swiftc and swift-format in the PATH, and the modules beside the test's binary"
+
+    static let isThere = modules != nil && find("swiftc") != nil && find("swift-format") != nil
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private static let modules: String? = {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        for _ in 0..<4 {
+            let path = folder.appendingPathComponent("Modules").path
+            if FileManager.default.fileExists(atPath: path + "/GraphStore.swiftmodule") {
+                return path
+            }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }()
+
+    private static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// What the compiler says about a folder's files as one module; nothing if all is well.
+    static func compile(_ scratch: Scratch) throws -> String {
+        var arguments = [
+            "-typecheck", "-swift-version", "6", "-module-name", "Generated", "-package-name",
+            "generated", "-warnings-as-errors", "-I", modules ?? "",
+        ]
+        for feature in [
+            "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
+            "NonisolatedNonsendingByDefault",
+        ] {
+            arguments += ["-enable-upcoming-feature", feature]
+        }
+        for module in ["CSQLite", "CLibYAML"] {
+            arguments += [
+                "-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(module)/module.modulemap",
+            ]
+        }
+        return try run("swiftc", arguments + sources(scratch))
+    }
+
+    /// What the formatter would have otherwise.
+    static func lint(_ scratch: Scratch) throws -> String {
+        try run(
+            "swift-format",
+            ["lint", "--strict", "--configuration", root.path + "/.swift-format"]
+                + sources(scratch))
+    }
+
+    private static func sources(_ scratch: Scratch) throws -> [String] {
+        try scratch.files("").filter { $0.hasSuffix(".swift") }.map { "\(scratch.path)/\($0)" }
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = find(program).map { URL(fileURLWithPath: $0) }
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        if process.terminationStatus != 0, text.isEmpty {
+            return "\(program) ended with \(process.terminationStatus)"
+        }
+        return text
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import GraphModel
+import GraphStore
+import Testing
+
+@Suite("Typed predicates") struct TypedPredicateTests {
+    private static let cases: [(TypedPredicate<Task>, String)] = [
+        (\.title == "x", "title == 'x'"),
+        (\.title != "x", "title != 'x'"),
+        (\.priority < 1, "priority < 1"),
+        (\.priority <= 1, "priority <= 1"),
+        (\.estimate > 1.5, "estimate > 1.5"),
+        (\.estimate >= 1.5, "estimate >= 1.5"),
+        (\.notes == nil, "notes == nil"),
+        (\.notes < \.draftless, "notes < notes"),
+        (\.notes > \.draftless, "notes > notes"),
+        (\.isCompleted == true, "isCompleted == YES"),
+        (\.default == false, "default == NO"),
+        (\.category.name == "a", "category.name == 'a'"),
+        (\.category == nil, "category == nil"),
+        (\.category != nil, "category != nil"),
+        (\.parent.category.name != "a", "parent.category.name != 'a'"),
+        (\.subtasks.any.title == "a", "ANY subtasks.title == 'a'"),
+        (\.category.tasks.none.title == "a", "NONE category.tasks.title == 'a'"),
+        (
+            \.title == "x" && \.priority > 1 || \.notes == nil,
+            "title == 'x' AND priority > 1 OR notes == nil"
+        ),
+        (
+            !(\.title == "x" || \.priority > 1) && \.notes != nil,
+            "NOT (title == 'x' OR priority > 1) AND notes != nil"
+        ),
+        (TypedPredicate { $0.title.contains("x", [.c, .d]) }, "title CONTAINS[cd] 'x'"),
+        (TypedPredicate { $0.subtasks.all.priority > 1 }, "ALL subtasks.priority > 1"),
+        (TypedPredicate { $0.subtasks.isEmpty }, "subtasks.@count == 0"),
+        (TypedPredicate { $0.subtasks.sum(\.views) > 3 }, "subtasks.@sum.views > 3"),
+        (TypedPredicate { $0.subtasks.average(\.estimate) > 3 }, "subtasks.@avg.estimate > 3"),
+        (TypedPredicate { $0.subtasks.minimum(\.priority) == 0 }, "subtasks.@min.priority == 0"),
+        (TypedPredicate { $0.subtasks.maximum(\.priority) == 2 }, "subtasks.@max.priority == 2"),
+        (TypedPredicate { $0.category.isNil }, "category == nil"),
+        (TypedPredicate { $0.parent.category.isNotNil }, "parent.category != nil"),
+        (
+            TypedPredicate { $0.related.any.category.name == "a" },
+            "ANY related.category.name == 'a'"
+        ),
+    ]
+
+    @Test("each is the tree that its text gives", arguments: cases.indices)
+    func sameTreeAsText(index: Int) throws {
+        let (typed, text) = Self.cases[index]
+        #expect(typed.predicate == (try GraphPredicate(format: text)))
+    }
+
+    @Test("orders add up, and a second condition narrows the first")
+    func requests() throws {
+        let request = Task.request.where(\.title == "x").where { $0.priority > 1 }
+            .sort(\.category.name, ascending: false, textOrder: .caseInsensitive)
+            .sort(\.dueOn, nullOrder: .last).prefetch(\.category).prefetch(\.subtasks)
+        #expect(request.entityName == "Task")
+        #expect(request.predicate == (try GraphPredicate(format: "title == 'x' AND priority > 1")))
+        #expect(
+            request.sortDescriptors == [
+                GraphSortDescriptor(
+                    ["category", "name"], ascending: false, textOrder: .caseInsensitive),
+                GraphSortDescriptor(["dueOn"], nullOrder: .last),
+            ])
+        #expect(request.relationshipKeyPathsForPrefetching == ["category", "subtasks"])
+        #expect(Errand.request.entityName == "Errand")
+    }
+
+    @Test("objects and references stand for their IDs")
+    func objects() throws {
+        let container = try PersistentContainer.ephemeral(model: .example("tasks"))
+        container.register(TasksClasses.all)
+        let context = container.newContext()
+        let homes = ["A", "B"].map { name in context.insert(Category.self) { $0.name = name } }
+        for (index, home) in homes.enumerated() {
+            context.insert(Task.self) {
+                $0.id = UUID()
+                $0.title = "in \(index)"
+                $0.category = home
+            }
+        }
+        try context.save()
+        func titles(_ predicate: TypedPredicate<Task>) throws -> [String] {
+            try context.fetch(Task.request.where(predicate).sort(\.title)).map(\.title)
+        }
+        #expect(try titles(\.category == homes[0]) == ["in 0"])
+        #expect(try titles(\.category != homes[0]) == ["in 1"])
+        let references = homes.map { Ref($0) }
+        #expect(try titles(TypedPredicate { $0.category.in(references) }) == ["in 0", "in 1"])
+    }
+}
+
+extension ObjectKeys where KeyedObject: Task {
+    /// A second key of one type, since the model has but one optional text.
+    fileprivate var draftless: Key<String?> { Key("notes") }
+}
