@@ -159,6 +159,107 @@ struct ExportTests {
         #expect(try back.text("out.ndjson") == Self.expected["ndjson"])
     }
 
+    @Test("nested: to-ones are objects or null, to-manys lists of objects; and read again the same")
+    func nested() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { export: Task, to: all.ndjson, shape: nested }
+            - export: some
+              entity: Task
+              fields: [owner.name, title, tags.name, owner]
+              where: "id < 3"
+              shape: nested
+              to: some.json
+            - { export: people, entity: Person, to: people.ndjson, shape: nested }
+            """, open: "existing")
+        #expect(run.text == "")
+        #expect(
+            try folder.text("some.json") == #"""
+                [
+                {"owner":{"name":"bob"},"title":"","tags":[]},
+                {"owner":{"name":"ann"},"title":"a, \"b\"\nü","tags":[{"name":"x"},{"name":"y"}]}
+                ]
+
+                """#)
+        #expect(
+            try folder.text("people.ndjson") == #"""
+                {"name":"ann","tasks":[{"id":2}]}
+                {"name":"bob","tasks":[{"id":1}]}
+
+                """#)
+        let flat = try #require(Self.expected["ndjson"])
+        #expect(
+            try folder.text("all.ndjson")
+                == flat.replacing(#""owner.name":"ann""#, with: #""owner":{"name":"ann"}"#)
+                .replacing(#""owner.name":"bob""#, with: #""owner":{"name":"bob"}"#)
+                .replacing(#""owner.name":null"#, with: #""owner":null"#)
+                .replacing(#""tags":["x","y"]"#, with: #""tags":[{"name":"x"},{"name":"y"}]"#))
+        let back = try Workspace()
+        try back.write("all.ndjson", try folder.text("all.ndjson"))
+        let again = try back.run(
+            model: Self.model,
+            """
+            - import: all.ndjson
+              into: Task
+              link: { owner: { each: owner }, tags: { each: "tags[*]" } }
+            - { export: Task, to: out.ndjson, shape: nested }
+            """)
+        #expect(again.text == "")
+        #expect(try back.text("out.ndjson") == (try folder.text("all.ndjson")))
+    }
+
+    @Test("what is wrong in a nested shape")
+    func nestedLints() throws {
+        let folder = try Self.filled()
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: store.sqlite, model: model.yaml }
+                stages:
+                  - { export: Task, to: a.csv, shape: nested }
+                  - { export: b, entity: Task, to: a.json, shape: deep }
+                  - { export: c, entity: Person, to: c.json, shape: nested, fields: [tasks, tasks.title] }
+                """) == """
+                    spec.yaml:4:39: error: `shape: nested` is for json and ndjson, and the file is csv \
+                    [spec.rule]
+                      in: stages[0].shape
+                    spec.yaml:5:51: error: 'shape' must be flat or nested, not 'deep' [spec.choice]
+                      in: stages[1].shape
+                    spec.yaml:6:77: error: Another field gives the objects of 'tasks' already \
+                    [spec.rule]
+                      in: stages[2].fields[1]
+                      fix: with `shape: nested` name one field of them
+                    """)
+    }
+
+    @Test("a manifest tells the rows, the bytes and the digest of the file as stored")
+    func manifest() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { export: Note, fields: [text], to: out/empty.csv, manifest: true }
+            - { export: a, entity: Task, to: out/a.ndjson, manifest: true, compression: gzip }
+            - { export: b, entity: Task, to: out/b.gz, as: ndjson, compression: none }
+            """, open: "existing")
+        #expect(run.text == "")
+        #expect(
+            folder.names("out") == [
+                "a.ndjson", "a.ndjson.manifest.json", "b.gz", "empty.csv",
+                "empty.csv.manifest.json",
+            ])
+        // SHA-256 of "text\n", as any tool tells it.
+        #expect(
+            try folder.text("out/empty.csv.manifest.json")
+                == "{\"bytes\":5,\"file\":\"empty.csv\",\"rows\":0,\"sha256\":\""
+                + "b9e68e1bea3e5b19ca6b2f98b73a54b73daafaa250484902e09982e07a12e733\"}\n")
+        #expect(try folder.bytes("out/a.ndjson").prefix(2) == [0x1F, 0x8B])
+        #expect(try folder.text("out/b.gz") == Self.expected["ndjson"])
+    }
+
     @Test(
         "an empty export is a whole file",
         arguments: [

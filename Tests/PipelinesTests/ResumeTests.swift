@@ -1,4 +1,5 @@
 import Foundation
+import Diagnostics
 import SQLite
 import Testing
 
@@ -30,7 +31,7 @@ struct ResumeTests {
     @Test("stages that are done are not repeated when what stood in the way is gone")
     func goesOn() throws {
         let folder = try Self.blocked()
-        try folder.write("a.ndjson", "not read again")
+        try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
         let run = try folder.run(model: InputTests.model, Self.stages)
         #expect(run.status == .ok, "\(run.text)")
         #expect(run.outcome.attempts == 2)
@@ -54,6 +55,26 @@ struct ResumeTests {
         // That run is at its end, so that this is another one.
         _ = try folder.run(model: InputTests.model, Self.stages)
         #expect(try folder.rows(Self.sizes) == ["1|6"])
+    }
+
+    @Test(
+        "new input behind a finished import makes another run, and is not left unread",
+        arguments: ["a.ndjson", "b.ndjson"])
+    func newInput(_ name: String) throws {
+        let folder = try Workspace()
+        let stages = Self.stages.replacing("a.ndjson", with: "'*.ndjson'")
+        try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
+        try folder.write("out", "a file, no folder")
+        let first = try folder.run(model: InputTests.model, stages)
+        #expect(first.status == .cannotCreate)
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        try folder.write(name, #"{"id":"2","size":5}"#)
+        let run = try folder.run(model: InputTests.model, stages)
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.outcome.attempts == 1)
+        let isOther = name == "b.ndjson"
+        #expect(try folder.rows(Self.sizes) == [isOther ? "1|6" : "1|7", "2|6"])
+        #expect(run.warnings.map(\.code) == ["run.new-input"])
     }
 
     @Test("--restart begins anew")
@@ -80,6 +101,70 @@ struct ResumeTests {
         #expect(try folder.rows(Self.sizes) == ["1|7"])
     }
 
+    /// A run whose export is blocked, with its work beside the store, and then run again.
+    static func beside(
+        _ store: String, then change: (Workspace) throws -> Void
+    ) throws -> (run: RunOutcome, ids: [String]) {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
+        try folder.write("b.ndjson", #"{"id":"2","size":5}"#)
+        try folder.write("out", "a file, no folder")
+        try folder.write("model.yaml", InputTests.model)
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            params: { file: { type: path, default: a.ndjson } }
+            store: { at: store.sqlite, model: model.yaml, \(store) }
+            stages:
+              - { import: tasks, read: { files: "${file}" }, into: Task }
+              - { export: Task, to: out/tasks.csv }
+            """)
+        #expect(try folder.run { _ in }.status == .cannotCreate)
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        try change(folder)
+        let run = try folder.run { _ in }
+        #expect(run.status == .ok, "\(run.diagnostics)")
+        #expect(try folder.rows(Self.tables) == ["0"])
+        return (run, try folder.rows("SELECT ZID FROM ZTASK ORDER BY ZID"))
+    }
+
+    static let besides = ["open: replace", "open: create, commit: run"]
+
+    @Test("work beside the store is gone on with", arguments: besides)
+    func goesOnBeside(_ store: String) throws {
+        let (run, ids) = try Self.beside(store) {
+            try FileManager.default.removeItem(atPath: $0.path("a.ndjson"))
+        }
+        #expect(run.attempts == 2)
+        #expect(ids == ["1"])
+    }
+
+    @Test("what was made beside by other words or parameters is left out", arguments: besides)
+    func beginsAnewBeside(_ store: String) throws {
+        let changes = [("etl: 1", "etl: 1"), ("default: a.ndjson", "default: b.ndjson")]
+        for (old, new) in changes + [("into: Task }", "into: Task, keep-if: \"id == '9'\" }")] {
+            let (run, ids) = try Self.beside(store) { folder in
+                let spec = try folder.text("spec.yaml")
+                try folder.write("spec.yaml", spec.replacing(old, with: new))
+            }
+            let isSame = old == new
+            #expect(run.attempts == (isSame ? 2 : 1))
+            #expect(ids == (isSame ? ["1"] : new.contains("b.ndjson") ? ["2"] : []))
+        }
+    }
+
+    @Test("a run killed behind its swap is completed, and not repeated")
+    func killedBehindTheSwap() throws {
+        let (run, ids) = try Self.beside("open: replace") { folder in
+            try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
+            try FileManager.default.moveItem(
+                atPath: folder.path("store.sqlite.etl-new"), toPath: folder.path("store.sqlite"))
+        }
+        #expect(run.attempts == 2)
+        #expect(ids == ["1"])
+    }
+
     @Test("a failure of the data is the end of a run")
     func dataFailure() throws {
         let folder = try Workspace()
@@ -96,8 +181,10 @@ struct ResumeTests {
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("a time limit saves, and the next run goes on behind it", arguments: ["batch", "run"])
-    func timeLimit(_ commit: String) throws {
+    @Test(
+        "a time limit saves, and the next run goes on behind it",
+        arguments: ["batch", "run"], ["files: a.ndjson", "generate: 60000"])
+    func timeLimit(_ commit: String, _ input: String) throws {
         let folder = try Workspace()
         var text = ""
         for number in 0..<60_000 { text += "{\"id\":\"\(number)\",\"size\":\(number % 7)}\n" }
@@ -109,7 +196,11 @@ struct ResumeTests {
             etl: 1
             store: { at: store.sqlite, model: model.yaml, open: create, commit: \(commit) }
             budget: { save-every: 500, time: 1s }
-            stages: [{ import: a.ndjson, into: Task }]
+            stages:
+              - import: tasks
+                read: { \(input) }
+                into: Task
+                \(input.hasPrefix("generate") ? "set: { id: row }" : "key: id")
             """)
         var statuses: [Pipelines.ExitStatus] = []
         var last = try folder.run { _ in }

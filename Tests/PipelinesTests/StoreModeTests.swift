@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import Testing
 
@@ -135,7 +136,7 @@ struct StoreModeTests {
         #expect(try folder.rows(Self.rows) == ["1"])
         // What was built waits for the next run, which has nothing else to do.
         #expect(folder.names().contains("store.sqlite.etl-new"))
-        try folder.write("a.ndjson", "not read again")
+        try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
         #expect(
             try folder.run(model: InputTests.model, Self.stage, open: "replace").status == .ok)
         #expect(try folder.rows(Self.rows) == ["2"])

@@ -130,7 +130,7 @@ final class Workspace: Sendable {
         #expect(runs.count <= 1)
         guard let run = runs.first else { return [:] }
         var files: [String: String] = [:]
-        for name in names("\(folder)/\(run)") {
+        for name in names("\(folder)/\(run)") where !name.hasPrefix(".") {
             files[name] = try text("\(folder)/\(run)/\(name)")
                 .replacingOccurrences(
                     of: "\"run\":\"\(run.dropFirst("spec-".count))\"", with: "\"run\":\"RUN\""

@@ -46,9 +46,8 @@ struct ImportPlan {
         }
     }
 
-    /// What fills one relationship.
-    final class Link {
-        let name: String
+    /// What fills one attribute of a link's key.
+    final class LinkPart {
         /// The field's place in the records; nil for what is computed.
         let slot: Int?
         /// Computes the field.
@@ -58,24 +57,63 @@ struct ImportPlan {
         let fallback: BulkCell
         let caster: ValueCaster
         let separator: [UInt8]?
-        let isToMany: Bool
-        let isRequired: Bool
         let isNeeded: Bool
 
         init(
-            _ relationship: RelationshipDescription, slot: Int?, expression: RecordExpression?,
-            field: FieldMapping, fallback: BulkCell, caster: ValueCaster
+            slot: Int?, expression: RecordExpression?, field: FieldMapping, fallback: BulkCell,
+            caster: ValueCaster
         ) {
-            name = relationship.name
             self.slot = slot
             self.expression = expression
             self.fallback = fallback
             sourceText = field.source.text
             self.caster = caster
             separator = field.separator.map { Array($0.text.utf8) }
+            isNeeded = field.isNeeded
+        }
+    }
+
+    /// What fills one relationship.
+    final class Link {
+        let name: String
+        /// The key's first attribute, which mostly is the only one.
+        let part: LinkPart
+        /// The others, in the order of the destination's constraint.
+        let otherParts: [LinkPart]
+        let isToMany: Bool
+        let isRequired: Bool
+        /// What fills the objects that stand in the record; `part` leads to them then.
+        let nested: Nested?
+
+        init(
+            _ relationship: RelationshipDescription, _ part: LinkPart, others: [LinkPart] = [],
+            nested: Nested? = nil
+        ) {
+            name = relationship.name
+            self.part = part
+            otherParts = others
+            self.nested = nested
             isToMany = relationship.isToMany
             isRequired = !relationship.isOptional
-            isNeeded = field.isNeeded
+        }
+    }
+
+    /// What fills objects that stand in the record.
+    final class Nested {
+        let columns: [Column]
+        let links: [Link]
+        let selection: FieldSelection
+        /// The path to them, without `[*]`.
+        let label: String
+        /// Keeps the bytes of constants.
+        private let constants: ConstantMemory
+
+        init(_ builder: ImportPlanBuilder, label: String) {
+            columns = builder.columns
+            links = builder.links
+            selection = FieldSelection(builder.paths, optional: builder.optionalSlots)
+            constants = builder.constants
+            self.label = label
         }
     }
 
@@ -88,7 +126,7 @@ struct ImportPlan {
     /// The field of the input that fills an attribute or a relationship; nil where none does.
     func sourceText(of property: String) -> String? {
         columns.first { $0.name == property && $0.slot != nil }?.sourceText
-            ?? links.first { $0.name == property && $0.slot != nil }?.sourceText
+            ?? links.first { $0.name == property && $0.part.slot != nil }?.part.sourceText
     }
 
     /// What to do about a reject that ends the stage; nil where it does not.
@@ -97,7 +135,8 @@ struct ImportPlan {
         case "extra" where extra == .stop: "map it, or say `extra: ignore`"
         case "duplicate-key" where duplicateKeys == .stop:
             "mend the record, or say `on: { duplicate-key: ignore }`"
-        default: nil
+        default:
+            stops.contains(code) ? "mend the record, or say `on: { \(code): reject }`" : nil
         }
     }
 
@@ -110,6 +149,10 @@ struct ImportPlan {
     let extra: ImportSpec.Extra
     /// What becomes of records with an object that has a key twice.
     let duplicateKeys: ImportSpec.Extra
+    /// The codes of rejects that end the stage.
+    private let stops: [String]
+    /// A value that is none of its attribute becomes null, where that may be null.
+    let nullsCasts: Bool
     /// The paths that the spec names, which some record should have.
     let namedPaths: [NamedPath]
     /// Keeps the bytes of constants.
@@ -134,6 +177,8 @@ struct ImportPlan {
         links = builder.links
         extra = spec.extra
         duplicateKeys = spec.duplicateKeys
+        stops = spec.stops
+        nullsCasts = spec.nullsCasts != nil
         namedPaths = builder.namedPaths
         filter = builder.filter
         selection = FieldSelection(builder.paths, optional: builder.optionalSlots)

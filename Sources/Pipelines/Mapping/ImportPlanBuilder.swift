@@ -101,7 +101,7 @@ struct ImportPlanBuilder {
                     attribute, slot: nil, source: mapping.attribute.text,
                     constant: try cell(value, attribute, at: location)))
         case .field(let field):
-            let (slot, expression) = try input(field)
+            let (slot, expression) = try input(field, filling: attribute.name)
             columns.append(
                 column(
                     attribute, slot: slot, expression: expression, source: field.source.text,
@@ -111,7 +111,9 @@ struct ImportPlanBuilder {
     }
 
     /// Where a mapping's field comes from: a slot of the records, or an expression.
-    private mutating func input(_ field: FieldMapping) throws -> (Int?, RecordExpression?) {
+    private mutating func input(
+        _ field: FieldMapping, filling name: String
+    ) throws -> (Int?, RecordExpression?) {
         guard let text = field.expression else {
             let slot = slot(field.source.text)
             // With a default the spec itself reckons with records that lack the field.
@@ -122,10 +124,15 @@ struct ImportPlanBuilder {
         }
         do throws(GraphPredicateError) {
             let parsed = try ParsedExpression(format: text.text)
-            for path in parsed.expression.keyPaths { _ = slot(Self.text(path)) }
+            let generated = spec.read.generated
+            let expression =
+                generated == nil ? parsed.expression : try parsed.expression.withRows()
+            for path in expression.keyPaths { _ = slot(Self.text(path)) }
+            if generated != nil { _ = slot(GeneratedSpec.rowName) }
             let known = paths
             let compiled = try CompiledExpression(
-                parsed.expression, source: parsed.source, variables: values.graphValues, now: now
+                expression, source: parsed.source, variables: values.graphValues, now: now,
+                drawing: generated?.drawing(spec.into.text, name)
             ) { path in
                 known.firstIndex(of: Self.path(Self.text(path)))
             }
@@ -205,22 +212,68 @@ struct ImportPlanBuilder {
             let name = mapping.relationship.text
             guard let relationship = model.relationship(name, of: spec.into.text) else { continue }
             let destination = mapping.to?.text ?? relationship.destinationEntityName
-            guard let attribute = model.attribute(mapping.by.text, of: destination) else {
+            if let nested = mapping.nested {
+                try addNested(nested, mapping, relationship, into: destination)
                 continue
             }
-            let (slot, expression) = try input(mapping.field)
+            guard let key = mapping.resolvedKey(of: destination, in: model) else { continue }
+            var parts: [ImportPlan.LinkPart] = []
+            for part in key {
+                guard let attribute = model.attribute(part.attribute.text, of: destination)
+                else { continue }
+                parts.append(
+                    try linkPart(part.field, attribute, filling: "\(name).\(attribute.name)"))
+            }
             links.append(
-                ImportPlan.Link(
-                    relationship, slot: slot, expression: expression, field: mapping.field,
-                    fallback: try fallback(mapping.field, attribute),
-                    caster: try linkCaster(attribute, mapping.field)))
-            bulkLinks.append(
-                BulkPlan.Link(
-                    relationship: name, destination: destination, attribute: attribute.name,
-                    missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
-                    many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
-                        ?? .replace))
+                ImportPlan.Link(relationship, parts[0], others: Array(parts.dropFirst())))
+            var link = BulkPlan.Link(
+                relationship: name, destination: destination, attribute: key[0].attribute.text,
+                missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
+                many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
+                    ?? .replace)
+            link.otherAttributes = key.dropFirst().map(\.attribute.text)
+            bulkLinks.append(link)
         }
+    }
+
+    /// Objects inside the record are mapped by a plan of their own.
+    private mutating func addNested(
+        _ nested: NestedMapping, _ mapping: LinkMapping, _ relationship: RelationshipDescription,
+        into entity: String
+    ) throws {
+        var builder = ImportPlanBuilder(
+            spec: nested.importSpec(into: entity), model: model, values: values, now: now)
+        try builder.addColumns()
+        try builder.addLinks()
+        guard let first = builder.key.first, let attribute = model.attribute(first, of: entity)
+        else { return }
+        let slot = slot(nested.each.text)
+        namedPaths.append(.init(slot: slot, text: nested.each))
+        links.append(
+            ImportPlan.Link(
+                relationship,
+                ImportPlan.LinkPart(
+                    slot: slot, expression: nil, field: FieldMapping(source: nested.each),
+                    fallback: .absent, caster: ValueCaster(attribute)),
+                nested: ImportPlan.Nested(builder, label: nested.label)))
+        var link = BulkPlan.Link(
+            relationship: relationship.name, destination: entity, attribute: first,
+            many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
+        link.otherAttributes = Array(builder.key.dropFirst())
+        link.nested = BulkPlan(
+            entity: entity, key: builder.key, attributes: builder.columns.map(\.name),
+            links: builder.bulkLinks)
+        link.label = nested.label
+        bulkLinks.append(link)
+    }
+
+    private mutating func linkPart(
+        _ field: FieldMapping, _ attribute: AttributeDescription, filling name: String
+    ) throws -> ImportPlan.LinkPart {
+        let (slot, expression) = try input(field, filling: name)
+        return ImportPlan.LinkPart(
+            slot: slot, expression: expression, field: field,
+            fallback: try fallback(field, attribute), caster: try linkCaster(attribute, field))
     }
 
     /// A link cuts texts itself, so that its caster sees one key at a time.

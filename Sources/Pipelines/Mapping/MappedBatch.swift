@@ -12,6 +12,8 @@ final class MappedBatch {
     var rejects: [RejectedRecord] = []
     /// Records that `keep-if` left out.
     var filtered = 0
+    /// Values that were none of their attributes and became null.
+    var nulled = 0
     /// The input's format.
     var format = RecordFormat.ndjson
     /// The names of a table's columns.
@@ -29,8 +31,12 @@ final class MappedBatch {
     /// The input that ended with this batch, which holds no records.
     var finishedInput: InputNote?
 
-    init(width: Int) {
-        rows = RowBatch(width: width, capacity: 1024)
+    /// For each link of the plan, what reads the objects in its field.
+    let nested: [NestedReader?]
+
+    init(_ plan: ImportPlan) {
+        rows = RowBatch(width: plan.bulk.width, capacity: 1024)
+        nested = plan.links.map { $0.nested.map { NestedReader($0) } }
     }
 
     /// Records of the batch, good and bad.
@@ -51,8 +57,23 @@ final class MappedBatch {
                 raw: Array(records.rawRecord(record))))
     }
 
+    /// Refuses a record for a value, which may be inside that of the slot.
+    func reject(_ record: Int, _ failure: CastFailure, slot: Int?, field: String?) {
+        guard let path = failure.path else {
+            return reject(record, failure.code, slot: slot, field: field, failure.message)
+        }
+        let place = Field(
+            .string, start: failure.address.flatMap { UnsafePointer(bitPattern: $0) })
+        rejects.append(
+            RejectedRecord(
+                code: failure.code, detail: failure.code,
+                location: records.location(of: record, at: place, field: path),
+                message: failure.message, value: failure.value,
+                raw: Array(records.rawRecord(record))))
+    }
+
     /// A field's value as text; nil where it has none, or many.
-    private static func text(of field: Field) -> String? {
+    static func text(of field: Field) -> String? {
         switch field.kind {
         case .absent, .null, .list: nil
         case .true: "true"

@@ -8,7 +8,9 @@ import RecordStreams
 /// Runs on the reading side, beside the writer: everything that needs no store happens here.
 struct RecordMapper {
     private let plan: ImportPlan
-    private var scratch = ImportRowScratch()
+    var scratch = ImportRowScratch()
+    /// Values that were none of their attributes and became null, as far as the batch is mapped.
+    private var nulled = 0
     /// The paths that no record has had yet.
     private(set) var unseen: [ImportPlan.NamedPath]
 
@@ -23,10 +25,13 @@ struct RecordMapper {
         batch.rowRecords.removeAll(keepingCapacity: true)
         batch.rejects.removeAll(keepingCapacity: true)
         batch.rejects.append(contentsOf: batch.records.rejects)
+        for case let nested? in batch.nested { nested.removeAll() }
         batch.filtered = 0
+        nulled = 0
         for record in 0..<batch.records.count {
             map(record, batch)
         }
+        batch.nulled = nulled
         // The reader's rejects and these, in the order of the input.
         if batch.rejects.count > batch.records.rejects.count, !batch.records.rejects.isEmpty {
             batch.rejects.sort { ($0.location.record ?? 0) < ($1.location.record ?? 0) }
@@ -55,6 +60,7 @@ struct RecordMapper {
                 return batch.reject(record, "expr", slot: nil, field: nil, "\(error)")
             }
         }
+        let nulledBefore = nulled
         let row = batch.rows.addRow()
         for cell in plan.columns.indices {
             let column = plan.columns[cell]
@@ -63,18 +69,21 @@ struct RecordMapper {
                     column, fields, isTabular: batch.isTabular, &batch.rows.arena)
             } catch {
                 batch.rows.removeLastRow()
+                nulled = nulledBefore
                 return batch.reject(
-                    record, error.code, slot: column.slot, field: column.sourceText, error.message)
+                    record, error, slot: column.slot, field: column.sourceText)
             }
         }
         for index in plan.links.indices {
             let link = plan.links[index]
             do throws(CastFailure) {
-                batch.rows[row, plan.columns.count + index] = try keys(link, fields, batch)
+                batch.rows[row, plan.columns.count + index] = try keys(
+                    link, fields, batch, of: batch.records, batch.nested[index], path: "")
             } catch {
                 batch.rows.removeLastRow()
+                nulled = nulledBefore
                 return batch.reject(
-                    record, error.code, slot: link.slot, field: link.sourceText, error.message)
+                    record, error, slot: link.part.slot, field: link.part.sourceText)
             }
         }
         batch.rowRecords.append(Int32(record))
@@ -92,7 +101,24 @@ struct RecordMapper {
 
     // MARK: Attributes
 
-    private func value(
+    /// The cast value; null for what cannot be cast, where the stage says so.
+    @inline(__always)
+    private mutating func cast(
+        _ column: ImportPlan.Column, _ field: Field, isTabular: Bool, _ arena: inout ByteArena
+    ) throws(CastFailure) -> BulkCell {
+        guard plan.nullsCasts, !column.isRequired, !column.isNeeded else {
+            return try column.caster.cast(field, isTabular: isTabular, &arena)
+        }
+        do throws(CastFailure) {
+            return try column.caster.cast(field, isTabular: isTabular, &arena)
+        } catch {
+            guard error.code == "cast" else { throw error }
+            nulled += 1
+            return .null
+        }
+    }
+
+    mutating func value(
         _ column: ImportPlan.Column, _ fields: UnsafeBufferPointer<Field>, isTabular: Bool,
         _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
@@ -104,7 +130,7 @@ struct RecordMapper {
         } else {
             return column.constant
         }
-        let cell = try column.caster.cast(field, isTabular: isTabular, &arena)
+        let cell = try cast(column, field, isTabular: isTabular, &arena)
         switch cell.kind {
         case .absent:
             if column.absentValue.kind != .absent { return column.absentValue }
@@ -129,118 +155,10 @@ struct RecordMapper {
             return cell
         }
     }
-
-    // MARK: Links
-
-    private mutating func keys(
-        _ link: ImportPlan.Link, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch
-    ) throws(CastFailure) -> BulkCell {
-        let field: Field
-        if let slot = link.slot {
-            field = fields[slot]
-        } else if let expression = link.expression {
-            field = try expression.field(
-                RecordRow(fields: fields, isTabular: batch.isTabular), &batch.rows.arena)
-        } else {
-            return .absent
-        }
-        switch field.kind {
-        case .absent where link.fallback.kind != .absent,
-            .null where link.fallback.kind != .absent:
-            return fallback(link, batch)
-        case .absent:
-            guard !link.isNeeded else {
-                throw CastFailure(
-                    code: "required", message: "The record has no '\(link.sourceText)'")
-            }
-            return .absent
-        case .null:
-            return try noKey(link)
-        default:
-            break
-        }
-        guard link.isToMany else { return try key(link, field, &batch.rows.arena) }
-        scratch.items.removeAll(keepingCapacity: true)
-        if let separator = link.separator, field.kind == .string {
-            try split(field, separator, link, &batch.rows.arena)
-        } else if field.kind == .list {
-            for item in batch.records.items(of: field) {
-                try addItem(item, link, &batch.rows.arena)
-            }
-        } else {
-            try addItem(field, link, &batch.rows.arena)
-        }
-        let start = batch.rows.beginList()
-        for item in scratch.items { batch.rows.addItem(item) }
-        return batch.rows.list(from: start)
-    }
-
-    private func fallback(_ link: ImportPlan.Link, _ batch: MappedBatch) -> BulkCell {
-        guard link.isToMany, link.fallback.kind != .null else { return link.fallback }
-        let start = batch.rows.beginList()
-        batch.rows.addItem(link.fallback)
-        return batch.rows.list(from: start)
-    }
-
-    private func noKey(_ link: ImportPlan.Link) throws(CastFailure) -> BulkCell {
-        guard !link.isNeeded, link.isToMany || !link.isRequired else {
-            throw CastFailure(
-                code: "required",
-                message: "'\(link.name)' needs an object, and '\(link.sourceText)' names none")
-        }
-        return .null
-    }
-
-    private func key(
-        _ link: ImportPlan.Link, _ field: Field, _ arena: inout ByteArena
-    ) throws(CastFailure) -> BulkCell {
-        if field.kind == .string, field.count == 0 { return try noKey(link) }
-        let key = try link.caster.cast(field, isTabular: false, &arena)
-        // What is left of a text after `clean`, or what a `map` makes of it.
-        if key.kind == .null || (key.kind == .text && key.bytes.isEmpty) { return try noKey(link) }
-        return key
-    }
-
-    private mutating func addItem(
-        _ field: Field, _ link: ImportPlan.Link, _ arena: inout ByteArena
-    ) throws(CastFailure) {
-        if field.kind == .null || field.kind == .absent { return }
-        if field.kind == .string, field.count == 0 { return }
-        if field.kind == .json {
-            throw CastFailure(
-                message: "'\(link.sourceText)' is a nested value; name its items, as in"
-                    + " '\(link.sourceText)[*]'")
-        }
-        let key = try link.caster.cast(field, isTabular: false, &arena)
-        if key.kind == .null || (key.kind == .text && key.bytes.isEmpty) { return }
-        scratch.items.append(key)
-    }
-
-    private mutating func split(
-        _ field: Field, _ separator: [UInt8], _ link: ImportPlan.Link, _ arena: inout ByteArena
-    ) throws(CastFailure) {
-        let bytes = field.bytes
-        var start = 0
-        var position = 0
-        while position <= bytes.count {
-            let isEnd = position == bytes.count
-            let isCut =
-                !isEnd && position + separator.count <= bytes.count
-                && bytes[position..<(position + separator.count)].elementsEqual(separator)
-            guard isEnd || isCut else {
-                position += 1
-                continue
-            }
-            let piece = field.slice(start..<position)
-            try addItem(piece, link, &arena)
-            position += isEnd ? 1 : separator.count
-            start = position
-        }
-    }
 }
 
 /// Memory that a mapper uses again for every record.
-private struct ImportRowScratch {
+struct ImportRowScratch {
     var items: [BulkCell] = []
 }
 

@@ -7,6 +7,11 @@ struct CastFailure: Error {
     /// `cast`, or `required` for a null that may not be.
     var code = "cast"
     var message: String
+    /// The path to the value, where it is inside another.
+    var path: String?
+    /// The address of its bytes.
+    var address: UInt?
+    var value: String?
 }
 
 /// Turns a record's field into the value that an attribute's column holds, losing nothing.

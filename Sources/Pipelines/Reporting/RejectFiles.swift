@@ -1,5 +1,6 @@
 import Diagnostics
 import FoundationEssentials
+import GraphStore
 import RecordStreams
 
 /// The records that a stage refused, in their own format, beside the reasons.
@@ -13,19 +14,30 @@ import RecordStreams
 struct RejectFiles {
     /// Where the files of this run are.
     let folder: String
+    private let isDry: Bool
     private let stage: Stage
     private let inputs: ImportInputs
     private let runID: String
+    private let origin: RejectNote
     private var files: [String: RejectFile] = [:]
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
 
     init(_ environment: StageEnvironment, stage: Stage, inputs: ImportInputs) {
-        let dir = environment.values.path(environment.spec.rejects.folder)
+        let dir =
+            environment.isDry
+            ? DryRun.rejectsFolder(for: environment.container.path)
+            : environment.values.path(environment.spec.rejects.folder)
         folder = PathText.join(dir, "\(environment.spec.name)-\(environment.runID)")
+        isDry = environment.isDry
         self.stage = stage
         self.inputs = inputs
         runID = environment.runID
+        let file = environment.spec.file
+        origin = RejectNote(
+            pipeline: environment.spec.name, run: environment.runID,
+            spec: FileDescriptor.resolved(file) ?? file, sets: environment.sets,
+            workingFolder: environment.workingFolder)
     }
 
     /// Goes on with the files of an earlier attempt: what they got after its last save is cut off,
@@ -33,6 +45,8 @@ struct RejectFiles {
     ///
     /// - Returns: false where one of them is gone or shorter than it was.
     mutating func resume(_ notes: [RejectFileNote]) throws -> Bool {
+        // A dry run leaves those of the real one alone.
+        guard !isDry else { return true }
         for note in notes {
             guard let file = try RejectFile(resuming: note) else { return false }
             files[note.source] = file
@@ -67,6 +81,7 @@ struct RejectFiles {
         if files[source] == nil {
             try OutputFolder.make(folder)
             let format = format ?? RecordFormat(fileName: source)
+            try noteFile(of: source)
             files[source] = try RejectFile(
                 path: path(of: source), isArray: format == .json,
                 header: header(columnNames, format))
@@ -78,6 +93,18 @@ struct RejectFiles {
         if shown[reject.code, default: []].count < Self.shownMax {
             shown[reject.code, default: []].append(reject.diagnostic)
         }
+    }
+
+    /// Notes the file before it is there, so that none is without a note.
+    private func noteFile(of source: String) throws {
+        guard !isDry else { return }
+        var note = try RejectNote.read(in: folder) ?? origin
+        let file = RejectNote.File(
+            name: PathText.lastComponent(path(of: source)), stage: stage.name, source: source)
+        guard !note.files.contains(file) else { return }
+        note.files.append(file)
+        note.files.sort { ($0.stage, $0.name) < ($1.stage, $1.name) }
+        try note.write(in: folder)
     }
 
     /// A first line that the stage reads as that of its input; empty where there is none.
@@ -126,7 +153,7 @@ struct RejectFiles {
 }
 
 /// The refused records of one input, and their reasons.
-private final class RejectFile {
+final class RejectFile {
     static let reasonsSuffix = ".why.ndjson"
 
     private let records: AppendedFile
@@ -164,55 +191,7 @@ private final class RejectFile {
         isFirst = false
         try records.write(reject.raw)
         if !isArray { try records.write([10]) }
-        try reasons.write(try reason(reject, runID: runID))
-    }
-
-    /// Every line has every key, so that tools see one table; what is unknown is null.
-    private struct Reason: Encodable {
-        var code: String
-        var detail: String
-        var file: String
-        var record: Int?
-        var line: Int?
-        var column: Int?
-        var byte: Int?
-        var field: String?
-        var value: String?
-        var message: String
-        var run: String
-
-        private enum Key: String, CodingKey {
-            case code, detail, file, record, line, column, byte, field, value, message, run
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var keys = encoder.container(keyedBy: Key.self)
-            try keys.encode(code, forKey: .code)
-            try keys.encode(detail, forKey: .detail)
-            try keys.encode(file, forKey: .file)
-            try keys.encode(record, forKey: .record)
-            try keys.encode(line, forKey: .line)
-            try keys.encode(column, forKey: .column)
-            try keys.encode(byte, forKey: .byte)
-            try keys.encode(field, forKey: .field)
-            try keys.encode(value, forKey: .value)
-            try keys.encode(message, forKey: .message)
-            try keys.encode(run, forKey: .run)
-        }
-    }
-
-    private func reason(_ reject: RejectedRecord, runID: String) throws -> [UInt8] {
-        let place = reject.location
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(
-            Reason(
-                code: reject.code, detail: reject.detail, file: place.source,
-                record: place.record, line: place.line, column: place.column,
-                byte: place.byteOffset, field: place.field,
-                value: reject.value.map { String($0.prefix(2000)) },
-                message: reject.message, run: runID))
-        return Array(data) + [10]
+        try reasons.write(try RejectReason(reject, runID: runID).text())
     }
 
     func synchronize() throws {

@@ -69,6 +69,8 @@ package struct RecordCounts: Sendable, Hashable, Codable {
     package var rejected = 0
     /// Objects made because a link named them; no records.
     package var createdTargets = 0
+    /// Values that were none of their attributes and became null; no records.
+    package var nulledValues = 0
 
     package init() {}
 
@@ -100,6 +102,7 @@ extension StageReport {
                 (records.filtered, "filtered"),
                 (records.superseded, "superseded"), (records.rejected, "rejected"),
                 (records.createdTargets, "link targets created"),
+                (records.nulledValues, "values made null"),
             ]
             parts += ends.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         }

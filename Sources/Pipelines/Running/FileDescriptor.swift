@@ -95,6 +95,19 @@ enum FileDescriptor {
         return "\(info.st_ino):\(info.st_size):\(time.tv_sec).\(time.tv_nsec)"
     }
 
+    /// Gives a file another name, in place of a file that has it.
+    ///
+    /// - Returns: whether that succeeded.
+    static func rename(_ path: String, to target: String) -> Bool {
+        #if canImport(Glibc)
+            Glibc.rename(path, target) == 0
+        #elseif canImport(Musl)
+            Musl.rename(path, target) == 0
+        #else
+            Darwin.rename(path, target) == 0
+        #endif
+    }
+
     /// Removes a file; nothing happens where there is none.
     static func remove(_ path: String) { _ = unlink(path) }
 
@@ -149,4 +162,10 @@ enum FileDescriptor {
     }
 
     static var processID: Int32 { getpid() }
+
+    /// Whether a process is there, whoever owns it.
+    static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno == EPERM }
+
+    /// Whether files can be made in a folder.
+    static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
 }

@@ -36,7 +36,9 @@ package struct PipelineRunner: Sendable {
         var run = PipelineRun(self)
         do {
             let found = check(file)
-            for warning in found where warning.severity != .error { warn(warning) }
+            if options.givesAdvice {
+                for warning in found where warning.severity != .error { warn(warning) }
+            }
             let errors = found.filter { $0.severity == .error }
             guard errors.isEmpty else { throw RunFailure(problems: errors) }
             try run.run(file)

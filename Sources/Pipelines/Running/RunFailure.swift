@@ -27,6 +27,7 @@ package struct RunFailure: Error, Sendable {
             case .permission: .noPermission
             case .unique, .validation, .tooMany, .deleteRule, .conflict: .dataError
             case .resources: .osError
+            case .cancelled: .temporaryFailure
             case .internalError, .unknownKey, .invalidated, .inaccessible, .foreignContext, .hook:
                 .software
             }

@@ -14,6 +14,14 @@ final class RunJournal: Sendable {
         var stages: [StageNote]
         var importing: ImportNote?
         var inputs: [InputNote]
+
+        /// Whether all of it was made by these stages as they are now.
+        func isOf(_ stages: [Stage]) -> Bool {
+            let fingerprints = Dictionary(
+                stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
+            return self.stages.allSatisfy { fingerprints[$0.name] == $0.fingerprint }
+                && importing.map { fingerprints[$0.stage] == $0.fingerprint } != false
+        }
     }
 
     private static let stageKinds = ["stage", "input", "record"] + BulkWriter.noteKinds
@@ -38,7 +46,9 @@ final class RunJournal: Sendable {
     ) throws {
         var run = run
         if let saved {
+            let base = run.base
             run = saved.run
+            run.base = base
             if !isSameAttempt { run.attempts += 1 }
         }
         self.run = run
@@ -92,10 +102,14 @@ final class RunJournal: Sendable {
     }
 
     /// Notes in the open transaction that a stage is done.
+    ///
+    /// - Parameter inputs: what an import has read.
     func finish(
-        _ stage: Stage, _ report: StageReport, in context: ManagedObjectContext
+        _ stage: Stage, _ report: StageReport, inputs: [InputNote]? = nil,
+        in context: ManagedObjectContext
     ) throws {
-        let note = StageNote(name: stage.name, fingerprint: stage.fingerprint, report: report)
+        let note = StageNote(
+            name: stage.name, fingerprint: stage.fingerprint, report: report, inputs: inputs)
         let number = state.withLock { state in
             state.importing = nil
             state.inputs = []

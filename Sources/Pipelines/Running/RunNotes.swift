@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Codable, Sendable, Hashable {
-    static let currentFormat = 1
+    static let currentFormat = 2
 
     var format = RunNote.currentFormat
     var pipeline: String
@@ -15,6 +15,8 @@ struct RunNote: Codable, Sendable, Hashable {
     /// What the store was that the run works beside, where it does.
     var base: String?
     var attempts = 1
+    /// The folder of rejects that the run replays, where it does.
+    var replay: String?
 }
 
 /// A stage that is done.
@@ -23,6 +25,8 @@ struct StageNote: Codable, Sendable, Hashable {
     /// What the stage said when it ran.
     var fingerprint: String
     var report: StageReport
+    /// What an import has read.
+    var inputs: [InputNote]?
 }
 
 /// An input that an import has read to its end.
@@ -55,8 +59,16 @@ struct ImportNote: Codable, Sendable {
     var counts: RecordCounts
     var objects: ObjectTally
     var nextToken: Int64
+    /// What is known of the inputs, by their path, for rejects that come late.
+    var inputs: [String: InputForm] = [:]
     var rejects: [RejectFileNote]
     var secondsElapsed: Double
+}
+
+/// How the records of an input are written.
+struct InputForm: Codable, Sendable {
+    var format: String
+    var columnNames: [String]?
 }
 
 /// How long the reject files of one input were when a batch was saved.

@@ -1,5 +1,6 @@
 package import Diagnostics
 package import FoundationEssentials
+package import GraphStore
 
 /// What a run is started with.
 package struct RunOptions: Sendable {
@@ -25,6 +26,12 @@ package struct RunOptions: Sendable {
     package var from: String?
     /// Records that each import reads at most.
     package var recordsMax: Int?
+    /// What may be wrong with the spec or the model is told, although the run goes well.
+    package var givesAdvice = true
+    /// Wins over the spec's `store.open`.
+    package var opening: StoreSpec.OpenMode?
+    /// Nothing is changed: the stages run on a copy of the store, and no file is written.
+    package var isDry = false
     /// What an interrupted run has left is not gone on with.
     package var isRestart = false
     /// What to do where another run is at work.
@@ -33,6 +40,9 @@ package struct RunOptions: Sendable {
     package var timeoutSeconds: Int64?
     /// Wins over the spec's `rejects.allow`.
     package var allowedRejects: CountLimit?
+
+    /// The rejects that are to be read in place of the inputs.
+    var replay: Replay?
 
     package init(
         sets: [String] = [], environment: [String: String] = [:], workingFolder: String, now: Date
@@ -71,6 +81,8 @@ package struct RunOutcome: Sendable {
     package var diagnostics: [Diagnostic] = []
     /// Names the run, whatever attempt this was.
     package var runID = ""
+    /// What a dry run would change in the store.
+    package var difference: StoreDifference?
     /// 1, or more where the run goes on with what earlier ones left.
     package var attempts = 1
 }

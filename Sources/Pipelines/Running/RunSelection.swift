@@ -5,16 +5,19 @@ struct RunSelection {
     private let only: String?
     private let from: String?
     private let recordsMax: Int?
+    private let replay: String?
 
     init(_ options: RunOptions) {
         only = options.only
         from = options.from
         recordsMax = options.recordsMax
+        replay = options.replay?.folder
     }
 
     /// Differs where a run is asked for something else.
     var identity: String {
         "only \(only ?? "-") from \(from ?? "-") limit \(recordsMax.map(String.init) ?? "-")"
+            + (replay.map { " replay \($0)" } ?? "")
     }
 
     /// The stages that are to run.

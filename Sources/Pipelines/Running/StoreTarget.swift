@@ -6,32 +6,64 @@ import GraphStore
 ///
 /// - `open: replace` fills an empty store beside the old one.
 /// - `commit: run` and `commit: stage` work on a clone.
+/// - A dry run works on a clone of its own, which takes no place.
 struct StoreTarget {
     let path: String
     let mode: StoreSpec.OpenMode
     let commit: StoreSpec.CommitMode
+    /// Days for which the store keeps what changed; nil leaves it to the store.
+    var historyDays: Int?
+    var isDry = false
 
     /// Whether the work is done on another file first.
-    var worksBeside: Bool { mode == .replace || commit != .batch }
+    var worksBeside: Bool { isDry || mode == .replace || commit != .batch }
 
-    private var workPath: String { path + (mode == .replace ? ".etl-new" : ".etl-work") }
+    private var workPath: String {
+        guard !isDry else { return DryRun.storePath(for: path) }
+        return path + (mode == .replace ? ".etl-new" : ".etl-work")
+    }
 
     /// The store's own container, which stands there already or is to be made.
     func openStore(model: ManagedObjectModel?) throws -> PersistentContainer {
-        try PersistentContainer(
-            model: model, at: path,
+        try container(
+            model, at: path,
             opening: mode == .existing || worksBeside ? .existing : .create)
+    }
+
+    private func container(
+        _ model: ManagedObjectModel?, at path: String, opening: StoreOpening = .existing
+    ) throws -> PersistentContainer {
+        var options = StoreOptions()
+        options.history = historyDays.map { HistoryOptions(keeping: .days($0)) }
+        return try PersistentContainer(
+            model: model, .sqlite(at: path, opening: opening, options: options))
     }
 
     /// What an earlier attempt left beside the store, as long as the store is what it was then.
     func openUnfinished(
         model: ManagedObjectModel?
-    ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard worksBeside, FileDescriptor.size(workPath) ?? 0 > 0 else { return nil }
-        let base = baseIdentity
-        // Whatever is wrong with it, it can be made again.
-        guard let container = try? PersistentContainer(model: model, at: workPath),
-            let saved = try? RunJournal.saved(in: container), saved.run.base == base
+    ) -> (container: PersistentContainer, saved: RunJournal.Saved)? {
+        guard worksBeside, !isDry, let (container, saved) = openNoted(workPath, model),
+            saved.run.base == baseIdentity
+        else { return nil }
+        return (container, saved)
+    }
+
+    /// The store itself, where a run has replaced it already and was killed before it could take
+    /// its notes away.
+    func openReplaced(
+        model: ManagedObjectModel?
+    ) -> (container: PersistentContainer, saved: RunJournal.Saved)? {
+        mode == .replace && !isDry ? openNoted(path, model) : nil
+    }
+
+    /// A store with notes of a run; whatever is wrong with any other, it is made anew.
+    private func openNoted(
+        _ path: String, _ model: ManagedObjectModel?
+    ) -> (container: PersistentContainer, saved: RunJournal.Saved)? {
+        guard FileDescriptor.size(path) ?? 0 > 0,
+            let container = try? container(model, at: path),
+            let saved = try? RunJournal.saved(in: container)
         else { return nil }
         return (container, saved)
     }
@@ -42,13 +74,13 @@ struct StoreTarget {
         guard mode != .replace else {
             // At the end this would be told too late.
             try PersistentContainer.checkReplaceable(at: path)
-            return try PersistentContainer(model: model, at: workPath, opening: .create)
+            return try container(model, at: workPath, opening: .create)
         }
         guard (FileDescriptor.size(path) ?? 0) > 0 else {
-            return try PersistentContainer(model: model, at: workPath, opening: .create)
+            return try container(model, at: workPath, opening: .create)
         }
-        try PersistentContainer(model: model, at: path).copyStore(to: workPath)
-        return try PersistentContainer(model: model, at: workPath)
+        try container(model, at: path).copyStore(to: workPath)
+        return try container(model, at: workPath)
     }
 
     /// What tells whether anybody has written to the store since.
@@ -59,7 +91,7 @@ struct StoreTarget {
 
     /// Puts a store that was built beside, and that nobody has open any more, into its place.
     func complete() throws {
-        guard worksBeside else { return }
+        guard worksBeside, !isDry else { return }
         try PersistentContainer.replace(at: path, with: workPath)
     }
 
@@ -67,5 +99,6 @@ struct StoreTarget {
     func abandon() {
         // The failure is told already, and the next run would take the rest away too.
         if worksBeside { try? PersistentContainer.destroy(at: workPath) }
+        if isDry { DryRun.removeRejects(of: workPath) }
     }
 }

@@ -50,6 +50,14 @@ package struct DeleteSpec: Sendable, Hashable {
 
 /// An `export` stage: objects become a file.
 package struct ExportSpec: Sendable, Hashable {
+    /// How relationships are written.
+    package enum Shape: String, Sendable, Hashable, CaseIterable {
+        /// Fields named after their key paths: `owner.email`.
+        case flat
+        /// Objects in objects, as they stand in the graph.
+        case nested
+    }
+
     /// One term of an order.
     package struct OrderTerm: Sendable, Hashable {
         /// A key path over to-one relationships to an attribute, and how its values are ordered.
@@ -70,8 +78,12 @@ package struct ExportSpec: Sendable, Hashable {
     package var format: RecordFormat
     /// The file.
     package var to: TemplateText
-    /// The name ends in `.gz`.
+    /// The file is written through gzip.
     package var isCompressed: Bool
     /// gzip's level.
     package var level = 6
+    /// How relationships are written.
+    package var shape = Shape.flat
+    /// A second file tells the rows and the digest of the first.
+    package var hasManifest = false
 }

@@ -24,10 +24,9 @@ package enum ExpressionChecker {
                 if let mirror = stage.mirror {
                     collect { try check(mirror.selection, stage.into.text, model, variables) }
                 }
-                for (text, field, attribute) in stage.expressions(in: model) {
+                for subject in stage.expressions(in: model) {
                     collect {
-                        try RecordExpressionCheck(text: text, field: field, variables: variables)
-                            .check(filling: attribute)
+                        try RecordExpressionCheck(subject: subject, variables: variables).check()
                     }
                 }
             case .update(let stage):

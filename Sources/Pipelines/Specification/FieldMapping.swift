@@ -1,4 +1,5 @@
 package import Diagnostics
+import RecordStreams
 
 /// How one field of a record becomes a value: the long form of `set` and of `by`.
 package struct FieldMapping: Sendable, Hashable {
@@ -106,18 +107,60 @@ package struct LinkMapping: Sendable, Hashable {
         case replace, add, remove
     }
 
+    /// One attribute of the other object's key.
+    package struct KeyPart: Sendable, Hashable {
+        /// The attribute's name, with its place.
+        package var attribute: PlacedText
+        /// Where its value comes from.
+        package var field: FieldMapping
+    }
+
     /// The relationship's name, with the place of its key.
     package var relationship: PlacedText
     /// The entity that is looked up; without one, the relationship's destination.
     package var to: PlacedText?
-    /// The attribute of that entity that tells its objects apart.
-    package var by: PlacedText
-    /// Where the attribute's value comes from.
-    package var field: FieldMapping
+    /// The attributes of that entity that tell its objects apart, and what fills them.
+    package var by: [KeyPart]
     /// What to do about a key that no object has.
     package var missing = Missing.reject
     /// Where `missing` stands.
     package var missingLocation: SourceLocation
     /// How a to-many relationship changes; nil where the spec does not say, which is `replace`.
     package var many: Many?
+    /// The other objects stand in the record itself; `by` is empty then.
+    package var nested: NestedMapping?
+}
+
+/// Objects inside the records, which become objects of their own: a link with `each`.
+package struct NestedMapping: Sendable, Hashable {
+    /// The path to the object, or with `[*]` at its end to the list of them.
+    package var each: PlacedText
+    /// The entity; without one, the relationship's destination.
+    package var into: PlacedText?
+    /// The attributes that tell the objects apart; empty for the entity's own constraint.
+    package var key: [PlacedText] = []
+    /// What fills attributes, in the order of the file.
+    package var set: [AttributeMapping] = []
+    /// Fields that no `set` names fill nothing.
+    package var isSetOnly = false
+    /// What fills relationships of the objects.
+    package var link: [LinkMapping] = []
+    /// Where it stands.
+    package var location: SourceLocation
+
+    /// The import that would make the same objects if they stood in a file of their own.
+    func importSpec(into entity: String) -> ImportSpec {
+        ImportSpec(
+            read: ReadSpec(), into: PlacedText(entity, into?.location ?? each.location), key: key,
+            set: set, isSetOnly: isSetOnly, link: link, location: location)
+    }
+
+    /// The path, which was checked when the spec was read.
+    var path: FieldPath? { try? FieldPath(parsing: each.text) }
+
+    /// Whether the path leads to a list.
+    var isList: Bool { path?.steps.last == .each }
+
+    /// The path without `[*]`, as messages name the list.
+    var label: String { isList ? String(each.text.dropLast(3)) : each.text }
 }

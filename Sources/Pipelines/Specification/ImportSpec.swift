@@ -1,4 +1,5 @@
 package import Diagnostics
+import GraphModel
 package import RecordStreams
 
 /// An `import` stage: records of files become objects.
@@ -37,6 +38,22 @@ package struct ImportSpec: Sendable, Hashable {
         case ignore, reject, stop
     }
 
+    /// What to do with records that are refused for one reason.
+    package enum RejectRule: String, Sendable, Hashable, CaseIterable {
+        /// They go to the reject files.
+        case reject
+        /// The stage ends.
+        case stop
+        /// The value becomes null, and the record stays.
+        case null
+    }
+
+    /// The reasons for which a record may be refused.
+    package static let rejectCodes = [
+        "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
+        "encoding", "too-big", "duplicate", "found", "extra",
+    ]
+
     /// The files and how to read them.
     package var read: ReadSpec
     /// The entity of the objects.
@@ -59,6 +76,10 @@ package struct ImportSpec: Sendable, Hashable {
     package var extra = Extra.ignore
     /// What to do with records in which an object has a key twice.
     package var duplicateKeys = Extra.ignore
+    /// The codes of rejects that end the stage, in the order of `rejectCodes`.
+    package var stops: [String] = []
+    /// Where the spec says that a value which is none of its attribute becomes null.
+    package var nullsCasts: SourceLocation?
     /// Which objects go that no record names.
     package var mirror: MirrorSpec?
     /// Records for which this is false are filtered out.
@@ -77,6 +98,24 @@ package struct MirrorSpec: Sendable, Hashable {
     package var location: SourceLocation
 }
 
+/// Records that come from no file: each has a `row`, from 0 on, and expressions do the rest.
+package struct GeneratedSpec: Sendable, Hashable {
+    /// How many.
+    package var rows: TemplateText
+    /// Equal seeds make equal records.
+    package var seed: Int64 = 0
+
+    static let rowsMax = 1_000_000_000
+
+    /// The name of the row's number, as a field and as `$row`.
+    static let rowName = "row"
+
+    /// Where an expression that fills a property draws its values from.
+    func drawing(_ entity: String, _ property: String) -> Drawing {
+        Drawing(name: "\(entity).\(property)", seed: seed, rowPath: [Self.rowName])
+    }
+}
+
 /// The files of an import and how to read them.
 package struct ReadSpec: Sendable, Hashable {
     /// How inputs are compressed.
@@ -89,6 +128,8 @@ package struct ReadSpec: Sendable, Hashable {
 
     /// File patterns; `-` is standard input.
     package var files: [TemplateText] = []
+    /// Records that are made, in place of files.
+    package var generated: GeneratedSpec?
     /// The format; without one, by extension and then by the first byte.
     package var format: RecordFormat?
     /// The path to the array of records inside a JSON document.

@@ -63,6 +63,10 @@ package struct StoreSpec: Sendable, Hashable {
     package var open: OpenMode
     /// When changes become visible.
     package var commit = CommitMode.batch
+    /// Days for which the store keeps what changed; nil leaves it to the store.
+    package var historyDays: Int?
+    /// Who is named in the store's history; nil for the spec's own name.
+    package var author: TemplateText?
     /// Where the spec speaks of the store.
     package var location: SourceLocation
 }

@@ -6,40 +6,77 @@ extension ImportSpec {
     /// The expressions of `set` and `link`, each with the attribute that it fills.
     func expressions(
         in model: ManagedObjectModel?
-    ) -> [(text: ExpressionText, field: FieldMapping, attribute: AttributeDescription?)] {
-        var found: [(ExpressionText, FieldMapping, AttributeDescription?)] = []
+    ) -> [RecordExpressionCheck.Subject] {
+        var found: [RecordExpressionCheck.Subject] = []
         for mapping in set {
             guard case .field(let field) = mapping.origin, let text = field.expression else {
                 continue
             }
+            let name = mapping.attribute.text
             found.append(
-                (text, field, model?.attribute(mapping.attribute.text, of: into.text)))
+                .init(
+                    text: text, field: field, attribute: model?.attribute(name, of: into.text),
+                    drawing: read.generated?.drawing(into.text, name)))
         }
         for link in link {
-            guard let text = link.field.expression else { continue }
             let relationship = model?.relationship(link.relationship.text, of: into.text)
             let entity = link.to?.text ?? relationship?.destinationEntityName ?? ""
-            found.append((text, link.field, model?.attribute(link.by.text, of: entity)))
+            if let nested = link.nested {
+                found += nested.importSpec(into: entity).expressions(in: model)
+            }
+            for part in link.by {
+                guard let text = part.field.expression else { continue }
+                let name = part.attribute.text
+                found.append(
+                    .init(
+                        text: text, field: part.field,
+                        attribute: model?.attribute(name, of: entity),
+                        drawing: read.generated?.drawing(
+                            into.text, "\(link.relationship.text).\(name)")))
+            }
         }
         return found
     }
 }
 
+extension GraphExpression {
+    /// The same with `$row` as the field of generated records.
+    func withRows() throws(GraphPredicateError) -> GraphExpression {
+        let row = GeneratedSpec.rowName
+        return try substituting(variables: [row: GraphExpression.keyPath([row])])
+    }
+}
+
 /// Checks an expression over records, whose fields may be of any kind, before there are records.
 struct RecordExpressionCheck {
-    let text: ExpressionText
-    /// What becomes of the value.
-    let field: FieldMapping
+    /// An expression with what it is for.
+    struct Subject {
+        var text: ExpressionText
+        /// What becomes of the value.
+        var field: FieldMapping
+        /// What it fills, where that is known.
+        var attribute: AttributeDescription?
+        /// Where values of generated records come from; nil where records are read.
+        var drawing: Drawing?
+    }
+
+    let subject: Subject
     /// A value of the right kind for every name that a run will know.
     let variables: [String: GraphValue]
 
+    private var text: ExpressionText { subject.text }
+    private var field: FieldMapping { subject.field }
+
     /// - Throws: `Diagnostic` where the expression cannot be computed, or never gives a value of
     ///   the attribute.
-    func check(filling attribute: AttributeDescription?) throws {
+    func check() throws {
         let parsed = try text.parsed()
+        let drawing = subject.drawing
         do throws(GraphPredicateError) {
+            let expression =
+                drawing == nil ? parsed.expression : try parsed.expression.withRows()
             _ = try CompiledExpression(
-                parsed.expression, source: parsed.source, variables: variables
+                expression, source: parsed.source, variables: variables, drawing: drawing
             ) { _ in 0 }
         } catch {
             throw Diagnostic(predicateError: error, at: text.location)
@@ -48,7 +85,9 @@ struct RecordExpressionCheck {
         guard field.datePattern == nil, field.map == nil, field.number == nil,
             field.separator == nil, !field.isLossy
         else { return }
-        guard let attribute, let kind = kind(of: parsed.expression) else { return }
+        guard let attribute = subject.attribute, let kind = kind(of: parsed.expression) else {
+            return
+        }
         guard let wanted = wanted(kind, parsed.expression, attribute) else { return }
         throw Diagnostic(
             code: "predicate.type",
@@ -95,7 +134,8 @@ struct RecordExpressionCheck {
         case "now", "today", "date": return .date
         case "uuid", "uuid5": return .uuid
         case "length", "abs", "floor", "ceiling", "round": return .number
-        case "lowercase", "uppercase", "trim", "sha256", "substring", "replace", "join", "format":
+        case "lowercase", "uppercase", "trim", "sha256", "substring", "replace", "join", "format",
+            "lorem":
             return .text
         case "cast":
             guard case .constant(.string(let name))? = arguments.last else { return nil }

@@ -13,10 +13,25 @@ extension SpecificationChecker {
                 check.problem(in: steps.map(String.init), of: entity.name, as: .field),
                 at: field.location)
         }
+        if spec.shape == .nested { checkNestedFields(spec, entity) }
         for term in spec.order {
             report(
                 check.problem(in: term.key.keyPath, of: entity.name, as: .order),
                 at: term.location)
+        }
+    }
+
+    /// The items of a to-many are written by one field.
+    private mutating func checkNestedFields(_ spec: ExportSpec, _ entity: EntityDescription) {
+        var seen: Set<String> = []
+        for field in spec.fields ?? [] {
+            let first = field.text.split(separator: ".").first.map(String.init) ?? ""
+            guard model.relationship(first, of: entity.name)?.isToMany == true,
+                !seen.insert(first).inserted
+            else { continue }
+            error(
+                "rule", "Another field gives the objects of '\(first)' already", field.location,
+                fix: "with `shape: nested` name one field of them")
         }
     }
 

@@ -17,7 +17,8 @@ extension ImportSpec {
 
 /// Import stages.
 extension SpecificationChecker {
-    mutating func checkImport(_ spec: ImportSpec) {
+    /// - Parameter owner: the relationship that is filled by whatever the objects stand in.
+    mutating func checkImport(_ spec: ImportSpec, from owner: String? = nil) {
         guard let entity = entity(spec.into) else { return }
         if entity.isAbstract {
             let concrete = model.family(of: entity.name).filter { !$0.isAbstract }.map(\.name)
@@ -30,7 +31,9 @@ extension SpecificationChecker {
         }
         for mapping in spec.set { checkMapping(mapping, entity) }
         for link in spec.link { checkLink(link, entity) }
-        checkUnmapped(spec, entity)
+        checkUnmapped(spec, entity, besides: owner)
+        checkNesting(spec)
+        if let place = spec.nullsCasts { checkNulls(spec, entity, place) }
         if let mirror = spec.mirror { checkMirror(mirror, spec) }
     }
 
@@ -47,6 +50,21 @@ extension SpecificationChecker {
                 "`missing: skip` leaves records out, so 'mirror' would delete their objects",
                 link.missingLocation, fix: "use create, null or reject")
         }
+    }
+
+    /// Only what may be null can become null.
+    private mutating func checkNulls(
+        _ spec: ImportSpec, _ entity: EntityDescription, _ place: SourceLocation
+    ) {
+        let set = Set(spec.set.map(\.attribute.text))
+        let key = spec.resolvedKey(in: model) ?? []
+        let mayBeNull = model.attributes(of: entity.name).contains { attribute in
+            attribute.isOptional && !attribute.isTransient && !key.contains(attribute.name)
+                && (!spec.isSetOnly || set.contains(attribute.name))
+        }
+        guard !mayBeNull else { return }
+        error(
+            "rule", "Nothing that this import fills may be null", place, fix: "use reject or stop")
     }
 
     private mutating func checkKey(_ spec: ImportSpec, _ entity: EntityDescription) {
@@ -157,7 +175,9 @@ extension SpecificationChecker {
         }
     }
 
-    private mutating func checkUnmapped(_ spec: ImportSpec, _ entity: EntityDescription) {
+    private mutating func checkUnmapped(
+        _ spec: ImportSpec, _ entity: EntityDescription, besides owner: String?
+    ) {
         let set = Set(spec.set.map(\.attribute.text))
         let isFilled = { (name: String) in
             if set.contains(name) { return true }
@@ -181,7 +201,9 @@ extension SpecificationChecker {
         }
         let linked = Set(spec.link.map(\.relationship.text))
         for relationship in model.relationships(of: entity.name)
-        where !relationship.isOptional && !linked.contains(relationship.name) {
+        where !relationship.isOptional && !linked.contains(relationship.name)
+            && relationship.name != owner
+        {
             warn(
                 "unmapped", "Nothing fills '\(relationship.name)', which is not optional",
                 spec.into.location, fix: "add it to `link`")

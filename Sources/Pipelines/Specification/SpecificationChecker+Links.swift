@@ -1,12 +1,28 @@
 import Diagnostics
 import GraphModel
 
+extension LinkMapping {
+    /// The parts of the key in the order of the destination's uniqueness constraint; nil where
+    /// they are none.
+    func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart]? {
+        let names = Set(by.map(\.attribute.text))
+        let constraint = model.uniquenessConstraints(of: destination).first {
+            Set($0) == names && $0.count == by.count
+        }
+        return constraint?.compactMap { name in by.first { $0.attribute.text == name } }
+    }
+}
+
 /// Links.
 extension SpecificationChecker {
     mutating func checkLink(_ link: LinkMapping, _ entity: EntityDescription) {
         guard let relationship = relationship(link.relationship, of: entity) else { return }
         guard let target = target(of: link, relationship) else { return }
-        checkBy(link, target)
+        if let nested = link.nested {
+            checkNested(nested, link, relationship, target)
+        } else {
+            checkBy(link, target)
+        }
         if link.many != nil, !relationship.isToMany {
             error(
                 "rule", "'many' is for relationships to many objects",
@@ -56,14 +72,23 @@ extension SpecificationChecker {
     }
 
     private mutating func checkBy(_ link: LinkMapping, _ target: EntityDescription) {
-        guard let found = attribute(link.by, of: target, or: "link") else { return }
-        checkField(link.field, found)
-        guard !model.uniquenessConstraints(of: target.name).contains([found.name]) else { return }
+        var names: [String] = []
+        for part in link.by {
+            guard let found = attribute(part.attribute, of: target, or: "link") else { continue }
+            checkField(part.field, found)
+            names.append(found.name)
+        }
+        guard names.count == link.by.count, link.resolvedKey(of: target.name, in: model) == nil
+        else { return }
+        let listed = names.joined(separator: ", ")
         error(
             "link-key",
-            "'\(target.name).\(found.name)' is not unique, so it names no single object",
-            link.by.location,
-            fix: "give '\(target.name)' `unique: [[\(found.name)]]` in the model")
+            names.count == 1
+                ? "'\(target.name).\(listed)' is not unique, so it names no single object"
+                : "[\(listed)] is no uniqueness constraint of '\(target.name)', so it names no "
+                    + "single object",
+            link.by[0].attribute.location,
+            fix: "give '\(target.name)' `unique: [[\(listed)]]` in the model")
     }
 
     private mutating func checkCreation(_ link: LinkMapping, _ target: EntityDescription) {
@@ -73,8 +98,9 @@ extension SpecificationChecker {
                 "'\(target.name)' is abstract, so `missing: create` cannot make one",
                 link.missingLocation, fix: "name a sub-entity: `to: …`")
         }
+        let key = link.by.map(\.attribute.text)
         let attributes = model.attributes(of: target.name)
-            .filter { Self.isDemanding($0) && $0.name != link.by.text }.map(\.name)
+            .filter { Self.isDemanding($0) && !key.contains($0.name) }.map(\.name)
         let relationships = model.relationships(of: target.name)
             .filter { !$0.isOptional && $0.inverseName != link.relationship.text }.map(\.name)
         let demanding = attributes + relationships

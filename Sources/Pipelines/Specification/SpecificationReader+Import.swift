@@ -29,29 +29,19 @@ extension SpecificationReader {
         let whenFound = mapping.optional("when-found")?.choice(ImportSpec.WhenFound.self)
         let whenSame = mapping.optional("when-same")?.choice(ImportSpec.WhenSame.self)
         let extra = mapping.optional("extra")?.choice(ImportSpec.Extra.self)
-        let duplicateKeys = mapping.optional("on").flatMap(readDuplicateKeys)
         let mirror = mapping.optional("mirror").flatMap(readMirror)
-        mapping.notSupportedYet("merge")
-        guard let into else { return stage }
-        stage.kind = .import(
-            ImportSpec(
-                read: read, into: into, key: key, set: set, isSetOnly: isSetOnly, link: link,
-                duplicates: duplicates ?? .last, whenFound: whenFound ?? .update,
-                whenSame: whenSame ?? .skip, extra: extra ?? .ignore,
-                duplicateKeys: duplicateKeys ?? .ignore, mirror: mirror,
-                keepIf: keepIf,
-                location: mapping.location))
+        refuseMerge(mapping.optional("merge"))
+        let rules = mapping.optional("on")
+        // Read in any case, so that what is wrong in it is told.
+        var spec = ImportSpec(
+            read: read, into: into ?? PlacedText("", mapping.location), key: key, set: set,
+            isSetOnly: isSetOnly, link: link, duplicates: duplicates ?? .last,
+            whenFound: whenFound ?? .update, whenSame: whenSame ?? .skip, extra: extra ?? .ignore,
+            mirror: mirror, keepIf: keepIf, location: mapping.location)
+        if let rules { readRejectRules(rules, &spec) }
+        guard into != nil else { return stage }
+        stage.kind = .import(spec)
         return stage
-    }
-
-    private func readDuplicateKeys(_ value: YAMLValue) -> ImportSpec.Extra? {
-        guard let mapping = value.mapping() else { return nil }
-        let rule = mapping.optional("duplicate-key")?.choice(ImportSpec.Extra.self)
-        mapping.notSupportedYet(
-            "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
-            "encoding", "too-big", "duplicate", "found", "extra")
-        mapping.finish()
-        return rule
     }
 
     private func readMirror(_ value: YAMLValue) -> MirrorSpec? {
@@ -77,6 +67,12 @@ extension SpecificationReader {
     private func readInput(_ value: YAMLValue) -> ReadSpec {
         var read = ReadSpec()
         guard let mapping = value.mapping() else { return read }
+        if let rows = mapping.optional("generate") {
+            read.generated = readGenerated(rows, seed: mapping.optional("seed"))
+            read.format = .ndjson
+            mapping.finish()
+            return read
+        }
         let files = mapping.required("files")
         read.files = files?.listOrOne()?.compactMap(template) ?? []
         if let files, files.isList, read.files.isEmpty {
@@ -103,6 +99,22 @@ extension SpecificationReader {
         readLimits(mapping, &read)
         mapping.finish()
         return read
+    }
+
+    /// A number, or a parameter that holds one.
+    private func readGenerated(_ rows: YAMLValue, seed: YAMLValue?) -> GeneratedSpec? {
+        let number = seed?.integer(in: .min ... .max) ?? 0
+        if case .integer = rows.scalar?.value {
+            return rows.integer(in: 0...Int64(GeneratedSpec.rowsMax)).map {
+                GeneratedSpec(
+                    rows: TemplateText(literal: String($0), at: rows.location), seed: number)
+            }
+        }
+        guard let text = template(rows) else { return nil }
+        guard !text.parameterNames.isEmpty else {
+            return rows.wrong("a number of records, or a parameter such as \"${rows}\"")
+        }
+        return GeneratedSpec(rows: text, seed: number)
     }
 
     /// The format that the names of all the files tell.

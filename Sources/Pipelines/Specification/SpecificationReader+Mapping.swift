@@ -186,34 +186,40 @@ extension SpecificationReader {
 
     func readLink(_ entry: Entry) -> LinkMapping? {
         guard let mapping = entry.value.mapping() else { return nil }
+        if mapping.keys.contains("each") { return readNested(entry, mapping) }
         let to = mapping.optional("to").flatMap(placed)
         let by = mapping.required("by").flatMap(readBy)
         let missing = mapping.optional("missing")
         let rule = missing?.choice(LinkMapping.Missing.self)
         let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
-        mapping.notSupportedYet("each", "into", "key", "set")
+        for key in ["into", "key", "set", "set-only", "link"] {
+            mapping.optional(key)?.fail(
+                "rule", "'\(key)' is about objects inside the record",
+                fix: "name them: `each: \"items[*]\"`")
+        }
         mapping.finish()
-        guard let by else { return nil }
+        guard let by, !by.isEmpty else { return nil }
         return LinkMapping(
-            relationship: PlacedText(entry.key, entry.keyLocation), to: to, by: by.attribute,
-            field: by.field, missing: rule ?? .reject,
-            missingLocation: missing?.location ?? entry.keyLocation, many: many)
+            relationship: PlacedText(entry.key, entry.keyLocation), to: to, by: by,
+            missing: rule ?? .reject, missingLocation: missing?.location ?? entry.keyLocation,
+            many: many)
     }
 
-    private func readBy(_ value: YAMLValue) -> (attribute: PlacedText, field: FieldMapping)? {
+    private func readBy(_ value: YAMLValue) -> [LinkMapping.KeyPart]? {
         guard value.isMapping, let entries = value.mapping()?.all() else {
             return value.wrong("a mapping such as { email: owner.email }")
         }
-        guard entries.count == 1, let entry = entries.first else {
-            value.fail("by", "'by' must name exactly one attribute")
-            return nil
+        if entries.isEmpty { value.fail("by", "'by' names no attribute") }
+        return entries.compactMap { entry in
+            let attribute = PlacedText(entry.key, entry.keyLocation)
+            guard entry.value.isMapping, let mapping = entry.value.mapping() else {
+                return sourcePath(entry.value).map {
+                    LinkMapping.KeyPart(attribute: attribute, field: FieldMapping(source: $0))
+                }
+            }
+            let field = readField(mapping, property: attribute, isNamed: false)
+            mapping.finish()
+            return field.map { LinkMapping.KeyPart(attribute: attribute, field: $0) }
         }
-        let attribute = PlacedText(entry.key, entry.keyLocation)
-        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
-            return sourcePath(entry.value).map { (attribute, FieldMapping(source: $0)) }
-        }
-        let field = readField(mapping, property: attribute, isNamed: false)
-        mapping.finish()
-        return field.map { (attribute, $0) }
     }
 }

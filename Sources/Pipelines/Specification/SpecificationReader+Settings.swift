@@ -84,13 +84,28 @@ extension SpecificationReader {
                 "rule", "`open: replace` puts the new store in place as a whole, at the end",
                 fix: "leave `commit` out")
         }
-        mapping.notSupportedYet("history", "author", "exact-decimals", "views")
+        let historyDays = mapping.optional("history").flatMap(readHistory)
+        let author = mapping.optional("author").flatMap(template)
+        mapping.notSupportedYet("exact-decimals", "views")
         mapping.finish()
         let source = model.flatMap(readModel)
         let noFile = TemplateText(literal: "", at: value.location)
         return StoreSpec(
             at: at ?? noFile, model: source, open: open ?? .existing,
-            commit: commitMode ?? .batch, location: value.location)
+            commit: commitMode ?? .batch, historyDays: historyDays, author: author,
+            location: value.location)
+    }
+
+    /// For how many days a store keeps what changed in it.
+    private func readHistory(_ value: YAMLValue) -> Int? {
+        guard value.isMapping, let mapping = value.mapping() else {
+            return value.wrong("a mapping such as { keep: 7d }")
+        }
+        let keep = mapping.required("keep", fix: "say how long, such as `keep: 7d`")
+        mapping.finish()
+        guard let keep, let seconds = duration(keep) else { return nil }
+        guard seconds % 86_400 == 0 else { return keep.wrong("a number of whole days such as 7d") }
+        return Int(seconds / 86_400)
     }
 
     private func readModel(_ value: YAMLValue) -> StoreSpec.ModelSource? {

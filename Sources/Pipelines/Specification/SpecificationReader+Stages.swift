@@ -69,7 +69,6 @@ extension SpecificationReader {
     }
 
     private func readStage(_ kind: String, _ mapping: YAMLMapping) -> ReadStage? {
-        mapping.notSupportedYet("on")
         var stage: ReadStage? =
             switch kind {
             case "import": readImport(mapping)
@@ -205,15 +204,25 @@ extension SpecificationReader {
         let format = asValue?.choice(RecordFormat.self)
         let to = mapping.required("to")
         let path = to.flatMap(template)
-        let isCompressed = path?.knownEnd.hasSuffix(".gz") ?? false
+        let compression = mapping.optional("compression")?.choice(ReadSpec.Compression.self)
+        let isCompressed =
+            compression == .gzip
+            || (compression != ReadSpec.Compression.none
+                && path?.knownEnd.hasSuffix(".gz") ?? false)
         var level: Int64 = 6
         if let value = mapping.optional("level"), let number = value.integer(in: 1...9) {
             level = number
             if let path, !isCompressed {
-                value.fail("rule", "'level' is for files named .gz, not for '\(path.text)'")
+                value.fail(
+                    "rule",
+                    compression == nil
+                        ? "'level' is for files named .gz, not for '\(path.text)'"
+                        : "'level' is for gzip, and this file is not compressed")
             }
         }
-        mapping.notSupportedYet("shape", "compression", "manifest")
+        let hasManifest = readManifest(mapping, path)
+        let shapeValue = mapping.optional("shape")
+        let shape = shapeValue?.choice(ExportSpec.Shape.self)
         guard let path else { return stage }
         let known = format ?? RecordFormat(fileName: path.knownEnd)
         if known == nil, asValue == nil {
@@ -221,12 +230,27 @@ extension SpecificationReader {
                 "format", "The name '\(path.text)' does not tell the format",
                 fix: "add `as:` with csv, tsv, json or ndjson")
         }
+        if shape == .nested, let known, known.isTabular {
+            shapeValue?.fail(
+                "rule", "`shape: nested` is for json and ndjson, and the file is \(known.rawValue)")
+        }
         guard let entity = named.entity, let selection, let known else { return stage }
         stage.kind = .export(
             ExportSpec(
                 entity: entity, selection: selection, fields: fields, order: order, format: known,
-                to: path, isCompressed: isCompressed, level: Int(level)))
+                to: path, isCompressed: isCompressed, level: Int(level),
+                shape: shape ?? .flat, hasManifest: hasManifest))
         return stage
+    }
+
+    private func readManifest(_ mapping: YAMLMapping, _ path: TemplateText?) -> Bool {
+        guard let value = mapping.optional("manifest"), value.boolean() == true else {
+            return false
+        }
+        if path?.text == "-" {
+            value.fail("rule", "A manifest stands beside a file, and '-' is standard output")
+        }
+        return true
     }
 
     private func readFields(_ value: YAMLValue) -> [PlacedText]? {

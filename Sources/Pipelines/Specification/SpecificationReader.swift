@@ -22,6 +22,12 @@ struct SpecificationReader {
     /// The spec as far as it can be read, or nil where it says nothing about a store.
     mutating func read(_ root: YAMLValue) -> PipelineSpec? {
         guard let top = root.mapping() else { return nil }
+        if let model = top.optional("model"), top.optional("entities") != nil {
+            model.fail(
+                "is-a-model", "This file is a model, and no spec",
+                fix: "name the spec that uses it; `etl model show` shows a model")
+            return nil
+        }
         readVersion(top)
         let name = readName(top.optional("name"))
         let parameters = readParameters(top.optional("params"))

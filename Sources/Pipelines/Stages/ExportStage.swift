@@ -23,23 +23,39 @@ struct ExportStage: Sendable {
     private func export(from context: ManagedObjectContext) throws -> StageReport {
         let path = environment.values.path(spec.to)
         let schema = environment.container.schema
-        let fields =
+        let named =
             spec.fields?.map { $0.text.split(separator: ".").map(String.init) }
             ?? schema.defaultFields(of: spec.entity.text, withToManys: !spec.format.isTabular)
+        let shape =
+            spec.shape == .nested ? NestedShape(named, of: spec.entity.text, schema) : nil
+        let fields = shape?.fields ?? named
         let cursor = try context.cursor(
             RowRequest(
                 entityName: spec.entity.text, predicate: try spec.selection.predicate(),
                 variables: environment.values.graphValues,
                 order: spec.order.map(\.key), fields: fields))
         try OutputGuard(environment).check(path, at: spec.to.location)
+        var report = StageReport(kind: "export", name: stage.name)
+        guard !environment.isDry else {
+            var count = 0
+            while try cursor.next() { count += 1 }
+            report.exported = ExportedFile(path: path, rows: count, bytes: 0)
+            return report
+        }
         try OutputFolder.make(for: path)
-        let output = try OutputFile(path: path, gzipLevel: spec.isCompressed ? spec.level : nil)
+        let manifest = spec.hasManifest ? ExportManifest(of: path) : nil
+        if let manifest {
+            try OutputGuard(environment).check(manifest.path, at: spec.to.location)
+        }
+        let output = try OutputFile(
+            path: path, gzipLevel: spec.isCompressed ? spec.level : nil, observer: manifest?.add)
         let encoder = RecordEncoder(
-            format: spec.format, columns: fields.map { $0.joined(separator: ".") },
+            format: spec.format,
+            columns: shape?.members.map(\.name) ?? fields.map { $0.joined(separator: ".") },
             output: output)
         do {
-            let summary = try write(cursor, to: encoder)
-            var report = StageReport(kind: "export", name: stage.name)
+            let summary = try write(cursor, shape, to: encoder)
+            try manifest?.write(rows: summary.rowCount, bytes: summary.byteCount)
             report.exported = ExportedFile(
                 path: path, rows: summary.rowCount, bytes: summary.byteCount)
             return report
@@ -49,10 +65,13 @@ struct ExportStage: Sendable {
         }
     }
 
-    private func write(_ cursor: RowCursor, to encoder: RecordEncoder) throws -> OutputSummary {
+    private func write(
+        _ cursor: RowCursor, _ shape: NestedShape?, to encoder: RecordEncoder
+    ) throws -> OutputSummary {
         let rows = RowEncoder(cursor.columns, to: encoder)
+        let nested = shape.map { NestedRowEncoder($0, cursor.columns, to: encoder) }
         while try cursor.next() {
-            try rows.writeRow(of: cursor)
+            if let nested { try nested.writeRow(of: cursor) } else { try rows.writeRow(of: cursor) }
             if encoder.rowCount & 0xFFF == 0 {
                 environment.progress.update(bytesRead: 0, records: encoder.rowCount)
                 try environment.interruption.check()

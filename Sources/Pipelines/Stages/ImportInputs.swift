@@ -12,9 +12,13 @@ struct ImportInputs: Sendable {
     private var position: InputPosition?
 
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
-        let patterns = read.files.map { environment.values.path($0) }
-        files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
-        guard files.count >= read.filesMin else { throw Self.tooFew(files, patterns, read) }
+        if let generated = read.generated {
+            files = [InputFile(generating: try Self.rows(generated, environment))]
+        } else {
+            let patterns = read.files.map { environment.values.path($0) }
+            files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
+            guard files.count >= read.filesMin else { throw Self.tooFew(files, patterns, read) }
+        }
         var options = ReadOptions()
         options.format = read.format
         options.at = read.arrayPath
@@ -33,6 +37,23 @@ struct ImportInputs: Sendable {
         self.options = options
         recordsMax = environment.recordsMax
         if read.isOnce { try leaveOutKnown(stage, environment) }
+    }
+
+    private static func rows(
+        _ generated: GeneratedSpec, _ environment: StageEnvironment
+    ) throws -> Int {
+        let text = environment.values.resolve(generated.rows)
+        guard let rows = Int(text), (0...GeneratedSpec.rowsMax).contains(rows) else {
+            throw RunFailure(
+                .configuration,
+                [
+                    Diagnostic(
+                        code: "spec.type", "'generate' is '\(text)', which is no number of records",
+                        at: .source(generated.rows.location),
+                        fix: "give a number from 0 to \(GeneratedSpec.rowsMax)")
+                ])
+        }
+        return rows
     }
 
     private static func tooFew(
@@ -109,10 +130,17 @@ struct ImportInputs: Sendable {
     /// Bytes of the files that are done, as stored.
     var bytesDone: Int { files.filter(isDone).reduce(0) { $0 + $1.byteCount } }
 
-    /// The digest of all bytes of a file, inflated.
     private func digest(of file: InputFile, _ environment: StageEnvironment) throws -> [UInt8] {
-        let source = try ByteSource(
-            file, compression: options.compression, maxRatio: options.maxRatio)
+        try Self.digest(
+            of: file, options.compression, maxRatio: options.maxRatio, environment.interruption)
+    }
+
+    /// The digest of all bytes of a file, inflated.
+    static func digest(
+        of file: InputFile, _ compression: InputCompression, maxRatio: Int,
+        _ interruption: Interruption
+    ) throws -> [UInt8] {
+        let source = try ByteSource(file, compression: compression, maxRatio: maxRatio)
         let digest = InputDigest(expected: nil)
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
         defer { room.deallocate() }
@@ -120,7 +148,7 @@ struct ImportInputs: Sendable {
             let count = try source.read(into: room, count: 1 << 18)
             guard count > 0 else { return digest.value }
             digest.add(UnsafeRawBufferPointer(start: room, count: count))
-            try environment.interruption.check()
+            try interruption.check()
         }
     }
 }

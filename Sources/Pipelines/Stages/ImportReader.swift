@@ -52,6 +52,12 @@ final class ImportReader: Sendable {
         let start = inputs.start(in: file)
         let reader = try RecordReader(
             input: file, options: inputs.options, selection: plan.selection)
+        if inputs.options.at != "$", reader.format != .json {
+            throw RunFailure(
+                .configuration, code: "spec.rule",
+                "\(file.path) is \(reader.format.rawValue), and 'read.at' is for json",
+                fix: "leave out `at`, or read these files in a stage of their own")
+        }
         let digest = InputDigest(expected: start)
         reader.observer = digest.add
         if let start { try skip(start.record, of: file, reader) }

@@ -36,6 +36,7 @@ struct ImportStage: Sendable {
         let report = try background.performAndWait { context in
             // A transaction that is left open would keep the next one waiting.
             defer { context.rollback() }
+            context.transactionAuthor = environment.author
             return try write(inputs, after: note, in: context)
         }
         environment.progress.enter(phase: "indexes")
@@ -49,7 +50,7 @@ struct ImportStage: Sendable {
     ) throws -> StageReport {
         let plan = try ImportPlan(
             spec, environment.container.model, environment.values, now: environment.now)
-        let queue = BatchQueue(count: 6) { MappedBatch(width: plan.bulk.width) }
+        let queue = BatchQueue(count: 6) { MappedBatch(plan) }
         let reader = ImportReader(plan: plan, inputs: inputs, queue: queue)
         let reading = DispatchGroup()
         reader.start(in: reading)
@@ -63,7 +64,7 @@ struct ImportStage: Sendable {
         var writer = try ImportWriter(self, plan, inputs, context, after: note)
         var report = try writer.run(queue)
         report.extraFields = reader.summary.extraFields
-        reader.summary.warnings.forEach(environment.warn)
+        if environment.givesAdvice { reader.summary.warnings.forEach(environment.warn) }
         return report
     }
 }

@@ -73,6 +73,7 @@ struct ImportWriter {
                 }
             }
             try settle()
+            if let stopped { throw stopped }
         } catch var stop as Interrupted {
             queue.cancel()
             try save()
@@ -97,7 +98,10 @@ struct ImportWriter {
     private mutating func apply(_ batch: MappedBatch) throws {
         progress.counts.read += batch.recordCount
         progress.counts.filtered += batch.filtered
+        progress.counts.nulledValues += batch.nulled
         for reject in batch.rejects { try keep(reject, batch) }
+        // At once: what is good among these records comes with the next run.
+        if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
         let first = progress.nextToken
         progress.nextToken += Int64(batch.rows.count)
         try writer.apply(batch.rows, firstToken: first)
@@ -107,6 +111,7 @@ struct ImportWriter {
         for reject in writer.takeRejects() {
             try keep(reject, Self.record(batch, Int(reject.token - first)), batch)
         }
+        noteForm(of: batch)
         unsaved += batch.recordCount
         unsavedBytes += batch.plainBytes
         progress.position = batch.position
@@ -115,6 +120,15 @@ struct ImportWriter {
             imported.append(input)
         }
         environment.progress.update(bytesRead: batch.bytesRead, records: progress.counts.read)
+    }
+
+    /// Rows that wait may be refused when their input is long done.
+    private mutating func noteForm(of batch: MappedBatch) {
+        guard let path = batch.position?.path ?? batch.finishedInput?.path,
+            progress.inputs[path] == nil
+        else { return }
+        progress.inputs[path] = InputForm(
+            format: batch.format.rawValue, columnNames: batch.columnNames)
     }
 
     /// The record that a row was made of, with its place.
@@ -152,7 +166,10 @@ struct ImportWriter {
                         code: reject.code, reject.message, at: .record(reject.location), fix: fix)
                 ])
         }
-        try rejects.add(reject, format: batch?.format, columnNames: batch?.columnNames)
+        let form = batch == nil ? progress.inputs[reject.location.source] : nil
+        try rejects.add(
+            reject, format: batch?.format ?? form.flatMap { RecordFormat(rawValue: $0.format) },
+            columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
     }
 
     private var isOverAbort: Bool {
@@ -173,7 +190,9 @@ struct ImportWriter {
             Diagnostic(
                 code: "rejects.too-many",
                 "\(counts.rejected) of \(counts.read) records were rejected; \(allowed) are allowed",
-                fix: "mend the records in \(rejects.folder), or raise `rejects.\(key)`"))
+                fix: environment.isDry
+                    ? "mend the records, or raise `rejects.\(key)`"
+                    : "mend the records in \(rejects.folder), or raise `rejects.\(key)`"))
         return RunFailure(.dataError, diagnostics)
     }
 
@@ -233,7 +252,7 @@ struct ImportWriter {
         }
         // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()
-        try environment.journal.finish(stage, report, in: context)
+        try environment.journal.finish(stage, report, inputs: imported, in: context)
         try context.save()
         return report
     }
@@ -274,7 +293,7 @@ struct ImportWriter {
         objects.add(try context.uncommittedChange())
         report.objects = objects.report(environment.container.schema)
         report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
-        if counts.rejected > 0 { report.rejectsFolder = rejects.folder }
+        if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.folder }
         return report
     }
 

@@ -12,6 +12,7 @@ extension StageEnvironment {
         progress.begin(stage: "\(stage.kind.word) \(stage.name)", bytesTotal: 0)
         let started = ContinuousClock.now
         return try container.newBackgroundContext().performAndWait { context in
+            context.transactionAuthor = author
             var report = StageReport(kind: stage.kind.word, name: stage.name)
             try request(context, &report)
             var objects = ObjectTally()

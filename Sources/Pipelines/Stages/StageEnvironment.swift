@@ -9,6 +9,15 @@ struct StageEnvironment: Sendable {
     var runID: String
     /// When the run began, in seconds since 2001-01-01 UTC: `$now`.
     var now: Double
+    /// Who is named in the store's history.
+    var author: String { spec.store.author.map(values.resolve) ?? spec.name }
+    /// `--set`, and where relative paths in it start.
+    var sets: [String]
+    var workingFolder: String
+    /// No file is written.
+    var isDry: Bool
+    /// What may be wrong with the spec is told, although the run goes well.
+    var givesAdvice: Bool
     var progress: RunProgress
     var interruption: Interruption
     /// How far the run has come, for the next attempt.

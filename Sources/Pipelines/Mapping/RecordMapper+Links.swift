@@ -1,0 +1,202 @@
+import GraphStore
+import RecordStreams
+
+/// What a record's links name: one key, a list of keys, or for keys of several attributes a list
+/// of their values.
+extension RecordMapper {
+    /// - Parameters:
+    ///   - records: what the fields' lists are in.
+    ///   - reader: reads the objects of a link that has them in its field.
+    ///   - path: what leads to the fields, where they are inside the record.
+    mutating func keys(
+        _ link: ImportPlan.Link, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch,
+        of records: RecordBatch, _ reader: NestedReader?, path: String
+    ) throws(CastFailure) -> BulkCell {
+        if let nested = link.nested, let reader {
+            return try elements(link, nested, fields, batch, of: records, reader, path: path)
+        }
+        guard link.otherParts.isEmpty else {
+            return try severalKeys(link, fields, batch, of: records)
+        }
+        let part = link.part
+        let field = try field(part, fields, batch)
+        switch field.kind {
+        case .absent where part.fallback.kind != .absent,
+            .null where part.fallback.kind != .absent:
+            return fallback(link, batch)
+        case .absent:
+            guard !part.isNeeded else { throw Self.absence(part) }
+            return .absent
+        case .null:
+            return try noKey(link)
+        default:
+            break
+        }
+        guard link.isToMany else {
+            let key = try key(part, field, &batch.rows.arena)
+            return key.kind == .null ? try noKey(link) : key
+        }
+        try collect(part, field, batch, of: records)
+        let start = batch.rows.beginList()
+        for item in scratch.items where item.kind != .null { batch.rows.addItem(item) }
+        return batch.rows.list(from: start)
+    }
+
+    private func field(
+        _ part: ImportPlan.LinkPart, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch
+    ) throws(CastFailure) -> Field {
+        if let slot = part.slot { return fields[slot] }
+        guard let expression = part.expression else { return Field(.absent) }
+        return try expression.field(
+            RecordRow(fields: fields, isTabular: batch.isTabular), &batch.rows.arena)
+    }
+
+    private static func absence(_ part: ImportPlan.LinkPart) -> CastFailure {
+        CastFailure(code: "required", message: "The record has no '\(part.sourceText)'")
+    }
+
+    private func fallback(_ link: ImportPlan.Link, _ batch: MappedBatch) -> BulkCell {
+        let fallback = link.part.fallback
+        guard link.isToMany, fallback.kind != .null else { return fallback }
+        let start = batch.rows.beginList()
+        batch.rows.addItem(fallback)
+        return batch.rows.list(from: start)
+    }
+
+    func noKey(_ link: ImportPlan.Link) throws(CastFailure) -> BulkCell {
+        guard !link.part.isNeeded, link.isToMany || !link.isRequired else {
+            throw CastFailure(
+                code: "required",
+                message: "'\(link.name)' needs an object, and '\(link.part.sourceText)' names none")
+        }
+        return .null
+    }
+
+    // MARK: Several attributes
+
+    /// The values of a key of several attributes; a to-many's keys behind each other.
+    private mutating func severalKeys(
+        _ link: ImportPlan.Link, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch,
+        of records: RecordBatch
+    ) throws(CastFailure) -> BulkCell {
+        var columns: [[BulkCell]] = []
+        var isAbsent = true
+        for part in [link.part] + link.otherParts {
+            let field = try field(part, fields, batch)
+            switch field.kind {
+            case .absent, .null:
+                let isMissing = field.kind == .absent && part.fallback.kind == .absent
+                if isMissing, part.isNeeded { throw Self.absence(part) }
+                if !isMissing { isAbsent = false }
+                scratch.items = [part.fallback.kind == .absent ? .null : part.fallback]
+            default:
+                isAbsent = false
+                if link.isToMany {
+                    try collect(part, field, batch, of: records)
+                } else {
+                    scratch.items = [try key(part, field, &batch.rows.arena)]
+                }
+            }
+            columns.append(scratch.items)
+        }
+        if isAbsent { return .absent }
+        let count = columns[0].count
+        guard columns.allSatisfy({ $0.count == count }) else {
+            let counts = columns.map { "\($0.count)" }.joined(separator: " and ")
+            throw CastFailure(
+                code: "link",
+                message: "The lists that make the keys of '\(link.name)' are not of "
+                    + "one length, but of \(counts)")
+        }
+        return try list(link, columns, count, batch)
+    }
+
+    /// Keys of which every attribute is null name nothing; one that is null among others is amiss.
+    private func list(
+        _ link: ImportPlan.Link, _ columns: [[BulkCell]], _ count: Int, _ batch: MappedBatch
+    ) throws(CastFailure) -> BulkCell {
+        let start = batch.rows.beginList()
+        var named = 0
+        for place in 0..<count {
+            let values = columns.map { $0[place] }
+            let missing = values.firstIndex { $0.kind == .null }
+            if values.allSatisfy({ $0.kind == .null }) { continue }
+            if let missing {
+                let part = ([link.part] + link.otherParts)[missing]
+                throw CastFailure(
+                    code: "link",
+                    message: "'\(link.name)' needs every value of its key, and "
+                        + "'\(part.sourceText)' is empty")
+            }
+            for value in values { batch.rows.addItem(value) }
+            named += 1
+        }
+        if named == 0, !link.isToMany { return try noKey(link) }
+        return batch.rows.list(from: start)
+    }
+
+    // MARK: Values
+
+    /// One key; null for none.
+    private func key(
+        _ part: ImportPlan.LinkPart, _ field: Field, _ arena: inout ByteArena
+    ) throws(CastFailure) -> BulkCell {
+        if field.kind == .string, field.count == 0 { return .null }
+        let key = try part.caster.cast(field, isTabular: false, &arena)
+        // What is left of a text after `clean`, or what a `map` makes of it.
+        return key.kind == .text && key.bytes.isEmpty ? .null : key
+    }
+
+    /// The keys of a field, into `scratch.items`; null for an item that names nothing.
+    private mutating func collect(
+        _ part: ImportPlan.LinkPart, _ field: Field, _ batch: MappedBatch, of records: RecordBatch
+    ) throws(CastFailure) {
+        scratch.items.removeAll(keepingCapacity: true)
+        if let separator = part.separator, field.kind == .string {
+            try split(field, separator, part, &batch.rows.arena)
+        } else if field.kind == .list {
+            for item in records.items(of: field) {
+                try addItem(item, part, &batch.rows.arena)
+            }
+        } else {
+            try addItem(field, part, &batch.rows.arena)
+        }
+    }
+
+    private mutating func addItem(
+        _ field: Field, _ part: ImportPlan.LinkPart, _ arena: inout ByteArena
+    ) throws(CastFailure) {
+        if field.kind == .null || field.kind == .absent {
+            scratch.items.append(.null)
+            return
+        }
+        if field.kind == .json {
+            throw CastFailure(
+                message: "'\(part.sourceText)' is a nested value; name its items, as in"
+                    + " '\(part.sourceText)[*]'")
+        }
+        scratch.items.append(try key(part, field, &arena))
+    }
+
+    private mutating func split(
+        _ field: Field, _ separator: [UInt8], _ part: ImportPlan.LinkPart, _ arena: inout ByteArena
+    ) throws(CastFailure) {
+        let bytes = field.bytes
+        var start = 0
+        var position = 0
+        while position <= bytes.count {
+            let isEnd = position == bytes.count
+            let isCut =
+                !isEnd && position + separator.count <= bytes.count
+                && bytes[position..<(position + separator.count)].elementsEqual(separator)
+            guard isEnd || isCut else {
+                position += 1
+                continue
+            }
+            let piece = field.slice(start..<position)
+            try addItem(piece, part, &arena)
+            position += isEnd ? 1 : separator.count
+            start = position
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import GraphStore
+
+extension RunOutcome {
+    /// What a dry run would change, a line for each entity; nil where the run failed.
+    package var differenceText: String? { difference?.text }
+
+    /// Whether a dry run would change the store.
+    package var wouldChangeStore: Bool { difference?.isEmpty == false }
+}
+
+extension StoreDifference {
+    /// A line for each entity: `Task: 2 inserted, 3 updated (priority 3, title 1), 1 deleted`.
+    fileprivate var text: String {
+        guard !isEmpty else { return "No changes" }
+        return entities.map(Self.line).joined(separator: "\n")
+    }
+
+    private static func line(_ entity: Entity) -> String {
+        var parts: [String] = []
+        if entity.inserted > 0 { parts.append("\(RecordCounts.grouped(entity.inserted)) inserted") }
+        if entity.updated > 0 {
+            let properties = entity.properties
+                .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                .map { "\($0.key) \(RecordCounts.grouped($0.value))" }
+                .joined(separator: ", ")
+            parts.append("\(RecordCounts.grouped(entity.updated)) updated (\(properties))")
+        }
+        if entity.deleted > 0 { parts.append("\(RecordCounts.grouped(entity.deleted)) deleted") }
+        return "\(entity.name): \(parts.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import RecordStreams
+
+/// What a folder of rejects says of the run that made it, so that they can be replayed.
+struct RejectNote: Codable, Sendable, Hashable {
+    /// One file of records, beside which are their reasons.
+    struct File: Codable, Sendable, Hashable {
+        var name: String
+        /// The import that refused them.
+        var stage: String
+        /// The input that they came from.
+        var source: String
+    }
+
+    static let currentFormat = 1
+    private static let name = ".run.json"
+
+    var format = RejectNote.currentFormat
+    var pipeline: String
+    var run: String
+    /// The spec's file, wherever the run was started.
+    var spec: String
+    /// `name=value`, as given on the command line.
+    var sets: [String]
+    /// Where relative paths of `sets` start.
+    var workingFolder: String
+    var files: [File] = []
+
+    /// - Returns: nil where the folder has no such note.
+    static func read(in folder: String) throws -> RejectNote? {
+        let path = PathText.join(folder, name)
+        guard FileDescriptor.size(path) != nil else { return nil }
+        let note = try JSONDecoder().decode(
+            RejectNote.self, from: Data(contentsOf: URL(filePath: path)))
+        return note.format == currentFormat ? note : nil
+    }
+
+    /// Replaces the folder's note as a whole.
+    func write(in folder: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try WholeFile.write(
+            Array(try encoder.encode(self)) + [10], to: PathText.join(folder, Self.name))
+    }
+}
+
+/// Small files that appear as a whole, and are durable then.
+enum WholeFile {
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        let output = try OutputFile(path: path)
+        do {
+            try bytes.withUnsafeBytes { try output.write($0) }
+            _ = try output.finish(rowCount: 1)
+        } catch {
+            output.abandon()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import FoundationEssentials
+import GraphStore
+
+/// The files of a dry run: a copy of the store beside it, named after the process, gone at the end.
+///
+/// They stand where there is room for the store itself; in the folder for temporary files if the
+/// store's own folder is not there yet.
+enum DryRun {
+    private static let suffix = ".etl-plan-"
+
+    static func storePath(for path: String) -> String {
+        let folder = PathText.folder(of: path)
+        let home =
+            FileDescriptor.isWritableFolder(folder)
+            ? path
+            : PathText.join(
+                FileManager.default.temporaryDirectory.path, PathText.lastComponent(path))
+        return home + suffix + "\(FileDescriptor.processID)"
+    }
+
+    static func rejectsFolder(for storePath: String) -> String { storePath + "-rejects" }
+
+    static func removeRejects(of storePath: String) {
+        let folder = rejectsFolder(for: storePath)
+        // Without rejects there is none.
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Removes what killed dry runs have left.
+    static func removeLeftovers(of path: String) {
+        let folder = PathText.folder(of: path)
+        let prefix = PathText.lastComponent(path) + suffix
+        // No folder, no leftovers.
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            return
+        }
+        for name in names where name.hasPrefix(prefix) {
+            let number = name.dropFirst(prefix.count).prefix { $0.isASCII && $0.isNumber }
+            guard let process = Int32(number), !FileDescriptor.isRunning(process) else { continue }
+            // Whatever stays is removed by the next one.
+            try? FileManager.default.removeItem(atPath: PathText.join(folder, name))
+        }
+    }
+}
+
+extension StoreTarget {
+    /// What a dry run's store holds that the store itself does not.
+    func difference(of container: PersistentContainer) throws -> StoreDifference {
+        let isThere = FileDescriptor.size(path) ?? 0 > 0
+        return try container.difference(
+            from: isThere ? path : nil, by: mode == .replace ? .uniqueness : .primaryKey)
+    }
+}

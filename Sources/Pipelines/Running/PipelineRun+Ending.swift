@@ -1,0 +1,69 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+
+/// What becomes of the store and its notes when a run is at its end, or fails.
+extension PipelineRun {
+    /// Takes the notes out of a store that was swapped in with them, so that a run that is killed
+    /// in between is known to be done.
+    func endNotes(_ job: Job) throws {
+        let container = try job.target.openStore(model: job.model)
+        guard let saved = try RunJournal.saved(in: container) else { return }
+        try RunJournal(job.note, resuming: saved, isSameAttempt: true, in: container)
+            .end(in: container)
+    }
+
+    /// Finishes the store after a failure, whose error is the one that ends the run.
+    func settle(_ job: Job, keepsNotes: Bool) {
+        guard hasOpened, job.target.mode != .replace,
+            FileDescriptor.size(job.target.path) ?? 0 > 0
+        else { return }
+        do {
+            let container = try job.target.openStore(model: job.model)
+            if !keepsNotes, let saved = try RunJournal.saved(in: container) {
+                try RunJournal(job.note, resuming: saved, isSameAttempt: true, in: container)
+                    .end(in: container)
+            }
+            try container.checkpoint()
+        } catch {
+            runner.warn(
+                Diagnostic(
+                    .warning, code: "store.unfinished",
+                    "The store keeps what was saved, but could not be tidied up: \(error)",
+                    fix: "run again; the next run makes the indexes that are missing"))
+        }
+    }
+
+    /// Runs the later stages that are to run after a failure, too.
+    mutating func runAlways(
+        after failed: Stage?, _ job: Job, keepsNotes: Bool, _ failure: inout RunFailure
+    ) {
+        guard let failed, let place = job.stages.firstIndex(where: { $0.name == failed.name })
+        else { return }
+        let stages = job.stages[(place + 1)...].filter(\.isAlways)
+        guard !stages.isEmpty else { return }
+        do {
+            let container = try job.target.openStore(model: job.model)
+            let journal = try RunJournal(
+                job.note, resuming: try RunJournal.saved(in: container), isSameAttempt: true,
+                isAfterFailure: true, in: container)
+            let environment = environment(job, container, journal)
+            for stage in stages {
+                do {
+                    try run(stage, environment)
+                } catch let stop as Interrupted {
+                    throw stop
+                } catch {
+                    let later = RunFailure(error, stage: stage.reportLocation)
+                    failure.diagnostics += later.diagnostics
+                }
+            }
+            try container.buildPendingIndexes()
+            if !keepsNotes { try journal.end(in: container) }
+            try container.checkpoint()
+        } catch {
+            failure.diagnostics += RunFailure(error, stage: nil).diagnostics
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+
+/// On which store the stages run, and what of an earlier attempt they go on with.
+extension PipelineRun {
+    /// A container that stages run on.
+    struct Opened {
+        var container: PersistentContainer
+        /// What an earlier attempt of this run, or an earlier stage, left in it.
+        var resumed: RunJournal.Saved?
+        /// It is to take the place of the store.
+        var isBeside: Bool
+    }
+
+    mutating func open(_ job: inout Job, for group: [Stage]) throws -> Opened {
+        job.note.base = job.target.baseIdentity
+        let model = job.model
+        guard job.target.worksBeside,
+            options.isDry || group.contains(where: { $0.kind.isWriting })
+        else {
+            let container = try job.target.openStore(model: model)
+            return Opened(
+                container: container,
+                resumed: try resume(RunJournal.saved(in: container), &job, container),
+                isBeside: false)
+        }
+        // What was asked for something else left beside must not get into what this run makes.
+        if let (container, saved) = job.target.openUnfinished(model: model),
+            hasBegun || saved.isOf(job.stages),
+            let resumed = try resume(saved, &job, container)
+        {
+            return Opened(container: container, resumed: resumed, isBeside: true)
+        }
+        if let (container, saved) = job.target.openReplaced(model: model),
+            let resumed = try resume(saved, &job, container)
+        {
+            return Opened(container: container, resumed: resumed, isBeside: false)
+        }
+        let container = try job.target.openBeside(model: model)
+        return Opened(
+            container: container,
+            resumed: try resume(RunJournal.saved(in: container), &job, container),
+            isBeside: true)
+    }
+
+    /// What an earlier attempt left, if this run is asked for the same; its time is then the time
+    /// of this run.
+    mutating func resume(
+        _ saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer
+    ) throws -> RunJournal.Saved? {
+        try options.replay?.refuse(unfinished: saved?.run)
+        guard let saved, saved.run.pipeline == job.spec.name else { return nil }
+        if hasBegun { return saved }
+        guard !options.isRestart else { return nil }
+        let again = try bind(
+            job.spec, now: Date(timeIntervalSinceReferenceDate: saved.run.started),
+            runID: saved.run.runID)
+        guard fingerprint(again) == saved.run.fingerprint,
+            again.path(job.spec.store.at) == job.target.path
+        else { return nil }
+        let inputs = NewInput(
+            stages: job.stages, values: again, container: container, pipeline: job.spec.name,
+            interruption: runner.interruption)
+        // A limit leaves inputs half read, and says so.
+        if options.recordsMax == nil, options.replay == nil,
+            let input = try inputs.first(since: saved)
+        {
+            warnOfNewInput(input)
+            return nil
+        }
+        job.values = again
+        let base = job.note.base
+        job.note = saved.run
+        job.note.base = base
+        values = again
+        return saved
+    }
+
+    func warnOfNewInput(_ input: String) {
+        let words =
+            input == "-" || input == "standard input"
+            ? "standard input cannot be known again" : "\(input) is new or not what it was"
+        runner.warn(
+            Diagnostic(
+                .warning, code: "run.new-input",
+                "What an earlier run has left is not gone on with, since \(words); "
+                    + "all stages run again"))
+    }
+
+    /// Begins a replay, or goes on with it where the last one was killed before it was at its end.
+    ///
+    /// - Returns: the notes of the run to go on with.
+    func beginReplay(_ resumed: RunJournal.Saved?) throws -> RunJournal.Saved? {
+        guard let replay = options.replay else { return resumed }
+        if resumed != nil, replay.isBegun { return resumed }
+        try replay.begin()
+        return nil
+    }
+}

@@ -1,0 +1,319 @@
+import Diagnostics
+import FoundationEssentials
+import RecordStreams
+
+/// The rejects of a run, read once more by today's spec: `etl replay`.
+///
+/// A replay is a run whose imports read the run's reject files. What it refuses goes to files of
+/// its own, which take the place of the old ones at its end; so what passes is drained, and what
+/// fails stays, with its new reasons.
+///
+/// ```
+/// rejects/nightly-20261121T030000Z-4711/.replay/begun       a replay is under way
+/// rejects/nightly-20261121T030000Z-4711/.replay/rejects/…   what it refuses
+/// rejects/nightly-20261121T030000Z-4711/.replay/plan.json   all is saved; which file goes where
+/// ```
+/// The store commits first, with the notes of any run. Killed before its end, the next replay goes
+/// on where the notes say, so no record is imported twice; killed after the plan was written, the
+/// next one does as the plan says, as often as it takes. No record is ever in neither place.
+struct Replay: Sendable {
+    /// The run's folder of rejects.
+    let folder: String
+    let note: RejectNote
+
+    private var work: String { PathText.join(folder, ".replay") }
+    private var mark: String { PathText.join(work, "begun") }
+    private var planPath: String { PathText.join(work, "plan.json") }
+
+    /// - Parameter run: the folder, or the run's id where its folder is in `./rejects`.
+    /// - Throws: `RunFailure` with status 66 where there are no rejects of that run.
+    init(_ run: String, workingFolder: String) throws {
+        folder = try Self.find(run, workingFolder)
+        guard let note = try RejectNote.read(in: folder) else {
+            throw RunFailure(
+                .noInput, code: "replay.missing",
+                "\(run) is no folder of a run's rejects that can be replayed",
+                fix: "name the folder that the run showed, such as rejects/nightly-…")
+        }
+        self.note = note
+    }
+
+    private static func find(_ run: String, _ workingFolder: String) throws -> String {
+        let path = PathText.join(workingFolder, run)
+        var isFolder = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
+            return FileDescriptor.resolved(path) ?? path
+        }
+        let rejects = PathText.join(workingFolder, "rejects")
+        // No folder, no rejects.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: rejects)) ?? []
+        let found = names.filter { $0.hasSuffix("-" + run) }
+        guard found.count == 1 else {
+            throw RunFailure(
+                .noInput, code: "replay.missing", "There are no rejects of a run at \(run)",
+                fix: "name the folder that the run showed, such as rejects/nightly-…")
+        }
+        return PathText.join(rejects, found[0])
+    }
+
+    /// Whether there is anything to be read, or to be brought to its end.
+    var hasWork: Bool { isBegun || !files.isEmpty }
+
+    /// The files that are still there.
+    private var files: [RejectNote.File] {
+        note.files.filter { FileDescriptor.size(PathText.join(folder, $0.name)) ?? 0 > 0 }
+    }
+
+    // MARK: The run
+
+    /// The spec whose imports read the rejects, and of which nothing else runs.
+    func spec(from spec: PipelineSpec) throws -> PipelineSpec {
+        var replay = spec
+        let files = files
+        for name in Set(files.map(\.stage)).sorted() {
+            guard case .import? = spec.stages.first(where: { $0.name == name })?.kind else {
+                let imports = spec.stages.filter {
+                    if case .import = $0.kind { true } else { false }
+                }
+                throw RunFailure(
+                    .configuration, code: "replay.stage",
+                    "\(spec.file) has no import '\(name)' any more, whose rejects these are"
+                        + Suggestion.phrase(for: name, among: imports.map(\.name)))
+            }
+        }
+        replay.stages = try spec.stages.compactMap { stage in
+            let own = files.filter { $0.stage == stage.name }
+            guard case .import(let imported) = stage.kind, !own.isEmpty else { return nil }
+            var stage = stage
+            stage.kind = .import(try reading(own, imported))
+            return stage
+        }
+        replay.store.open = .existing
+        replay.store.commit = .batch
+        replay.rejects.folder = TemplateText(
+            literal: PathText.join(work, "rejects"), at: spec.rejects.folder.location)
+        replay.rejects.allow = .percent(100)
+        replay.rejects.abort = .percent(100)
+        return replay
+    }
+
+    /// The import with reject files for inputs, which are plain text in UTF-8.
+    private func reading(_ files: [RejectNote.File], _ spec: ImportSpec) throws -> ImportSpec {
+        guard spec.read.generated == nil else {
+            throw RunFailure(
+                .configuration,
+                [
+                    Diagnostic(
+                        code: "replay.generated",
+                        "These records were generated, so there is no input to be mended",
+                        at: .source(spec.location), fix: "mend the spec, and run it again")
+                ])
+        }
+        var spec = spec
+        let place = spec.location
+        try files.forEach(refuseCut)
+        spec.read.files = files.map {
+            TemplateText(literal: PathText.join(folder, $0.name), at: place)
+        }
+        spec.read.compression = .none
+        spec.read.encoding = .utf8
+        spec.read.arrayPath = "$"
+        spec.read.isOnce = false
+        spec.mirror = nil
+        // What stops a run is only refused once more.
+        spec.stops = []
+        if spec.extra == .stop { spec.extra = .reject }
+        if spec.duplicateKeys == .stop { spec.duplicateKeys = .reject }
+        return spec
+    }
+
+    /// A row of a table that was cut for its size may look whole.
+    private func refuseCut(_ file: RejectNote.File) throws {
+        let path = PathText.join(folder, file.name)
+        guard file.name.hasSuffix(".csv") || file.name.hasSuffix(".tsv"),
+            try RejectReason.read(path + RejectFile.reasonsSuffix).contains(where: {
+                $0.code == "too-big"
+            })
+        else { return }
+        throw RunFailure(
+            .dataError, code: "replay.cut",
+            "\(path) holds a row that was cut because it is larger than `read.max-record`",
+            fix: "take it out of the file, and the line with too-big out of its reasons")
+    }
+
+    /// - Throws: `RunFailure` with status 75 where another run is to be completed first, which
+    ///   still writes to reject files, or wants its notes.
+    func refuse(unfinished run: RunNote?) throws {
+        guard let run, run.replay != folder else { return }
+        if let other = run.replay {
+            // A folder that is gone has nothing left to be replayed.
+            let replay = try? Replay(other, workingFolder: "/")
+            guard replay?.hasWork == true else { return }
+        }
+        throw RunFailure(
+            .temporaryFailure, code: "replay.unfinished",
+            "The run \(run.runID) of \(run.pipeline) on this store is not at its end",
+            fix: run.replay.map { "replay \($0) first" } ?? "run \(run.pipeline) again first")
+    }
+
+    /// Whether a replay was begun and is not at its end.
+    var isBegun: Bool { FileDescriptor.size(mark) != nil }
+
+    /// Notes that a replay is under way, and forgets an earlier one.
+    func begin() throws {
+        try removeWork()
+        try OutputFolder.make(work)
+        try WholeFile.write(Array("\n".utf8), to: mark)
+    }
+
+    private func removeWork() throws {
+        FileDescriptor.remove(mark)
+        FileDescriptor.synchronizeFolder(work)
+        FileDescriptor.remove(planPath)
+        guard FileManager.default.fileExists(atPath: work) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: work)
+        } catch {
+            throw RunFailure(
+                .cannotCreate, code: "replay.folder", "\(work) cannot be removed: \(error)",
+                fix: "check the folder's permissions")
+        }
+    }
+
+    // MARK: The end
+
+    /// A file that takes the place of another; nil to remove that one.
+    private struct Move: Codable {
+        var from: String?
+        var to: String
+    }
+
+    /// Puts what was refused again in the place of what was read, once all is saved.
+    func drain(_ reports: [StageReport], runID: String, pipeline: String) throws {
+        let refused = PathText.join(PathText.join(work, "rejects"), "\(pipeline)-\(runID)")
+        var moves: [Move] = []
+        for file in files {
+            let old = PathText.join(folder, file.name)
+            let new = PathText.join(refused, "\(file.stage).\(file.name)")
+            let suffix = RejectFile.reasonsSuffix
+            guard FileDescriptor.size(new) != nil else {
+                moves += [Move(from: nil, to: old), Move(from: nil, to: old + suffix)]
+                continue
+            }
+            let reasons = try reasons(of: file, new + suffix, reports)
+            moves += [Move(from: new, to: old), Move(from: reasons, to: old + suffix)]
+        }
+        try WholeFile.write(Array(try JSONEncoder().encode(moves)), to: planPath)
+        try recover()
+    }
+
+    /// Does as a plan says, where there is one.
+    func recover() throws {
+        guard FileDescriptor.size(planPath) != nil else { return }
+        let moves = try JSONDecoder().decode(
+            [Move].self, from: Data(contentsOf: URL(filePath: planPath)))
+        for move in moves {
+            guard let from = move.from else {
+                FileDescriptor.remove(move.to)
+                continue
+            }
+            // Without it, an earlier attempt came further than this.
+            guard FileDescriptor.size(from) != nil else { continue }
+            guard FileDescriptor.rename(from, to: move.to) else {
+                throw RunFailure(
+                    .cannotCreate, code: "rejects.file",
+                    "The reject file \(move.to) cannot be replaced",
+                    fix: "check the folder's permissions, and replay again")
+            }
+        }
+        FileDescriptor.synchronizeFolder(folder)
+        try removeWork()
+    }
+
+    /// The new reasons with the places in the inputs that the records came from, as long as each
+    /// record of the file can be told by its number.
+    ///
+    /// - Returns: the file that holds them.
+    private func reasons(
+        of file: RejectNote.File, _ path: String, _ reports: [StageReport]
+    ) throws -> String {
+        let known = try RejectReason.read(
+            PathText.join(folder, file.name) + RejectFile.reasonsSuffix)
+        let all = try files.filter { $0.stage == file.stage }.reduce(0) { sum, other in
+            let name = PathText.join(folder, other.name) + RejectFile.reasonsSuffix
+            return sum + (try RejectReason.read(name).count)
+        }
+        let read = reports.first { $0.name == file.stage }?.records?.read
+        guard read == all else { return path }
+        var text: [UInt8] = []
+        for var reason in try RejectReason.read(path) {
+            if let number = reason.record, known.indices.contains(number - 1) {
+                let first = known[number - 1]
+                reason.file = first.file
+                reason.record = first.record
+                reason.line = first.line
+                reason.column = first.column
+                reason.byte = first.byte
+            }
+            text += try reason.text()
+        }
+        let target = PathText.join(work, file.name + RejectFile.reasonsSuffix)
+        try WholeFile.write(text, to: target)
+        return target
+    }
+
+    /// Tells what is left.
+    ///
+    /// - Throws: `RunFailure` with status 65 where a stage has more rejects left than it may have.
+    func judge(_ reports: [StageReport], _ allowed: CountLimit) throws {
+        let counts = reports.compactMap(\.records)
+        guard counts.contains(where: { $0.rejected > allowed.allowed(of: $0.read) }) else { return }
+        let left = counts.reduce(0) { $0 + $1.rejected }
+        var shown: [String: Int] = [:]
+        var diagnostics: [Diagnostic] = []
+        for file in files {
+            let path = PathText.join(folder, file.name) + RejectFile.reasonsSuffix
+            for reason in try RejectReason.read(path) where shown[reason.code, default: 0] < 5 {
+                shown[reason.code, default: 0] += 1
+                diagnostics.append(reason.diagnostic)
+            }
+        }
+        diagnostics.append(
+            Diagnostic(
+                code: "replay.left",
+                "\(left) of \(counts.reduce(0) { $0 + $1.read }) records are refused again",
+                fix: "mend the records in \(folder), or the spec, and replay again"))
+        throw RunFailure(.dataError, diagnostics)
+    }
+}
+
+extension PipelineRunner {
+    /// Reads the rejects of a run through the spec as it is today, and drains what passes.
+    ///
+    /// - Parameter run: the run's folder of rejects, or its id where that is in `./rejects`.
+    package func replay(_ run: String) -> RunOutcome {
+        do {
+            let replay = try Replay(run, workingFolder: options.workingFolder)
+            guard replay.hasWork else { return RunOutcome(status: .ok) }
+            return self.replaying(replay).run(replay.note.spec)
+        } catch {
+            let failure = RunFailure(error)
+            var outcome = RunOutcome(status: failure.status)
+            outcome.diagnostics = failure.diagnostics
+            return outcome
+        }
+    }
+
+    /// The runner with what the run itself was started with; what is given now comes after it.
+    private func replaying(_ replay: Replay) -> PipelineRunner {
+        var options = options
+        options.replay = replay
+        let given = Set(options.sets.map { $0.prefix { $0 != "=" } })
+        options.sets =
+            replay.note.sets.filter { !given.contains($0.prefix { $0 != "=" }) } + options.sets
+        options.workingFolder = replay.note.workingFolder
+        return PipelineRunner(
+            options: options, progress: progress, interruption: interruption, warn: warn,
+            stageDone: stageDone)
+    }
+}

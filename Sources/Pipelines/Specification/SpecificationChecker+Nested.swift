@@ -1,0 +1,57 @@
+import Diagnostics
+import GraphModel
+import RecordStreams
+
+/// Links to objects inside the record.
+extension SpecificationChecker {
+    mutating func checkNested(
+        _ nested: NestedMapping, _ link: LinkMapping, _ relationship: RelationshipDescription,
+        _ target: EntityDescription
+    ) {
+        if relationship.isToMany != nested.isList {
+            let text = nested.each.text
+            error(
+                "rule",
+                relationship.isToMany
+                    ? "'\(relationship.name)' leads to many objects, and '\(text)' to one value"
+                    : "'\(relationship.name)' leads to one object, and '\(text)' to many",
+                nested.each.location,
+                fix: relationship.isToMany ? "name the items: '\(text)[*]'" : nil)
+        }
+        if link.many == .remove {
+            error(
+                "rule", "'each' makes objects to link them, and `many: remove` takes links away",
+                nested.location, fix: "use replace or add")
+        }
+        if link.many ?? .replace == .replace, let name = relationship.inverseName,
+            let inverse = model.relationship(name, of: target.name), relationship.isToMany,
+            !inverse.isToMany, !inverse.isOptional
+        {
+            error(
+                "rule",
+                "`many: replace` would leave '\(target.name).\(name)' of what the record no longer "
+                    + "has empty, which is not optional",
+                nested.location, fix: "say `many: add`, or let '\(name)' be optional")
+        }
+        for inner in nested.link where inner.missing == .skip {
+            error(
+                "rule", "`missing: skip` leaves a record out, and this is a part of one",
+                inner.missingLocation, fix: "use create, null or reject")
+        }
+        checkImport(nested.importSpec(into: target.name), from: relationship.inverseName)
+    }
+
+    /// Tables have nothing inside their fields.
+    mutating func checkNesting(_ spec: ImportSpec) {
+        let formats = spec.read.files.map { RecordFormat(fileName: $0.knownEnd) }
+        guard let format = spec.read.format ?? formats.first ?? nil, format.isTabular,
+            formats.allSatisfy({ $0 == format }) || spec.read.format != nil
+        else { return }
+        for link in spec.link {
+            guard let nested = link.nested else { continue }
+            error(
+                "rule", "'each' is for json and ndjson, and the files are \(format.rawValue)",
+                nested.each.location)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import RecordStreams
+import YAML
+
+/// Links to objects that stand in the record itself: `each`.
+extension SpecificationReader {
+    func readNested(_ entry: Entry, _ mapping: YAMLMapping) -> LinkMapping? {
+        let each = mapping.required("each").flatMap(readNestedPath)
+        let into = mapping.optional("into").flatMap(placed)
+        let key = mapping.optional("key")?.listOrOne()?.compactMap(placed) ?? []
+        let set = mapping.optional("set")?.mapping()?.all().compactMap(readAttribute) ?? []
+        let isSetOnly = mapping.optional("set-only")?.boolean() ?? false
+        let link = mapping.optional("link")?.mapping()?.all().compactMap(readLink) ?? []
+        let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
+        for key in ["to", "by", "missing"] {
+            mapping.optional(key)?.fail(
+                "rule", "'\(key)' is about looking an object up, and 'each' makes it of the record",
+                fix: key == "to" ? "write `into`" : "remove it")
+        }
+        mapping.finish()
+        guard let each else { return nil }
+        return LinkMapping(
+            relationship: PlacedText(entry.key, entry.keyLocation), to: into, by: [],
+            missingLocation: entry.keyLocation, many: many,
+            nested: NestedMapping(
+                each: each, into: into, key: key, set: set, isSetOnly: isSetOnly, link: link,
+                location: mapping.location))
+    }
+
+    /// A path to one object, or to one list of them.
+    private func readNestedPath(_ value: YAMLValue) -> PlacedText? {
+        guard let text = placed(value) else { return nil }
+        do throws(FieldPathError) {
+            let steps = try FieldPath(parsing: text.text).steps
+            if steps.dropLast().contains(.each) {
+                value.fail(
+                    "path", "'\(text.text)' leads through a list in a list",
+                    fix: "take one list at a time, and put the other `each` under its `link`")
+                return nil
+            }
+            return text
+        } catch {
+            value.fail("path", "The path '\(error.text)' is not valid: \(error.reason)")
+            return nil
+        }
+    }
+}

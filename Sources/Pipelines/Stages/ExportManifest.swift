@@ -1,0 +1,42 @@
+import Crypto
+import FoundationEssentials
+
+/// What an export came to, in a file of its own beside it: `tasks.csv.manifest.json`.
+///
+/// Whoever fetches the export later can tell by it whether the file is whole. It is written after
+/// the file has its name, so for a moment an old manifest stands beside a new file; that the two
+/// do not belong together shows by the digest.
+final class ExportManifest {
+    let path: String
+    private let name: String
+    private var hash = SHA256()
+
+    init(of path: String) {
+        self.path = path + ".manifest.json"
+        name = PathText.lastComponent(path)
+    }
+
+    /// Sees the bytes of the file as stored.
+    func add(_ bytes: UnsafeRawBufferPointer) {
+        hash.update(bufferPointer: bytes)
+    }
+
+    private struct Content: Encodable {
+        var bytes: Int
+        var file: String
+        var rows: Int
+        var sha256: String
+    }
+
+    /// Writes the manifest as one line of JSON.
+    func write(rows: Int, bytes: Int) throws {
+        let digest = hash.finalize().map { byte in
+            String(UInt16(byte) | 0x100, radix: 16).dropFirst()
+        }.joined()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(
+            Content(bytes: bytes, file: name, rows: rows, sha256: digest))
+        try WholeFile.write(Array(data) + [10], to: path)
+    }
+}

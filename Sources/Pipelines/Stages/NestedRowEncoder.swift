@@ -1,0 +1,133 @@
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Writes the rows of a cursor as objects in objects.
+struct NestedRowEncoder {
+    private let output: RecordEncoder
+    private let cells: CellEncoder<RecordEncoder>
+    private let columns: [RowColumn]
+    private let members: [NestedShape.Member]
+    private let inner = FragmentEncoder()
+    private let innerCells: CellEncoder<FragmentEncoder>
+
+    init(_ shape: NestedShape, _ columns: [RowColumn], to output: RecordEncoder) {
+        self.output = output
+        self.columns = columns
+        members = shape.members
+        cells = CellEncoder(output)
+        innerCells = CellEncoder(inner)
+    }
+
+    /// Writes the cursor's current row.
+    func writeRow(of cursor: RowCursor) throws {
+        output.beginRecord()
+        for member in members {
+            switch member.node {
+            case .value(let column): cells.write(cursor.cell(column), columns[column])
+            case .list(let column, let name):
+                output.beginList()
+                try cursor.forEachItem(column) { writeItem($0, column, name) }
+                output.endList()
+            case .object(let members):
+                inner.bytes.removeAll(keepingCapacity: true)
+                append(members, cursor)
+                inner.bytes.withUnsafeBufferPointer { output.json($0) }
+            }
+        }
+        try output.endRecord()
+    }
+
+    private func writeItem(_ cell: BulkCell, _ column: Int, _ name: String?) {
+        guard let name else { return cells.write(cell, columns[column]) }
+        inner.bytes.removeAll(keepingCapacity: true)
+        inner.open(name, isFirst: true)
+        innerCells.write(cell, columns[column])
+        inner.bytes.append(UInt8(ascii: "}"))
+        inner.bytes.withUnsafeBufferPointer { output.json($0) }
+    }
+
+    /// Appends an object, or null where it has no value at all.
+    ///
+    /// - Returns: whether it has one.
+    @discardableResult
+    private func append(_ members: [NestedShape.Member], _ cursor: RowCursor) -> Bool {
+        let start = inner.bytes.count
+        var hasValue = false
+        for (place, member) in members.enumerated() {
+            inner.open(member.name, isFirst: place == 0)
+            switch member.node {
+            case .value(let column):
+                let cell = cursor.cell(column)
+                hasValue = hasValue || cell.kind != .null
+                innerCells.write(cell, columns[column])
+            case .object(let members):
+                // Evaluated in any case, for it writes.
+                let isThere = append(members, cursor)
+                hasValue = hasValue || isThere
+            // A to-many is the first step of its path.
+            case .list: inner.null()
+            }
+        }
+        guard hasValue else {
+            inner.bytes.removeSubrange(start...)
+            inner.null()
+            return false
+        }
+        inner.bytes.append(UInt8(ascii: "}"))
+        return true
+    }
+}
+
+/// Values as JSON, in memory, for what stands inside a record.
+final class FragmentEncoder: ValueEncoder {
+    var bytes: [UInt8] = []
+    let rowCount = 0
+
+    /// Writes what stands before a member's value.
+    func open(_ name: String, isFirst: Bool) {
+        bytes.append(UInt8(ascii: isFirst ? "{" : ","))
+        text(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    func null() { bytes += "null".utf8 }
+    func bool(_ value: Bool) { bytes += (value ? "true" : "false").utf8 }
+    func integer(_ value: Int64) { bytes += String(value).utf8 }
+
+    func double(_ value: Double) {
+        guard value.isFinite else { return null() }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { room in
+            bytes += room.prefix(ScalarFormatter.double(value, into: room))
+        }
+    }
+
+    func text(_ value: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONText.escapeBytesMax) { room in
+            for byte in value {
+                if JSONText.needsEscape(byte), let start = room.baseAddress {
+                    bytes += room.prefix(JSONText.writeEscape(of: byte, to: start))
+                } else {
+                    bytes.append(byte)
+                }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    func ascii(_ value: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes += value
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    func number(_ value: UnsafeBufferPointer<UInt8>) { bytes += value }
+    func json(_ value: UnsafeBufferPointer<UInt8>) { bytes += value }
+
+    func beginRecord() {}
+    func endRecord() {}
+    func beginList() {}
+    func endList() {}
+    func finish() -> OutputSummary { OutputSummary(byteCount: bytes.count, rowCount: 0) }
+}

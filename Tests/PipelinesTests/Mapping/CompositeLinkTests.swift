@@ -1,0 +1,171 @@
+import Testing
+
+@testable import Pipelines
+
+/// Links to objects whose key has several attributes.
+@Suite("Links by several attributes")
+struct CompositeLinkTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: String, optional: false } }
+            relationships:
+              owner: { to: Person, inverse: tasks }
+              helpers: { to: Person, many: true, inverse: helps }
+            unique: [[id]]
+          Person:
+            attributes:
+              first: { type: String, optional: false }
+              last: { type: String, optional: false }
+              born: Integer 16
+            relationships:
+              tasks: { to: Task, many: true, inverse: owner }
+              helps: { to: Task, many: true, inverse: helpers }
+              boss: { to: Person, inverse: staff }
+              staff: { to: Person, many: true, inverse: boss }
+            unique: [[last, first]]
+        """
+    static let people = """
+        {"first":"Ada","last":"Byron"}
+        {"first":"Ada","last":"Lovelace","boss":{"f":"Bo","l":"Byron"}}
+        {"first":"Bo","last":"Byron","boss":{"f":"Ada","l":"Byron"}}
+        """
+    static let links = """
+          link:
+            owner: { by: { first: f, last: { from: l, clean: trim } }, missing: MISSING }
+            helpers: { by: { last: "h[*].l", first: "h[*].f" }, missing: create }
+        """
+
+    private func run(
+        _ missing: String, _ tasks: String, allow: Int = 0
+    ) throws -> (folder: Workspace, run: Run) {
+        let folder = try Workspace()
+        try folder.write("people.ndjson", Self.people)
+        try folder.write("tasks.ndjson", tasks)
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - import: people.ndjson
+              into: Person
+              link: { boss: { by: { first: boss.f, last: boss.l } } }
+            - import: tasks.ndjson
+              into: Task
+            \(Self.links.replacing("MISSING", with: missing))
+            """, top: "rejects: { allow: \(allow) }")
+        return (folder, run)
+    }
+
+    static func graph(_ folder: Workspace) throws -> [String] {
+        let join = try folder.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")[0]
+        let columns = try folder.rows("SELECT name FROM pragma_table_info('\(join)') ORDER BY cid")
+        let helper = columns.first { $0.contains("HELPERS") } ?? ""
+        let task = columns.first { $0.contains("HELPS") } ?? ""
+        return try folder.rows(
+            """
+            SELECT t.ZID, coalesce(p.ZFIRST || ' ' || p.ZLAST, '-'), coalesce((
+                SELECT group_concat(n, ',') FROM (
+                    SELECT g.ZFIRST || ' ' || g.ZLAST AS n FROM ZPERSON g
+                    JOIN \(join) j ON j.\(helper) = g.Z_PK
+                    WHERE j.\(task) = t.Z_PK ORDER BY n)), '-')
+            FROM ZTASK t LEFT JOIN ZPERSON p ON p.Z_PK = t.ZOWNER ORDER BY t.ZID
+            """)
+    }
+
+    @Test("all the values name one object, also one that comes later in the same file")
+    func finds() throws {
+        let (folder, run) = try run(
+            "reject",
+            """
+            {"id":"1","f":"Ada","l":" Byron ","h":[{"f":"Bo","l":"Byron"},{"f":"Cy","l":"New"}]}
+            {"id":"2","f":"Ada","l":"Lovelace","h":[]}
+            {"id":"3"}
+            {"id":"4","f":null,"l":"","h":[{"f":"Cy","l":"New"},{"f":null},{"f":"Cy","l":"New"}]}
+            """)
+        #expect(run.text == "")
+        #expect(
+            run.lines == [
+                "import import-people: 3 read, 3 inserted",
+                "import import-tasks: 4 read, 4 inserted, 1 link targets created",
+            ])
+        #expect(
+            try Self.graph(folder) == [
+                "1|Ada Byron|Bo Byron,Cy New", "2|Ada Lovelace|-", "3|-|-", "4|-|Cy New",
+            ])
+        #expect(
+            try folder.rows(
+                """
+                SELECT p.ZFIRST || p.ZLAST, b.ZFIRST || b.ZLAST FROM ZPERSON p
+                JOIN ZPERSON b ON b.Z_PK = p.ZBOSS ORDER BY 1
+                """) == ["AdaLovelace|BoByron", "BoByron|AdaByron"])
+        // Once more changes nothing.
+        let again = try folder.run(
+            """
+            etl: 1
+            store: { at: store.sqlite }
+            stages:
+              - import: tasks.ndjson
+                into: Task
+            \(Self.links.replacing("MISSING", with: "reject").split(separator: "\n")
+                .map { "  " + $0 }.joined(separator: "\n"))
+            """)
+        #expect(again.lines == ["import import-tasks: 4 read, 4 unchanged"])
+    }
+
+    @Test("a key that no object has, by policy", arguments: ["create", "null", "reject", "skip"])
+    func missing(_ policy: String) throws {
+        let (folder, run) = try run(
+            policy,
+            """
+            {"id":"1","f":"Bo","l":"Lovelace"}
+            {"id":"2","f":"Bo","l":"Lovelace"}
+            """, allow: 2)
+        #expect(run.text == "")
+        let owner = policy == "create" ? "Bo Lovelace" : "-"
+        let rows = ["reject", "skip"].contains(policy) ? [] : ["1|\(owner)|-", "2|\(owner)|-"]
+        #expect(try Self.graph(folder) == rows)
+        let ends = [
+            "create": "2 inserted, 1 link targets created", "null": "2 inserted",
+            "reject": "2 rejected", "skip": "2 skipped",
+        ]
+        #expect(run.lines.last == "import import-tasks: 2 read, \(ends[policy] ?? "")")
+        let reason = "link l: No Person has last 'Lovelace' and first 'Bo' (for 'owner')"
+        #expect(try folder.reasons() == (policy == "reject" ? [reason, reason] : []))
+    }
+
+    @Test("a part without a value, and lists that do not match")
+    func partial() throws {
+        let (folder, _) = try run(
+            "null",
+            """
+            {"id":"1","f":"Bo"}
+            {"id":"2","h":[{"f":"Bo"}]}
+            """, allow: 2)
+        #expect(
+            try folder.reasons() == [
+                "link l: 'owner' needs every value of its key, and 'l' is empty",
+                "link h[*].l: 'helpers' needs every value of its key, and 'h[*].l' is empty",
+            ])
+    }
+
+    @Test("what is no key of the other entity")
+    func lints() {
+        #expect(
+            SpecificationTesting.stageProblems(
+                """
+                  - import: a.ndjson
+                    into: Task
+                    link:
+                      owner: { by: { name: a, email: b } }
+                      tags: { by: {} }
+                """) == """
+                    a.yaml:5:22: error: [name, email] is no uniqueness constraint of 'Person', so it \
+                    names no single object [spec.link-key]
+                      in: stages[0].link.owner.by.name
+                      fix: give 'Person' `unique: [[name, email]]` in the model
+                    a.yaml:6:19: error: 'by' names no attribute [spec.by]
+                      in: stages[0].link.tags.by
+                    """)
+    }
+}

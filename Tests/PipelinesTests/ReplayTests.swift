@@ -1,0 +1,228 @@
+import Diagnostics
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// The rejects of a run, read once more.
+@Suite("Replay")
+struct ReplayTests {
+    static let stages = """
+        - import: tasks
+          read: { files: "*.tasks.csv" }
+          into: Task
+          link: { owner: { by: { email: owner } } }
+        - import: notes
+          read: { files: notes.json, at: "$.all[*]" }
+          into: Note
+          set: { text: { need: true, clean: trim } }
+        - { export: Task, to: tasks.ndjson }
+        """
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: String, optional: false }, size: Integer 16 }
+            relationships: { owner: { to: Person, inverse: tasks } }
+            unique: [[id]]
+          Person:
+            attributes: { email: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: owner } }
+            unique: [[email]]
+          Note:
+            attributes: { text: { type: String, optional: false } }
+            unique: [[text]]
+        """
+
+    /// A folder after a run with rejects, and the folder of those.
+    static func rejected() throws -> (folder: Workspace, rejects: String) {
+        let folder = try Workspace()
+        try folder.write(
+            "a.tasks.csv", "id,size,owner\n1,5,ann\n2,x,\n3,7,bob\n\"4,8\",9,\"x\"y\n5,6,\n")
+        try folder.write("b.tasks.csv", "id,size,owner\n6,1,ann\n")
+        try folder.write("notes.json", #"{"all":[{"text":" a "},{"text":null},{"txt":"b"},7]}"#)
+        let run = try folder.run(model: model, stages, top: "rejects: { allow: 100% }")
+        #expect(run.text == "")
+        #expect(
+            run.lines == [
+                "import tasks: 6 read, 1 inserted, 5 rejected",
+                "import notes: 4 read, 1 inserted, 3 rejected",
+                "export export-task: 1 rows to tasks.ndjson",
+            ])
+        return (folder, "rejects/\(folder.names("rejects")[0])")
+    }
+
+    static func addAnn(to folder: Workspace) throws {
+        let spec = try folder.text("spec.yaml")
+        try folder.write("people.ndjson", #"{"email":"ann"}"#)
+        let run = try folder.run(model: model, "- { import: people.ndjson, into: Person }")
+        #expect(run.status == .ok)
+        try folder.write("spec.yaml", spec)
+    }
+
+    static func replay(
+        _ folder: Workspace, _ run: String, allowed: CountLimit? = nil
+    ) -> Run {
+        var options = RunOptions(workingFolder: folder.folder, now: Workspace.now)
+        options.allowedRejects = allowed
+        let outcome = PipelineRunner(options: options).replay(run)
+        for stage in outcome.stages {
+            if let records = stage.records { #expect(records.isConserved) }
+        }
+        return Run(outcome: outcome, folder: folder.folder, warnings: [])
+    }
+
+    @Test("what passes now is drained, what fails stays with its new reasons and first place")
+    func drains() throws {
+        let (folder, rejects) = try Self.rejected()
+        try Self.addAnn(to: folder)
+        let replay = Self.replay(folder, rejects)
+        #expect(replay.status == .ok)
+        #expect(
+            replay.lines == [
+                "import tasks: 5 read, 2 inserted, 3 rejected",
+                "import notes: 3 read, 3 rejected",
+            ])
+        #expect(try folder.rows("SELECT ZID FROM ZTASK ORDER BY ZID") == ["1", "5", "6"])
+        #expect(
+            try folder.text("\(rejects)/tasks.a.tasks.csv")
+                == "id,size,owner\n2,x,\n\"4,8\",9,\"x\"y\n3,7,bob\n")
+        #expect(
+            folder.names(rejects) == [
+                ".run.json", "notes.notes.json", "notes.notes.json.why.ndjson", "tasks.a.tasks.csv",
+                "tasks.a.tasks.csv.why.ndjson",
+            ])
+        #expect(replay.text == "")
+    }
+
+    @Test("records may be mended where they lie; in the end nothing is left, and that is fine")
+    func mended() throws {
+        let (folder, rejects) = try Self.rejected()
+        try folder.write("\(rejects)/tasks.a.tasks.csv", "id,size,owner\n2,3,\n3,7,\n")
+        try folder.write("\(rejects)/tasks.b.tasks.csv", "id,size,owner\n6,1,\n")
+        try folder.write("\(rejects)/notes.notes.json", #"[{"text":"c"},{"text":"a"}]"#)
+        let id = String(rejects.dropFirst("rejects/spec-".count))
+        let replay = Self.replay(folder, id)
+        #expect(replay.text == "")
+        #expect(
+            replay.lines == [
+                "import tasks: 3 read, 3 inserted", "import notes: 2 read, 1 inserted, 1 unchanged",
+            ])
+        #expect(folder.names(rejects) == [".run.json"])
+        #expect(try folder.text("tasks.ndjson").split(separator: "\n").count == 1)
+        let again = Self.replay(folder, rejects)
+        #expect(again.status == .ok)
+        #expect(again.outcome.stages.isEmpty)
+        #expect(again.text == "")
+    }
+
+    @Test("so many may be left")
+    func allowed() throws {
+        let (folder, rejects) = try Self.rejected()
+        let left = Self.replay(folder, rejects, allowed: .count(4))
+        #expect(left.status == .dataError)
+        #expect(
+            left.text.replacing(folder.names("rejects")[0], with: "RUN") == """
+                notes.json:1:24: error: 'text' may not be null, and 'text' is [key]
+                  in: record 2, field 'text', byte 23
+                notes.json:1:38: error: The record has no 'text' [key]
+                  in: record 3, field 'text', byte 37
+                notes.json:1:50: error: The record is not an object [json.not-an-object]
+                  in: record 4, byte 49
+                a.tasks.csv:3:3: error: 'size' takes a whole number that fits Integer 16, not \
+                'x' [cast]
+                  in: record 2, field 'size', byte 24
+                a.tasks.csv:5:12: error: Text follows a closing quote [csv.text-after-quote]
+                  in: record 4, byte 46
+                a.tasks.csv:2:1: error: No Person has email 'ann' [link]
+                  in: record 1, field 'owner', byte 14
+                a.tasks.csv:4:1: error: No Person has email 'bob' [link]
+                  in: record 3, field 'owner', byte 27
+                b.tasks.csv:2:1: error: No Person has email 'ann' [link]
+                  in: record 1, field 'owner', byte 14
+                error: 8 of 8 records are refused again [replay.left]
+                  fix: mend the records in rejects/RUN, or the spec, and replay again
+                """)
+        #expect(Self.replay(folder, rejects, allowed: .count(5)).status == .ok)
+        #expect(folder.names(rejects).count == 7)
+    }
+
+    @Test("rejects of objects that waited for others have their table's header")
+    func parked() throws {
+        let folder = try Workspace()
+        try folder.write("t.csv", "id,parent\n1,9\n2,1\n3,\n")
+        let stages = "- { import: t.csv, into: Task, link: { parent: { by: { id: parent } } } }"
+        _ = try folder.run(
+            model: LinkTests.model, stages, top: "rejects: { allow: 9 }")
+        let rejects = "rejects/\(folder.names("rejects")[0])"
+        #expect(try folder.text("\(rejects)/import-t.t.csv") == "id,parent\n1,9\n2,1\n")
+        let spec = try folder.text("spec.yaml")
+        try folder.write("p.csv", "id,parent\n9,\n")
+        _ = try folder.run(
+            model: LinkTests.model,
+            "- { import: p.csv, into: Task, set-only: true, set: { id: id } }")
+        try folder.write("spec.yaml", spec)
+        let replay = Self.replay(folder, rejects)
+        #expect(replay.text == "")
+        #expect(replay.lines == ["import import-t: 2 read, 2 inserted"])
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["4"])
+    }
+
+    @Test("what cannot be replayed says so")
+    func errors() throws {
+        let (folder, rejects) = try Self.rejected()
+        let none = Self.replay(folder, "rejects/none")
+        #expect(none.status == .noInput)
+        #expect(
+            none.text == """
+                error: There are no rejects of a run at rejects/none [replay.missing]
+                  fix: name the folder that the run showed, such as rejects/nightly-…
+                """)
+        #expect(Self.replay(folder, ".").status == .noInput)
+        // The spec of today has no such stage.
+        try folder.write(
+            "spec.yaml",
+            try folder.text("spec.yaml").replacing("import: notes", with: "import: note"))
+        let renamed = Self.replay(folder, rejects)
+        #expect(renamed.status == .configuration)
+        #expect(
+            renamed.text == """
+                error: spec.yaml has no import 'notes' any more, whose rejects these are. Did \
+                you mean 'note'? [replay.stage]
+                """)
+        #expect(folder.names(rejects).count == 7)
+    }
+
+    @Test("a row that was cut for its size is not taken for whole")
+    func cut() throws {
+        let folder = try Workspace()
+        try folder.write("a.csv", "id,size\n1,5\n\(String(repeating: "2", count: 99_999)),7\n")
+        _ = try folder.run(
+            model: Self.model,
+            "- { import: a, read: { files: a.csv, max-record: 50 }, into: Task }",
+            top: "rejects: { allow: 1 }")
+        let rejects = "rejects/\(folder.names("rejects")[0])"
+        let replay = Self.replay(folder, rejects)
+        #expect(replay.status == .dataError)
+        #expect(replay.text.contains("[replay.cut]"), "\(replay.text)")
+        #expect(folder.names(rejects).count == 3)
+    }
+
+    @Test("a run that is not at its end must be completed first")
+    func unfinished() throws {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
+        try folder.write("out", "a file, no folder")
+        let stages = "- { import: a.ndjson, into: Task }\n- { export: Task, to: out/t.csv }"
+        let top = "rejects: { allow: 1 }"
+        _ = try folder.run(model: Self.model, stages, top: top)
+        let rejects = "rejects/\(folder.names("rejects")[0])"
+        let replay = Self.replay(folder, rejects)
+        #expect(replay.status == .temporaryFailure)
+        #expect(replay.text.contains("fix: run spec again first"), "\(replay.text)")
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        let run = try folder.run(model: Self.model, stages, top: top)
+        #expect(run.status == .ok)
+        #expect(Self.replay(folder, rejects).lines == ["import import-a: 1 read, 1 rejected"])
+    }
+}
