@@ -13,7 +13,10 @@ struct EtlCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            RunCommand.self, CheckCommand.self, FetchCommand.self, ModelCommand.self,
+            RunCommand.self, PlanCommand.self, SeedCommand.self, ReplayCommand.self,
+            CheckCommand.self,
+            FetchCommand.self,
+            ModelCommand.self,
         ])
 
     static func main() {

@@ -4,14 +4,14 @@ import GraphModel
 import Logging
 import Pipelines
 
-/// Looks at models: `etl model show|diff|convert|diagram`.
+/// Looks at models: `etl model show|diff|convert|diagram|swift`.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Show, compare, convert and draw models: YAML, Xcode's, or a store's own.",
+        abstract: "Show, compare, convert and draw models, and write their classes.",
         subcommands: [
             ModelShowCommand.self, ModelDiffCommand.self, ModelConvertCommand.self,
-            ModelDiagramCommand.self,
+            ModelDiagramCommand.self, ModelSwiftCommand.self,
         ])
 
     /// Reads a model or the one that a store carries; tells every problem, and ends with 66 where

@@ -1,7 +1,4 @@
 import ArgumentParser
-import Diagnostics
-import FoundationEssentials
-import Logging
 import Pipelines
 
 /// Runs a spec: `etl run SPEC`.
@@ -31,6 +28,9 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var limits: RunLimits
 
+    @Flag(help: "Change nothing, and show what would change, as `etl plan` does.")
+    var dryRun = false
+
     @Flag(name: .shortAndLong, help: "Show a line for each stage.")
     var verbose = false
 
@@ -48,49 +48,12 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        let terminal = Terminal()
-        let display = ProgressDisplay(
-            isShown: progress.isShown(on: terminal) && !quiet, terminal: terminal)
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        let showsStages = (verbose || terminal.isInteractive) && !quiet
-        let isQuiet = quiet
-        let interruption = SignalHandling.install()
-        var options = RunOptions(
-            sets: sets, environment: ProcessInfo.processInfo.environment,
-            workingFolder: FileManager.default.currentDirectoryPath, now: Date())
-        limits.apply(to: &options)
-        let runner = PipelineRunner(
-            options: options, progress: display.progress, interruption: interruption,
-            warn: { warning in
-                guard !isQuiet else { return }
-                display.clear()
-                logger.warning("\(DiagnosticRenderer.text(warning))")
-            },
-            stageDone: { report in
-                display.clear()
-                guard showsStages else { return }
-                logger.info("\(report.line)")
-                if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
-            })
-        display.start()
-        let outcome = runner.run(spec)
-        display.stop()
-        for diagnostic in outcome.diagnostics {
-            logger.error("\(DiagnosticRenderer.text(diagnostic))")
-        }
+        let outcome = launch.run(spec, isDry: dryRun)
+        if dryRun { PlanCommand.show(outcome) }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
-}
 
-/// When a progress bar is shown.
-enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
-    case auto, always, never
-
-    func isShown(on terminal: Terminal) -> Bool {
-        switch self {
-        case .auto: terminal.isInteractive
-        case .always: true
-        case .never: false
-        }
+    private var launch: Launch {
+        Launch(sets: sets, limits: limits, isVerbose: verbose, isQuiet: quiet, progress: progress)
     }
 }

@@ -56,7 +56,8 @@ struct FailureExitTests {
               - { delete: Task, wheer: ALL }
             """)
         let expected = """
-            spec.yaml:2:57: error: The key 'history' is not supported yet [spec.unknown-key]
+            spec.yaml:2:66: error: 'history' must be a mapping such as { keep: 7d }, not the text \
+            'on' [spec.type]
               in: store.history
             """
         for command in ["run", "check"] {
@@ -64,7 +65,7 @@ struct FailureExitTests {
             #expect(result.status == 78)
             #expect(result.output == "")
             #expect(result.errors.hasPrefix(expected))
-            for place in ["3:1", "6:38", "7:11", "8:5", "9:21", "10:31", "11:34", "12:21"] {
+            for place in ["3:1", "6:38", "7:11", "8:12", "9:42", "10:31", "11:41", "12:21"] {
                 #expect(
                     result.errors.contains("spec.yaml:\(place): error: "),
                     "\(place)\n\(result.errors)")

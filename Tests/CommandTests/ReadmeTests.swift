@@ -1,5 +1,4 @@
 import Foundation
-import GraphStore
 import Testing
 
 @Suite("README") struct ReadmeTests {
@@ -13,38 +12,6 @@ import Testing
     private func blocks(_ language: String) throws -> [String] {
         try Repository.text("README.md").components(separatedBy: "```\(language)\n").dropFirst()
             .map { $0.components(separatedBy: "\n```")[0] + "\n" }
-    }
-
-    @Test func swiftExampleIsTheOneThatIsCompiled() throws {
-        #expect(
-            try blocks("swift") == [
-                Repository.text("Tests/CommandTests/Support/LibraryExample.swift")
-            ])
-    }
-
-    @Test func swiftExampleDoesWhatItSays() throws {
-        try workspace.runSilently("import-tasks")
-        let gone = """
-            WITH RECURSIVE gone(pk) AS (
-                SELECT t.Z_PK FROM ZTASK t JOIN ZCATEGORY c ON c.Z_PK = t.ZCATEGORY
-                    WHERE c.ZNAME = 'Errands'
-                UNION SELECT t.Z_PK FROM ZTASK t JOIN gone g ON t.ZPARENT = g.pk)
-            """
-        let counts = try workspace.sqlite(
-            "out/tasks.sqlite",
-            """
-            \(gone) SELECT count(*) FROM gone;
-            \(gone) SELECT sum(ZPRIORITY + (ZPRIORITY < 2)) FROM ZTASK WHERE Z_PK NOT IN gone;
-            """)
-        let change = try tidy(
-            storeAt: workspace.path("out/tasks.sqlite"),
-            modelAt: workspace.path("pipelines/task-model.yaml"))
-        #expect("\(change.deleted.count)" == counts[0])
-        #expect(change.inserted.isEmpty)
-        #expect(
-            try workspace.sqlite(
-                "out/tasks.sqlite", "PRAGMA integrity_check; SELECT sum(ZPRIORITY) FROM ZTASK")
-                == ["ok", counts[1]])
     }
 
     @Test func specToCopyRuns() throws {

@@ -163,6 +163,16 @@ import Testing
                 """) == ["ok", "8", "10"])
     }
 
+    @Test func generatedStoreIsTheSameEachTime() throws {
+        var exports: [String] = []
+        for _ in 0..<2 {
+            try workspace.runSilently("generate-test-store", "--set", "rows=50")
+            exports.append(try workspace.contents("out/generated.ndjson"))
+        }
+        #expect(exports[0] == exports[1])
+        #expect(exports[0].split(separator: "\n").count == 50)
+    }
+
     @Test func tableSampleKeepsNullsNewlinesAndLists() throws {
         try workspace.runSilently("seed-test-store")
         // The first tasks of the table carry one note of each kind.

@@ -1,0 +1,67 @@
+import ArgumentParser
+import ClassGeneration
+import Diagnostics
+import Logging
+import Pipelines
+
+/// Writes the classes of a model: `etl model swift MODEL --output DIR`.
+struct ModelSwiftCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "swift",
+        abstract: "Write Swift classes for a model's entities, or check those that are there.",
+        discussion: """
+            For each entity a file with its class, keys, row and predicates, and one that lists \
+            the classes. Files that were generated from this model before, and whose entity is \
+            gone, are removed; others are left alone. An entity whose model says `manual` or \
+            `category` (Xcode's Codegen; in YAML `xcode: { codeGenerationType: category }`) has \
+            its class written by you. Exit status: 0 ok, 1 --check found files that are not as \
+            the model says, 66 no such model, 73 a file cannot be written or is not ours, 78 the \
+            model is wrong.
+            """)
+
+    @Argument(help: "A YAML model, one of Xcode's, or a store.", completion: .file())
+    var model: String
+
+    @Option(name: .shortAndLong, help: "The folder of the files.", completion: .directory)
+    var output: String
+
+    @Flag(help: "Write nothing; name the files that are not as the model says, and end with 1.")
+    var check = false
+
+    @Option(help: "For every entity: class, category (an extension alone) or manual (nothing).")
+    var mode: ClassGenerator.Mode?
+
+    @Option(help: "Who sees what is generated: internal, package or public.")
+    var access = ClassGenerator.Access.internal
+
+    @Flag(help: "Overwrite files that were not generated from this model.")
+    var force = false
+
+    func run() throws {
+        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+        let generator = ClassGenerator(
+            try ModelCommand.read(model, quiet: true),
+            source: ClassGenerator.sourceName(ofModelAt: model), mode: mode, access: access)
+        let (files, problems) = generator.files()
+        for problem in problems { logger.notice("\(DiagnosticRenderer.text(problem))") }
+        if problems.contains(where: { $0.severity == .error }) {
+            throw ExitCode(ExitStatus.configuration.rawValue)
+        }
+        let folder = GeneratedFolder(output, header: generator.header)
+        let changes: [GeneratedFolder.Drift]
+        do throws(Diagnostic) {
+            changes =
+                try check
+                ? folder.drift(from: files) : folder.write(files, overwrites: force)
+        } catch {
+            logger.error("\(DiagnosticRenderer.text(error))")
+            throw ExitCode(ExitStatus.cannotCreate.rawValue)
+        }
+        guard check, !changes.isEmpty else { return }
+        for change in changes { print(change.text) }
+        throw ExitCode(ExitStatus.check.rawValue)
+    }
+}
+
+extension ClassGenerator.Mode: ExpressibleByArgument {}
+extension ClassGenerator.Access: ExpressibleByArgument {}

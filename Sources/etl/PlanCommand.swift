@@ -1,0 +1,63 @@
+import ArgumentParser
+import Pipelines
+
+/// Shows what a run would change: `etl plan SPEC`.
+struct PlanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show what a run of a spec would change, and change nothing.",
+        discussion: """
+            The whole run is done on a copy of the store, which needs as much room again; no file \
+            is written but this copy, and exports are counted, not made. For each entity stdout \
+            has the objects that would be inserted, updated (with the properties that differ) and \
+            deleted. A store that is to be replaced is compared by the entities' unique keys.
+
+            Exit status: that of the run, so 65 where it would have too many rejects, for one. \
+            With --detailed-exit 2 where the store would change.
+            """)
+
+    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+    var spec: String
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
+    )
+    var sets: [String] = []
+
+    @OptionGroup var limits: RunLimits
+
+    @Flag(help: "End with 2 where the store would change.")
+    var detailedExit = false
+
+    @Flag(name: .shortAndLong, help: "Show a line for each stage.")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Show errors and changes only.")
+    var quiet = false
+
+    @Option(help: "Show a progress bar on stderr: auto, always or never.")
+    var progress = ProgressMode.auto
+
+    func validate() throws {
+        guard !(verbose && quiet) else {
+            throw ValidationError("-v and -q contradict each other")
+        }
+        try ParameterFlags.validate(sets)
+    }
+
+    func run() throws {
+        let launch = Launch(
+            sets: sets, limits: limits, isVerbose: verbose, isQuiet: quiet, progress: progress)
+        let outcome = launch.run(spec, isDry: true)
+        Self.show(outcome)
+        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+        if detailedExit, outcome.wouldChangeStore { throw ExitCode(2) }
+    }
+
+    /// Prints the difference, which a run that failed does not have.
+    static func show(_ outcome: RunOutcome) {
+        guard let difference = outcome.differenceText else { return }
+        print(difference)
+    }
+}

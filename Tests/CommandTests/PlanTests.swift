@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+/// What a run would change, told without changing anything.
+@Suite("etl plan and --dry-run")
+struct PlanTests {
+    private static let stages = """
+        - import: tasks
+          read: { files: tasks.ndjson }
+          into: Task
+          link:
+            owner: { by: { name: owner }, missing: create }
+            tags: { by: { name: "tags[*]" }, missing: create }
+        - { update: grow, entity: Task, where: "size > 10", set: { size: "size + 1" } }
+        - { delete: small, entity: Task, where: "size == 1" }
+        - { export: Task, to: out/tasks.csv }
+        """
+
+    private static func folder(open: String = "create", allow: String = "0") throws -> FailureFolder
+    {
+        let folder = try FailureFolder()
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, \(open.isEmpty ? "" : "open: \(open)") }
+            rejects: { allow: \(allow) }
+            stages:
+            \(stages)
+            """)
+        try folder.write(
+            "tasks.ndjson",
+            """
+            {"id":1,"title":"a","size":1,"owner":"Ann","tags":["x"]}
+            {"id":2,"title":"b","size":2,"owner":"Bob","tags":["x","y"]}
+            {"id":3,"title":"c","size":30,"owner":"Ann","tags":[]}
+
+            """)
+        return folder
+    }
+
+    /// The files of the folder with their content.
+    private static func content(_ folder: FailureFolder) throws -> String {
+        try folder.shell("find . -type f ! -name '*-shm' | sort | xargs sha256sum; find . -type d")
+            .output
+    }
+
+    @Test(
+        "nothing is there yet: all is inserted, and no file is made",
+        arguments: [
+            "plan", "run --dry-run",
+        ])
+    func empty(_ command: String) throws {
+        let folder = try Self.folder()
+        let before = try Self.content(folder)
+        let result = try folder.shell("\"$E\" \(command) spec.yaml")
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+        #expect(result.output == "Person: 2 inserted\nTag: 2 inserted\nTask: 2 inserted\n")
+        #expect(try Self.content(folder) == before)
+    }
+
+    @Test("differences per entity and property, exports counted, nothing changed")
+    func differences() throws {
+        let folder = try Self.folder()
+        #expect(try folder.run().status == 0)
+        #expect(
+            try folder.shell("rm -r out; \"$E\" plan spec.yaml; rm store.sqlite.etl-lock").output
+                == "No changes\n")
+        try folder.write(
+            "tasks.ndjson",
+            """
+            {"id":2,"title":"b","size":1,"owner":"Bob","tags":["x","y"]}
+            {"id":3,"title":"C","size":40,"owner":"Cid","tags":["y"]}
+            {"id":4,"title":"d","size":4,"owner":null,"tags":[]}
+
+            """)
+        let before = try Self.content(folder)
+        let result = try folder.shell("\"$E\" plan -v --detailed-exit spec.yaml")
+        #expect(result.status == 2)
+        #expect(
+            result.output == """
+                Person: 1 inserted
+                Tag: 2 updated (tasks 2)
+                Task: 1 inserted, 1 updated (owner 1, size 1, tags 1, title 1), 1 deleted
+
+                """)
+        let lines = result.errors.split(separator: "\n").map { $0.prefix { $0 != "(" } }
+        #expect(
+            lines == [
+                "import tasks: 3 read, 1 inserted, 2 updated, 1 link targets created ",
+                "update grow: 1 matched, 1 updated ", "delete small: 1 matched, 1 deleted ",
+                "export export-task: 2 rows to out/tasks.csv ",
+            ])
+        #expect(try Self.content(folder) == before)
+    }
+
+    @Test("no changes")
+    func none() throws {
+        let folder = try Self.folder()
+        try folder.write(
+            "tasks.ndjson", #"{"id":2,"title":"b","size":2,"owner":"Bob","tags":["x"]}"#)
+        #expect(try folder.run().status == 0)
+        let result = try folder.shell("\"$E\" plan --detailed-exit spec.yaml")
+        #expect(result.status == 0)
+        #expect(result.output == "No changes\n")
+    }
+
+    @Test("a store that is to be replaced is compared by unique keys")
+    func replaced() throws {
+        let folder = try Self.folder(open: "replace")
+        #expect(try folder.run().status == 0)
+        try folder.write(
+            "tasks.ndjson",
+            """
+            {"id":9,"title":"i","size":9,"owner":"Ann","tags":["y"]}
+            {"id":3,"title":"c","size":30,"owner":"Ann","tags":[]}
+            {"id":2,"title":"b","size":2,"owner":"Ann","tags":["y","x"]}
+
+            """)
+        let result = try folder.shell("\"$E\" plan spec.yaml")
+        #expect(
+            result.output == """
+                Person: 1 deleted
+                Tag: 1 updated (tasks 1)
+                Task: 1 inserted, 1 updated (owner 1)
+
+                """)
+        #expect(result.status == 0)
+    }
+
+    @Test("a run that would fail ends as it would, and leaves no rejects")
+    func failing() throws {
+        let folder = try Self.folder()
+        try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":\"x\"}\n")
+        let before = try Self.content(folder)
+        let result = try folder.shell("\"$E\" plan spec.yaml")
+        #expect(result.status == 65)
+        #expect(result.output == "")
+        #expect(result.errors.contains("fix: mend the records, or raise `rejects.allow`"))
+        #expect(try Self.content(folder) == before)
+    }
+
+    @Test("what an interrupted run left is planned to its end, and left to the next run")
+    func interrupted() throws {
+        let folder = try Self.folder(allow: "5")
+        try folder.write("out", "in the way")
+        try folder.write("tasks.ndjson", "{\"id\":1,\"size\":5}\n{\"id\":\"x\"}\n")
+        #expect(try folder.run().status == 73)
+        try folder.shell("rm out")
+        let rejects = try folder.shell("cat rejects/*/*").output
+        let result = try folder.shell("\"$E\" plan spec.yaml")
+        #expect(result.output == "No changes\n")
+        #expect(try folder.shell("cat rejects/*/*").output == rejects)
+        #expect(try folder.query("SELECT count(*) FROM ETL_PROGRESS") != "0\n")
+        let second = try folder.run("-v")
+        #expect(second.status == 0)
+        #expect(second.errors.hasPrefix("export export-task: 1 rows to out/tasks.csv"))
+        #expect(try folder.shell("cat rejects/*/*").output == rejects)
+    }
+
+    @Test("copies that killed plans left are removed by the next one")
+    func leftovers() throws {
+        let folder = try Self.folder()
+        #expect(try folder.run().status == 0)
+        try folder.write("store.sqlite.etl-plan-999999999", "")
+        try folder.write("store.sqlite.etl-plan-999999999-wal", "")
+        #expect(try folder.shell("\"$E\" plan spec.yaml").status == 0)
+        #expect(
+            folder.names().filter { $0.hasPrefix("store") } == [
+                "store.sqlite", "store.sqlite.etl-lock",
+            ])
+    }
+}
