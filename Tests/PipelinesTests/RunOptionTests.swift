@@ -63,6 +63,34 @@ struct RunOptionTests {
         #expect(try folder.rows(Self.sizes) == ["1|1", "2|2", "3|4"])
     }
 
+    @Test(
+        "once and resuming know files in other encodings again",
+        arguments: [("latin1", String.Encoding.isoLatin1), ("utf-16", .utf16)])
+    func encodings(_ name: String, _ encoding: String.Encoding) throws {
+        let folder = try Workspace()
+        let text = try #require("id,title\n1,café\n".data(using: encoding))
+        try text.write(to: URL(filePath: folder.path("a.csv")))
+        for isOnce in [true, false] {
+            let stages = """
+                - import: tasks
+                  read: { files: "*.csv", encoding: \(name), once: \(isOnce), min-files: 0 }
+                  into: Task
+                - { update: bump, entity: Task, where: ALL, set: { size: 7 } }
+                - { export: Task, to: out/tasks.csv }
+                """
+            try folder.write("out", "a file, no folder")
+            let blocked = try folder.run(model: InputTests.model, stages)
+            #expect(blocked.status == .cannotCreate)
+            try FileManager.default.removeItem(atPath: folder.path("out"))
+            let resumed = try folder.run(model: InputTests.model, stages)
+            #expect(resumed.outcome.attempts == 2)
+            #expect(resumed.warnings == [])
+            let again = try folder.run(model: InputTests.model, stages)
+            #expect(again.outcome.stages.first?.records?.read == (isOnce ? 0 : 1))
+            try FileManager.default.removeItem(atPath: folder.path("out"))
+        }
+    }
+
     @Test("once: a file whose import failed is imported again")
     func onceAfterFailure() throws {
         let folder = try Self.filled(

@@ -12,26 +12,28 @@ struct NewInput {
     let pipeline: String
     let interruption: Interruption
 
-    /// The first input that is new or is not what it was, as messages call it; nil where all is as
-    /// it was.
-    func first(since saved: RunJournal.Saved) throws -> String? {
+    /// The first input that is new, is not what it was, or cannot be known again; nil where all is
+    /// as it was.
+    func first(since saved: RunJournal.Saved) throws -> InputFile? {
         for note in saved.stages {
             guard let inputs = note.inputs,
                 let stage = stages.first(where: {
                     $0.name == note.name && $0.fingerprint == note.fingerprint
                 }), case .import(let spec) = stage.kind, spec.read.generated == nil
             else { continue }
-            if let name = try first(spec.read, stage, inputs) { return name }
+            if let file = try first(spec.read, stage, inputs) { return file }
         }
         return nil
     }
 
-    private func first(_ read: ReadSpec, _ stage: Stage, _ inputs: [InputNote]) throws -> String? {
+    private func first(
+        _ read: ReadSpec, _ stage: Stage, _ inputs: [InputNote]
+    ) throws -> InputFile? {
         // What cannot be found any more is no reason.
         let files =
             (try? InputFiles.expand(
                 patterns: read.files.map { values.path($0) }, baseFolder: ".")) ?? []
-        if files.contains(where: \.isStandardInput) { return "standard input" }
+        if let standard = files.first(where: \.isStandardInput) { return standard }
         let notes = Dictionary(inputs.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let known =
             read.isOnce
@@ -41,13 +43,10 @@ struct NewInput {
                 notes[file.path].map { ($0.byteCount, $0.digest) }
                 ?? known[file.path].map { ($0.byteCount, $0.digest) }
             guard let (byteCount, digest) = earlier, byteCount == file.byteCount else {
-                return file.path
+                return file
             }
-            let compression =
-                InputCompression(rawValue: read.compression.rawValue) ?? .auto
-            let now = try ImportInputs.digest(
-                of: file, compression, maxRatio: read.maxRatio, interruption)
-            if now != digest { return file.path }
+            let now = try ImportInputs.digest(of: file, ReadOptions(read), interruption)
+            if now != digest { return file }
         }
         return nil
     }

@@ -2,6 +2,7 @@ import Diagnostics
 import FoundationEssentials
 import GraphModel
 import GraphStore
+import RecordStreams
 
 /// On which store the stages run, and what of an earlier attempt they go on with.
 extension PipelineRun {
@@ -78,10 +79,10 @@ extension PipelineRun {
         return saved
     }
 
-    func warnOfNewInput(_ input: String) {
+    func warnOfNewInput(_ input: InputFile) {
         let words =
-            input == "-" || input == "standard input"
-            ? "standard input cannot be known again" : "\(input) is new or not what it was"
+            input.isStandardInput
+            ? "standard input cannot be known again" : "\(input.path) is new or not what it was"
         runner.warn(
             Diagnostic(
                 .warning, code: "run.new-input",

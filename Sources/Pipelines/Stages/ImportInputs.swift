@@ -19,19 +19,7 @@ struct ImportInputs: Sendable {
             files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
             guard files.count >= read.filesMin else { throw Self.tooFew(files, patterns, read) }
         }
-        var options = ReadOptions()
-        options.format = read.format
-        options.at = read.arrayPath
-        options.compression = InputCompression(rawValue: read.compression.rawValue) ?? .auto
-        options.header = read.hasHeader
-        options.columns = read.columns
-        options.delimiter = read.delimiter
-        options.quote = read.quote.map { .byte($0) } ?? .none
-        options.nulls = read.nulls
-        options.padsShortRows = read.padsShortRows
-        options.maxRecordBytes = read.maxRecordBytes
-        options.maxRatio = read.maxRatio
-        options.encoding = read.encoding
+        var options = ReadOptions(read)
         options.batchRecordsMax = min(
             options.batchRecordsMax, max(1, environment.spec.budget.saveEvery))
         self.options = options
@@ -131,16 +119,16 @@ struct ImportInputs: Sendable {
     var bytesDone: Int { files.filter(isDone).reduce(0) { $0 + $1.byteCount } }
 
     private func digest(of file: InputFile, _ environment: StageEnvironment) throws -> [UInt8] {
-        try Self.digest(
-            of: file, options.compression, maxRatio: options.maxRatio, environment.interruption)
+        try Self.digest(of: file, options, environment.interruption)
     }
 
-    /// The digest of all bytes of a file, inflated.
+    /// The digest of all bytes of a file as an import reads them: inflated, and in UTF-8.
     static func digest(
-        of file: InputFile, _ compression: InputCompression, maxRatio: Int,
-        _ interruption: Interruption
+        of file: InputFile, _ options: ReadOptions, _ interruption: Interruption
     ) throws -> [UInt8] {
-        let source = try ByteSource(file, compression: compression, maxRatio: maxRatio)
+        let source = try ByteSource(
+            file, compression: options.compression, maxRatio: options.maxRatio,
+            encoding: options.encoding)
         let digest = InputDigest(expected: nil)
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
         defer { room.deallocate() }
@@ -150,6 +138,25 @@ struct ImportInputs: Sendable {
             digest.add(UnsafeRawBufferPointer(start: room, count: count))
             try interruption.check()
         }
+    }
+}
+
+extension ReadOptions {
+    /// What a spec says of its inputs.
+    init(_ read: ReadSpec) {
+        self.init()
+        format = read.format
+        at = read.arrayPath
+        compression = InputCompression(rawValue: read.compression.rawValue) ?? .auto
+        header = read.hasHeader
+        columns = read.columns
+        delimiter = read.delimiter
+        quote = read.quote.map { .byte($0) } ?? .none
+        nulls = read.nulls
+        padsShortRows = read.padsShortRows
+        maxRecordBytes = read.maxRecordBytes
+        maxRatio = read.maxRatio
+        encoding = read.encoding
     }
 }
 
