@@ -4,27 +4,11 @@ import FoundationEssentials
 import Logging
 import Pipelines
 
-/// Runs a spec and shows on stderr what happens meanwhile.
+/// Runs stages and shows on stderr what happens meanwhile.
 struct Launch {
     var sets: [String]
-    /// Those of a run; other commands have less to say.
-    var limits: RunLimits?
-    var isVerbose: Bool
-    var isQuiet: Bool
-    var progress: ProgressMode
-
-    /// - Parameters:
-    ///   - isDry: nothing is changed.
-    ///   - opening: how the store is opened, in place of what the spec says.
-    func run(
-        _ spec: String, isDry: Bool = false, opening: StoreSpec.OpenMode? = nil
-    ) -> RunOutcome {
-        show(
-            { options in
-                options.isDry = isDry
-                options.opening = opening
-            }, { $0.run(spec) })
-    }
+    var verbosity: Verbosity
+    var progress = ProgressMode.auto
 
     /// Shows what happens while a runner does something.
     ///
@@ -34,15 +18,14 @@ struct Launch {
     ) -> RunOutcome {
         let terminal = Terminal()
         let display = ProgressDisplay(
-            isShown: progress.isShown(on: terminal) && !isQuiet, terminal: terminal)
+            isShown: progress.isShown(on: terminal) && !verbosity.quiet, terminal: terminal)
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        let showsStages = (isVerbose || terminal.isInteractive) && !isQuiet
-        let isQuiet = isQuiet
+        let showsStages = (verbosity.verbose || terminal.isInteractive) && !verbosity.quiet
+        let isQuiet = verbosity.quiet
         let interruption = SignalHandling.install()
         var options = RunOptions(
             sets: sets, environment: ProcessInfo.processInfo.environment,
             workingFolder: FileManager.default.currentDirectoryPath, now: Date())
-        limits?.apply(to: &options)
         options.givesAdvice = showsStages
         configure(&options)
         let runner = PipelineRunner(

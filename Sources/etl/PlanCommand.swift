@@ -16,40 +16,13 @@ struct PlanCommand: ParsableCommand {
             With --detailed-exit 2 where the store would change.
             """)
 
-    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
-    var spec: String
-
-    @Option(
-        name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
-    )
-    var sets: [String] = []
-
-    @OptionGroup var limits: RunLimits
+    @OptionGroup var flags: LaunchFlags
 
     @Flag(help: "End with 2 where the store would change.")
     var detailedExit = false
 
-    @Flag(name: .shortAndLong, help: "Show a line for each stage.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Show errors and changes only.")
-    var quiet = false
-
-    @Option(help: "Show a progress bar on stderr: auto, always or never.")
-    var progress = ProgressMode.auto
-
-    func validate() throws {
-        guard !(verbose && quiet) else {
-            throw ValidationError("-v and -q contradict each other")
-        }
-        try ParameterFlags.validate(sets)
-    }
-
     func run() throws {
-        let launch = Launch(
-            sets: sets, limits: limits, isVerbose: verbose, isQuiet: quiet, progress: progress)
-        let outcome = launch.run(spec, isDry: true)
+        let outcome = flags.run { $0.isDry = true }
         Self.show(outcome)
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
         if detailedExit, outcome.wouldChangeStore { throw ExitCode(2) }

@@ -30,45 +30,14 @@ struct ReplayCommand: ParsableCommand {
     )
     var sets: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "What to do while another run works on the store: fail (75), skip (0), or wait=30m.",
-            valueName: "policy"))
-    var ifLocked = LockedFlag(policy: .fail)
+    @OptionGroup var conditions: RunConditions
+    @OptionGroup var verbosity: Verbosity
 
-    @Option(
-        help: ArgumentHelp(
-            "Save and stop with 75 after this time; the next replay goes on.", valueName: "30m"))
-    var timeout: DurationFlag?
-
-    @Option(
-        help: ArgumentHelp(
-            "Records that may be left, in place of `rejects.allow`.", valueName: "n or n%"))
-    var allowRejects: CountLimit?
-
-    @Flag(name: .shortAndLong, help: "Show a line for each stage.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Show errors only.")
-    var quiet = false
-
-    func validate() throws {
-        guard !(verbose && quiet) else {
-            throw ValidationError("-v and -q contradict each other")
-        }
-        try ParameterFlags.validate(sets)
-    }
+    func validate() throws { try ParameterFlags.validate(sets) }
 
     func run() throws {
-        let launch = Launch(
-            sets: sets, limits: nil, isVerbose: verbose, isQuiet: quiet, progress: .auto)
-        let outcome = launch.show(
-            { options in
-                options.ifLocked = ifLocked.policy
-                options.timeoutSeconds = timeout?.seconds
-                options.allowedRejects = allowRejects
-            },
-            { $0.replay(rejects) })
+        let outcome = Launch(sets: sets, verbosity: verbosity)
+            .show({ conditions.apply(to: &$0) }, { $0.replay(rejects) })
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 }

@@ -17,43 +17,14 @@ struct RunCommand: ParsableCommand {
             the spec is wrong, 130 and 143 stopped by a signal. Whatever was saved stays.
             """)
 
-    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
-    var spec: String
-
-    @Option(
-        name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
-    )
-    var sets: [String] = []
-
-    @OptionGroup var limits: RunLimits
+    @OptionGroup var flags: LaunchFlags
 
     @Flag(help: "Change nothing, and show what would change, as `etl plan` does.")
     var dryRun = false
 
-    @Flag(name: .shortAndLong, help: "Show a line for each stage.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Show errors only.")
-    var quiet = false
-
-    @Option(help: "Show a progress bar on stderr: auto, always or never.")
-    var progress = ProgressMode.auto
-
-    func validate() throws {
-        guard !(verbose && quiet) else {
-            throw ValidationError("-v and -q contradict each other")
-        }
-        try ParameterFlags.validate(sets)
-    }
-
     func run() throws {
-        let outcome = launch.run(spec, isDry: dryRun)
+        let outcome = flags.run { $0.isDry = dryRun }
         if dryRun { PlanCommand.show(outcome) }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
-    }
-
-    private var launch: Launch {
-        Launch(sets: sets, limits: limits, isVerbose: verbose, isQuiet: quiet, progress: progress)
     }
 }

@@ -1,20 +1,8 @@
 import ArgumentParser
 import Pipelines
 
-/// The flags that say how much of a spec runs, and for how long.
-struct RunLimits: ParsableArguments {
-    @Option(help: ArgumentHelp("Run this stage alone.", valueName: "stage"))
-    var only: String?
-
-    @Option(help: ArgumentHelp("Begin with this stage.", valueName: "stage"))
-    var from: String?
-
-    @Option(help: ArgumentHelp("Read so many records in each import at most.", valueName: "n"))
-    var limit: Int?
-
-    @Flag(help: "Begin anew, whatever an interrupted run has left.")
-    var restart = false
-
+/// The flags that say when a command that runs stages gives up.
+struct RunConditions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What to do while another run works on the store: fail (75), skip (0), or wait=30m.",
@@ -32,6 +20,29 @@ struct RunLimits: ParsableArguments {
     )
     var allowRejects: CountLimit?
 
+    func apply(to options: inout RunOptions) {
+        options.ifLocked = ifLocked.policy
+        options.timeoutSeconds = timeout?.seconds
+        options.allowedRejects = allowRejects
+    }
+}
+
+/// The flags that say how much of a spec runs, and for how long.
+struct RunLimits: ParsableArguments {
+    @Option(help: ArgumentHelp("Run this stage alone.", valueName: "stage"))
+    var only: String?
+
+    @Option(help: ArgumentHelp("Begin with this stage.", valueName: "stage"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Read so many records in each import at most.", valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "Begin anew, whatever an interrupted run has left.")
+    var restart = false
+
+    @OptionGroup var conditions: RunConditions
+
     func validate() throws {
         guard only == nil || from == nil else {
             throw ValidationError("--only and --from contradict each other")
@@ -44,9 +55,7 @@ struct RunLimits: ParsableArguments {
         options.from = from
         options.recordsMax = limit
         options.isRestart = restart
-        options.ifLocked = ifLocked.policy
-        options.timeoutSeconds = timeout?.seconds
-        options.allowedRejects = allowRejects
+        conditions.apply(to: &options)
     }
 }
 

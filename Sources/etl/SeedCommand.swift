@@ -12,40 +12,13 @@ struct SeedCommand: ParsableCommand {
             stores but for their UUID.
             """)
 
-    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
-    var spec: String
-
-    @Option(
-        name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
-    )
-    var sets: [String] = []
+    @OptionGroup var flags: LaunchFlags
 
     @Flag(help: "Build the store anew and swap it in at the end.")
     var fresh = false
 
-    @OptionGroup var limits: RunLimits
-
-    @Flag(name: .shortAndLong, help: "Show a line for each stage.")
-    var verbose = false
-
-    @Flag(name: .shortAndLong, help: "Show errors only.")
-    var quiet = false
-
-    @Option(help: "Show a progress bar on stderr: auto, always or never.")
-    var progress = ProgressMode.auto
-
-    func validate() throws {
-        guard !(verbose && quiet) else {
-            throw ValidationError("-v and -q contradict each other")
-        }
-        try ParameterFlags.validate(sets)
-    }
-
     func run() throws {
-        let launch = Launch(
-            sets: sets, limits: limits, isVerbose: verbose, isQuiet: quiet, progress: progress)
-        let outcome = launch.run(spec, opening: fresh ? .replace : .create)
+        let outcome = flags.run { $0.opening = fresh ? .replace : .create }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 }
