@@ -5,9 +5,9 @@ import GraphModel
 /// Where an import is known by a name, the store remembers how far it came, in the same
 /// transaction as the rows: after a kill the same import, over the same rows, goes on there.
 /// ```swift
-/// let importer = Importer(container, entityName: "Task", properties: ["code", "title"])
+/// var importer = Importer(container, entityName: "Task", properties: ["code", "title"])
 /// importer.key = ["code"]
-/// let result = try importer.run(rows, name: "tasks-2025") { print($0.rows) }
+/// let result = try importer.run(rows, name: "tasks-2025")
 /// ```
 public struct Importer: Sendable {
     /// How far an import has come.
