@@ -82,7 +82,7 @@ struct ObjectEvaluation {
 
 /// The objects of a context as predicates see them; what they lack is read as it is looked at.
 final class ObjectGraph: EvaluationGraph {
-    private let texts = EvaluationArena()
+    private let texts = ArenaBox()
     /// What went wrong where a predicate cannot be told.
     private(set) var problem: EvaluationError?
 
@@ -112,7 +112,7 @@ final class ObjectGraph: EvaluationGraph {
                 return .value(.null)
             }
             let type = object.layout.attributes[slot].description.type
-            return .value(evaluated(object.values[slot], type))
+            return .value(texts.evaluated(object.values[slot], type))
         case 1:
             guard slot < object.layout.toOnes.count, isThere(object),
                 let id = object.links[slot], let context = object.link.context
@@ -152,23 +152,6 @@ final class ObjectGraph: EvaluationGraph {
         } catch {
             if error.code != .inaccessible { problem = .unreadable(error.message) }
             return false
-        }
-    }
-
-    private func evaluated(_ value: StoredValue, _ type: AttributeType) -> EvaluatedValue {
-        switch value {
-        case .null: .null
-        case .integer(let number):
-            switch type {
-            case .boolean: .boolean(number != 0)
-            case .date: .date(Double(number))
-            case .double, .float, .decimal: .double(Double(number))
-            default: .integer(number)
-            }
-        case .real(let number): type == .date ? .date(number) : .double(number)
-        case .text(let text): .text(texts.store(text.utf8))
-        case .blob(let bytes):
-            type == .uuid ? .uuid(texts.store(bytes)) : .binary(texts.store(bytes))
         }
     }
 }
