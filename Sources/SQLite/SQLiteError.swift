@@ -45,6 +45,19 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     /// A constraint failed; the statement had no effect.
     package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+    /// The columns that a failed unique constraint is over, as SQLite names them in its message:
+    /// `UNIQUE constraint failed: ZTASK.ZID, ZTASK.ZOWNER`.
+    package var constraintColumns: [String] {
+        let mark = "UNIQUE constraint failed: "
+        guard isConstraint, message.hasPrefix(mark) else { return [] }
+        return message.dropFirst(mark.count).split(separator: ",").compactMap {
+            $0.split(separator: ".").last.map(String.init)
+        }
+    }
+    /// Two rows would have one value of a unique index; the statement had no effect.
+    package var isUniqueness: Bool {
+        extendedCode == SQLITE_CONSTRAINT | (8 << 8)  // SQLITE_CONSTRAINT_UNIQUE
+    }
     /// No space left, for the file or for temporary ones.
     package var isFull: Bool { code == SQLITE_FULL }
     /// The file is not a database, or is damaged.

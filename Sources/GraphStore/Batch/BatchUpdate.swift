@@ -108,10 +108,23 @@ private struct BatchUpdate {
         } catch let error as StoreError {
             throw error
         } catch let error as SQLiteError {
-            throw StoreError(error)
+            guard error.isUniqueness else { throw StoreError(error) }
+            let results =
+                looksElsewhere
+                ? assignments.indices.map { match.value($0, ofRow: "t.Z_PK") } : values
+            throw try BrokenUniqueness(
+                entity: entity, match: match, session: session,
+                results: Dictionary(
+                    zip(assignments.map(\.column.attribute.name), results),
+                    uniquingKeysWith: { first, _ in first })
+            ).error ?? StoreError(error)
         } catch {
             throw StoreError(.internalError, "\(error)")
         }
+    }
+
+    private static func objects(_ count: Int) -> String {
+        count == 1 ? "1 object" : "\(count) objects"
     }
 
     /// The rules over the whole object, of the entity and of each sub-entity.
@@ -127,7 +140,7 @@ private struct BatchUpdate {
                 let count = statement.integer(0)
                 statement.reset()
                 throw StoreError(
-                    .validation, "\(count) objects would break a rule: \(rule.message)")
+                    .validation, "\(Self.objects(Int(count))) would break a rule: \(rule.message)")
             }
         }
     }
@@ -172,10 +185,12 @@ private struct BatchUpdate {
                 ))
         }
         if let minimum = attribute.range?.minimum {
-            rules.append(("\(name) < \(minimum)", "less than \(minimum)"))
+            let bound = AttributeValidator.text(minimum, attribute.type)
+            rules.append(("\(name) < \(minimum)", "less than \(bound)"))
         }
         if let maximum = attribute.range?.maximum {
-            rules.append(("\(name) > \(maximum)", "more than \(maximum)"))
+            let bound = AttributeValidator.text(maximum, attribute.type)
+            rules.append(("\(name) > \(maximum)", "more than \(bound)"))
         }
         for rule in rules {
             let count =
@@ -184,8 +199,8 @@ private struct BatchUpdate {
                 )
                 ?? 0
             if count > 0 {
-                return
-                    "'\(attribute.name)' of \(Int(count) * each) objects would be \(rule.words)"
+                let objects = Int(count) * each
+                return "'\(attribute.name)' of \(Self.objects(objects)) would be \(rule.words)"
             }
         }
         return try brokenText(attribute, name, changing, connection)

@@ -114,5 +114,7 @@ package struct BulkReject: Sendable, Hashable {
     package var code: String
     /// The attribute or relationship.
     package var property: String?
+    /// The value at fault as text, where one is.
+    package var value: String?
     package var message: String
 }

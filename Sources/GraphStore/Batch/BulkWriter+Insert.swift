@@ -35,6 +35,7 @@ extension BulkWriter {
                 ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key), row, in: session
             )
         }
+        try settleFarChanges()
     }
 
     /// What the model's rules over the whole object say against the resolved row.
@@ -75,7 +76,7 @@ extension BulkWriter {
             do {
                 try statements.insertOne.step()
             } catch  where error.isConstraint {
-                try refuse(pending.rows[place], error)
+                try refuse(place, error)
             }
         }
     }
@@ -94,7 +95,8 @@ extension BulkWriter {
     }
 
     /// Takes back a new row that a constraint forbids.
-    private func refuse(_ row: PendingRows.Row, _ error: SQLiteError) throws(SQLiteError) {
+    private func refuse(_ place: Int, _ error: SQLiteError) throws(SQLiteError) {
+        let row = pending.rows[place]
         let id = ManagedObjectID(
             entityNumber: plan.entity.number, primaryKey: row.primaryKey)
         keyFinder.noteRefused(row.hash, row.primaryKey)
@@ -102,15 +104,32 @@ extension BulkWriter {
         seen.remove(row.primaryKey)
         tally.inserted -= 1
         for writer in toManyWriters { try writer.forget(new: row.primaryKey) }
-        rejectUnique(row.token, error)
+        rejectUnique(row.token, error) { pending.cell(place, $0) }
     }
 
     func rejectMissing(_ property: String, token: Int64) {
         reject(token, "required", property, "'\(property)' is required and the record lacks it")
     }
 
-    func rejectUnique(_ token: Int64, _ error: SQLiteError) {
-        reject(token, "unique", nil, "Another object has this value: \(error.message)")
+    /// - Parameter cell: gives the cell of each column of the refused row.
+    func rejectUnique(_ token: Int64, _ error: SQLiteError, _ cell: (Int) -> BulkCell) {
+        // What the record says nothing of is the row's own, or its default.
+        let places = plan.columns.indices.filter {
+            error.constraintColumns.contains(plan.columns[$0].name) && cell($0).kind != .absent
+        }
+        guard let first = places.first else {
+            return reject(token, "unique", nil, "Another object has these values: \(error.message)")
+        }
+        func type(_ place: Int) -> AttributeType? {
+            plan.entity.attributes[plan.columns[place].property]?.attribute.type
+        }
+        let values = places.map {
+            "\(plan.columns[$0].property) \(cell($0).quotedText(type($0)))"
+        }
+        reject(
+            token, "unique", plan.columns[first].property,
+            "Another \(plan.plan.entity) has \(values.joined(separator: " and "))",
+            value: cell(first).text(type(first)))
     }
 }
 

@@ -12,7 +12,7 @@ private struct LoadState: Codable {
 
 extension BulkWriter {
     /// The kinds of notes that a load keeps; a run removes them when the load is done.
-    package static let noteKinds = ["load", "seen", "net", "parked"]
+    package static let noteKinds = ["load", "seen", "net", "parked", "far"]
 
     /// Notes in the open transaction what the next load needs to go on from here: which rows had
     /// records, how far each is from what it was, which rows wait for others.
@@ -27,9 +27,17 @@ extension BulkWriter {
             if !seen.isEmpty {
                 try ProgressNotes.write("seen", journal.number, seen, on: connection)
             }
-            let changed = netNote(journal.changed)
-            if !changed.isEmpty {
-                try ProgressNotes.write("net", journal.number, changed, on: connection)
+            if !journal.changed.isEmpty {
+                var note = NoteWriter()
+                note.write(journal.changed, of: net)
+                try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
+            }
+            for (table, keys) in journal.farChanged {
+                var note = NoteWriter()
+                note.write(UInt64(table))
+                note.write(keys, of: farNets[table])
+                let number = journal.number * Int64(farNets.count) + Int64(table)
+                try ProgressNotes.write("far", number, note.bytes, on: connection)
             }
             for place in journal.parkedCount..<max(journal.parkedCount, parking.entries.count) {
                 try ProgressNotes.write(
@@ -74,19 +82,6 @@ extension BulkWriter {
         return note.bytes
     }
 
-    private func netNote(_ keys: [Int64]) -> [UInt8] {
-        var note = NoteWriter()
-        var last: Int64 = 0
-        for key in Set(keys).sorted() {
-            let (distance, writes) = net.state(key)
-            note.write(UInt64(bitPattern: key &- last))
-            note.write(word: distance)
-            note.write(UInt64(writes))
-            last = key
-        }
-        return note.bytes
-    }
-
     /// Reads what an earlier load of the same stage noted.
     ///
     /// - Returns: the first key of that load's own rows; nil where there is no such note.
@@ -115,14 +110,14 @@ extension BulkWriter {
         }
         for note in notes[2] {
             var reader = NoteReader(note.value)
-            var last: Int64 = 0
-            while !reader.isAtEnd {
-                last = last &+ Int64(bitPattern: reader.number())
-                let distance = reader.word()
-                net.set(last, distance, writes: UInt32(clamping: reader.number()))
-            }
+            reader.changes(into: &net)
         }
         for note in notes[3] { parking.add(note: note.value, token: note.number) }
+        for note in notes[4] {
+            var reader = NoteReader(note.value)
+            let table = Int(clamping: reader.number())
+            if farNets.indices.contains(table) { reader.changes(into: &farNets[table]) }
+        }
         moves = state.moves
         tally = state.tally
         journal?.number = state.notes
@@ -156,6 +151,18 @@ extension Parking {
 }
 
 extension NoteWriter {
+    /// How far rows are from what they were, in the order of their keys.
+    fileprivate mutating func write(_ keys: [Int64], of net: NetChanges) {
+        var last: Int64 = 0
+        for key in Set(keys).sorted() {
+            let (distance, writes) = net.state(key)
+            write(UInt64(bitPattern: key &- last))
+            write(word: distance)
+            write(UInt64(writes))
+            last = key
+        }
+    }
+
     fileprivate mutating func write(_ cell: BulkCell, of rows: RowBatch) {
         write(UInt64(cell.kind.rawValue))
         switch cell.kind {
@@ -173,6 +180,15 @@ extension NoteWriter {
 }
 
 extension NoteReader {
+    fileprivate mutating func changes(into net: inout NetChanges) {
+        var last: Int64 = 0
+        while !isAtEnd {
+            last = last &+ Int64(bitPattern: number())
+            let distance = word()
+            net.set(last, distance, writes: UInt32(clamping: number()))
+        }
+    }
+
     fileprivate mutating func cell(into rows: RowBatch) -> BulkCell {
         switch BulkCell.Kind(rawValue: UInt8(clamping: number())) {
         case nil, .absent: return .absent

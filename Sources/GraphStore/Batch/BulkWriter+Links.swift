@@ -215,7 +215,9 @@ extension BulkWriter {
         guard description.missing == .reject else { return .nothing }
         reject(
             token, "link", description.relationship,
-            "No \(description.destination) has \(key.text(description.attributes))")
+            "No \(description.destination) has "
+                + key.text(description.attributes, of: plan.destinations[link]),
+            value: key.plainText(description.attributes, of: plan.destinations[link]))
         return .obstacle(.rejected)
     }
 
@@ -263,10 +265,12 @@ extension BulkWriter {
 
     private func rejectTarget(_ key: LinkKey, _ link: Int, _ token: Int64, _ problem: String) {
         let description = plan.plan.links[link]
+        let destination = plan.destinations[link]
         reject(
             token, "link", description.relationship,
-            "No \(description.destination) has \(key.text(description.attributes)),"
-                + " and none can be made: \(problem)")
+            "No \(description.destination) has \(key.text(description.attributes, of: destination)),"
+                + " and none can be made: \(problem)",
+            value: key.plainText(description.attributes, of: destination))
     }
 
     func setToOne(

@@ -144,7 +144,7 @@ extension BulkWriter {
     private func takeReject(of writer: BulkWriter, _ path: String, _ token: Int64) {
         guard let refused = writer.takeRejects().last else { return }
         let property = refused.property.map { "\(path).\($0)" } ?? path
-        reject(token, refused.code, property, refused.message)
+        reject(token, refused.code, property, refused.message, value: refused.value)
     }
 
     // MARK: Elements
@@ -186,8 +186,10 @@ extension BulkWriter {
         guard mayUpdate(found, token: 0) else { return nil }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
-        if case .refused(let error) = try write(over: found, id) {
-            rejectUnique(0, error)
+        let outcome = try write(over: found, id)
+        try settleFarChanges()
+        if case .refused(let error) = outcome {
+            rejectUnique(0, error) { row.cells[$0] }
             return nil
         }
         return id

@@ -121,6 +121,7 @@ extension BulkWriter {
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
         _ = try write(over: found, id)
+        try settleFarChanges()
         return true
     }
 
@@ -140,6 +141,7 @@ struct BulkCheckpoint {
     let change: StoreChange
     let seen: PrimaryKeySet
     let net: NetChanges
+    let farNets: [NetChanges]
 }
 
 extension BulkWriter {
@@ -148,7 +150,8 @@ extension BulkWriter {
         for writer in toManyWriters { try writer.flush() }
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
-            tally: tally, rejects: rejects, change: session.change, seen: seen, net: net)
+            tally: tally, rejects: rejects, change: session.change, seen: seen, net: net,
+            farNets: farNets)
     }
 
     private func release(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
@@ -164,6 +167,7 @@ extension BulkWriter {
         session.change = checkpoint.change
         seen = checkpoint.seen
         net = checkpoint.net
+        farNets = checkpoint.farNets
         try forgetLookups()
     }
 }

@@ -17,13 +17,14 @@ extension BulkWriter {
         case .same: difference = nil
         case .changed(let hash): difference = hash
         case .refused(let error):
-            return rejectUnique(token, error)
+            return rejectUnique(token, error) { row.cells[$0] }
         }
         let isFirst = seen.insert(id.primaryKey)
         if isFirst { journal?.noteSeen(id.primaryKey) }
         if let writes = count(id, isFirst: isFirst, difference: difference) {
-            try restoreVersion(id, writes: writes)
+            try restoreVersion(id.primaryKey, writes: writes)
         }
+        try settleFarChanges()
     }
 
     /// Whether the record may change the found row; if not, it is counted here.
@@ -87,8 +88,8 @@ extension BulkWriter {
             let cell = row.cells[column]
             let place = first + Int32(column)
             guard !cell.equals(column: place, of: found) else { continue }
-            let change =
-                columnHash(BulkCell(column: place, of: found), column) ^ columnHash(cell, column)
+            let change = columnHashes[column].change(
+                from: BulkCell(column: place, of: found), to: cell)
             difference = (difference ?? 0) ^ change
             if session.history != nil { differing.insert(plan.columns[column].property) }
         }
@@ -119,16 +120,12 @@ extension BulkWriter {
             guard let destinations = row.destinations[position],
                 let change = try writer.change(id, to: destinations, in: session)
             else { continue }
-            // Equal links of two relationships must not cancel out; turning the bits keeps sums.
-            let turn = UInt64(position % 9 * 7 + 1)
-            difference = (difference ?? 0) ^ (change << turn | change >> (64 - turn))
+            difference = (difference ?? 0) ^ change.turned(position)
             if session.history != nil {
                 differing.insert(plan.toManys[position].place.relationship.name)
             }
         }
-        for writer in oneToOneWriters where try writer.pointBack(id, row, in: session) {
-            difference = (difference ?? 0) ^ nextMove()
-        }
+        for writer in oneToOneWriters { try writer.pointBack(id, row, in: session) }
         guard let difference else { return .same }
         if !columnsChanged { try bumpVersion(id) }
         session.change.update(id)
@@ -139,16 +136,7 @@ extension BulkWriter {
     private func note(
         _ properties: Set<String>, _ id: ManagedObjectID, in history: HistoryRecorder
     ) {
-        // Without a column that differs, only the far side of a one-to-one was moved.
-        if !properties.isEmpty { history.update(id, properties: properties) }
-    }
-
-    private func columnHash(_ cell: BulkCell, _ column: Int) -> UInt64 {
-        var hash = KeyHash()
-        hash.combine(UInt64(column))
-        hash.combine(UInt64(cell.kind == .null ? 0 : 1))
-        hash.combine(cell)
-        return hash.value
+        history.update(id, properties: properties)
     }
 
     /// An order among the owner's objects stays while the owner stays.
@@ -165,8 +153,7 @@ extension BulkWriter {
         try statements.restoreVersion.step()
     }
 
-    /// A hash that no other change has: what a one-to-one's far side was is not looked up, so a
-    /// move of it never counts as undone.
+    /// A hash that no other change has, so that this one never counts as undone.
     private func nextMove() -> UInt64 {
         moves += 1
         var hash = KeyHash()
@@ -187,7 +174,12 @@ extension BulkWriter {
             return nil
         }
         guard let difference else {
-            if isFirst { tally.unchanged += 1 }
+            // An earlier record may have changed the row, over a link of its own.
+            if isFirst, net.isChanged(id.primaryKey) {
+                tally.updated += 1
+            } else if isFirst {
+                tally.unchanged += 1
+            }
             return nil
         }
         let wasChanged = net.isChanged(id.primaryKey)
@@ -206,10 +198,10 @@ extension BulkWriter {
     }
 
     /// A row that later records brought back to what it was gets its version back, too.
-    private func restoreVersion(_ id: ManagedObjectID, writes: UInt32) throws(SQLiteError) {
-        net.forget(id.primaryKey)
+    func restoreVersion(_ primaryKey: Int64, writes: UInt32) throws(SQLiteError) {
+        net.forget(primaryKey)
         statements.restoreVersion.bind(Int64(writes), at: 1)
-        statements.restoreVersion.bind(id.primaryKey, at: 2)
+        statements.restoreVersion.bind(primaryKey, at: 2)
         try statements.restoreVersion.step()
     }
 }

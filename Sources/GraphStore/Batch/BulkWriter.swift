@@ -34,6 +34,8 @@ package final class BulkWriter {
     let oneToOneWriters: [OneToOneWriter]
     /// For each link, what writes the objects that stand in its cells; empty where none has such.
     let nestedWriters: [BulkWriter?]
+    /// Whether this writes objects that stand in another's cells.
+    let isNested: Bool
     /// The cells of the element at hand, where this writes elements of another's cells.
     let element: RowBatch
     /// The object that was inserted last.
@@ -44,6 +46,10 @@ package final class BulkWriter {
     var row: ResolvedRow
     var seen = PrimaryKeySet()
     var net = NetChanges()
+    let far: FarChanges
+    /// For each of the other tables that links write, how far its rows are from what they were.
+    var farNets: [NetChanges]
+    let columnHashes: [ColumnHash]
     /// Keys from here on are of this load's own rows.
     private(set) var firstOwnKey: Int64
     /// What the next save notes for a load that goes on after this one; nil where none will.
@@ -53,7 +59,7 @@ package final class BulkWriter {
     var cutLinks: [Int] = []
     /// Objects that links of the row at hand have made.
     var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
-    /// How often the far side of a one-to-one was moved.
+    /// How often an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
     private var appended: UInt64 = 0
@@ -74,7 +80,11 @@ package final class BulkWriter {
         self.plan = columns
         let session = try context.session()
         self.session = session
+        self.isNested = isNested
         element = RowBatch(width: plan.width, capacity: 1)
+        let far = FarChanges(ownTable: columns.entity.table)
+        self.far = far
+        columnHashes = columns.columns.map { ColumnHash($0.name) }
         // First, for they must find the tables as they were.
         nestedWriters = try Self.nestedWriters(of: plan, in: context)
         let sharesTable = plan.writesInside(table: columns.entity.table, schema)
@@ -101,17 +111,18 @@ package final class BulkWriter {
                         many, policy: plan.links[many.link].many, schema,
                         isFirstLoad: keyFinder.isFirstLoad && !isNested
                             && !columns.setsBothSides(of: many),
-                        on: connection))
+                        far, turn: toManyWriters.count, on: connection))
             }
             self.toManyWriters = toManyWriters
             var oneToOneWriters: [OneToOneWriter] = []
             for (link, inverse, table) in columns.oneToOnes {
                 oneToOneWriters.append(
                     try OneToOneWriter(
-                        columns, link: link, inverse: inverse, destinationTable: table,
+                        columns, link: link, inverse: inverse, destinationTable: table, far,
                         on: connection))
             }
             self.oneToOneWriters = oneToOneWriters
+            farNets = Array(repeating: NetChanges(), count: far.tables.count)
             firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         } catch {
             throw StoreError(error)
@@ -311,9 +322,13 @@ package final class BulkWriter {
         return true
     }
 
-    func reject(_ token: Int64, _ code: String, _ property: String?, _ message: String) {
+    func reject(
+        _ token: Int64, _ code: String, _ property: String?, _ message: String,
+        value: String? = nil
+    ) {
         tally.rejected += 1
         rejects.append(
-            BulkReject(token: token, code: code, property: property, message: message))
+            BulkReject(
+                token: token, code: code, property: property, value: value, message: message))
     }
 }

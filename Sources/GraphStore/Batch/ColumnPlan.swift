@@ -205,7 +205,7 @@ enum SQLLiteral {
         case .real(let value): "\(value)"
         case .text(let value): "'" + value.replacing("'", with: "''") + "'"
         case .blob(let bytes):
-            "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+            "x'" + bytes.hexText + "'"
         }
     }
 }

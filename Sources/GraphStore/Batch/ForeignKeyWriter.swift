@@ -4,35 +4,39 @@ import SQLite
 /// Writes a to-many relationship whose links are in the destination's rows.
 final class ForeignKeyWriter {
     private let place: StoreSchema.ForeignKey
+    /// The relationship's place among those that the load writes.
+    private let turn: Int
+    private let far: FarChanges
+    private let table: Int?
+    /// The columns that hold the link: the owner's key, its entity, the order.
+    private let columns: [String]
+    private let hashes: [ColumnHash]
     private let select: Statement
-    private let entityOf: Statement
+    /// `Z_ENT, columns…` of a destination.
+    private let current: Statement
     private let set: Statement
-    private let clear: Statement
     private let isOrdered: Bool
 
-    init(_ place: StoreSchema.ForeignKey, on connection: Connection) throws(SQLiteError) {
+    init(
+        _ place: StoreSchema.ForeignKey, _ far: FarChanges, turn: Int, on connection: Connection
+    ) throws(SQLiteError) {
         self.place = place
+        self.far = far
+        self.turn = turn
+        table = far.number(of: place.table)
         let order = place.orderColumn
         isOrdered = order != nil
+        columns = [place.column] + [place.entityColumn, order].compactMap { $0 }
+        hashes = columns.map { ColumnHash($0) }
         select = try connection.prepare(
             "SELECT Z_PK, \(order ?? "0") FROM \(place.table) WHERE \(place.column) = ?"
                 + " ORDER BY \(order ?? "Z_PK")")
-        entityOf = try connection.prepare(
-            "SELECT Z_ENT, \(place.column) FROM \(place.table) WHERE Z_PK = ?")
-        var assignments = ["\(place.column) = ?1", "Z_OPT = Z_OPT + 1"]
-        var nulls = ["\(place.column) = NULL", "Z_OPT = Z_OPT + 1"]
-        if let column = place.entityColumn {
-            assignments.append("\(column) = ?2")
-            nulls.append("\(column) = NULL")
-        }
-        if let order {
-            assignments.append("\(order) = ?3")
-            nulls.append("\(order) = NULL")
-        }
+        current = try connection.prepare(
+            "SELECT Z_ENT, \(columns.joined(separator: ", ")) FROM \(place.table) WHERE Z_PK = ?")
+        let assignments = columns.enumerated().map { "\($1) = ?\($0 + 1)" }
         set = try connection.prepare(
-            "UPDATE \(place.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?4")
-        clear = try connection.prepare(
-            "UPDATE \(place.table) SET \(nulls.joined(separator: ", ")) WHERE Z_PK = ?1")
+            "UPDATE \(place.table) SET \(assignments.joined(separator: ", "))"
+                + ", Z_OPT = Z_OPT + 1 WHERE Z_PK = ?\(columns.count + 1)")
     }
 
     /// Brings an object's links to what the policy makes of the destinations.
@@ -59,69 +63,83 @@ final class ForeignKeyWriter {
             case .remove: existing.filter { named.contains($0) }
             }
         let coming = policy == .remove ? [] : destinations.filter { orders[$0] == nil }
-        let wanted =
-            switch policy {
-            case .replace: destinations
-            case .add: existing + coming
-            case .remove: existing.filter { !named.contains($0) }
-            }
-        let isSame = going.isEmpty && coming.isEmpty && (!isOrdered || existing == wanted)
+        let isSame =
+            going.isEmpty && coming.isEmpty
+            && (!isOrdered || policy != .replace || existing == destinations)
         guard !isSame else { return nil }
-        for destination in going { try unlink(destination, in: session) }
+        var difference: UInt64 = 0
+        for destination in going {
+            difference ^= try point(destination, to: nil, order: 0, in: session)
+        }
         if policy == .replace, isOrdered {
-            for (position, destination) in wanted.enumerated() {
+            for (position, destination) in destinations.enumerated() {
                 let order = Int64(position + 1) * 1024
                 if orders[destination] == order { continue }
-                try link(owner, destination, order: order, in: session)
+                difference ^= try point(destination, to: owner, order: order, in: session)
             }
         } else {
             for destination in coming {
                 lastOrder += 1024
-                try link(owner, destination, order: lastOrder, in: session)
+                difference ^= try point(destination, to: owner, order: lastOrder, in: session)
             }
         }
-        return Self.hash(existing, isOrdered) ^ Self.hash(wanted, isOrdered)
+        return difference
     }
 
-    private func link(
-        _ owner: ManagedObjectID, _ destination: Int64, order: Int64, in session: WriteSession
-    ) throws(SQLiteError) {
-        set.bind(owner.primaryKey, at: 1)
-        if place.entityColumn != nil { set.bind(owner.entityNumber, at: 2) }
-        if isOrdered { set.bind(order, at: 3) }
-        set.bind(destination, at: 4)
+    /// Makes a destination point to the owner, or to none.
+    ///
+    /// - Returns: a hash of what went from the owner, or came to it.
+    private func point(
+        _ destination: Int64, to owner: ManagedObjectID?, order: Int64, in session: WriteSession
+    ) throws(SQLiteError) -> UInt64 {
+        let order = isOrdered ? order : 0
+        current.bind(destination, at: 1)
+        guard try current.step() else { return 0 }
+        let entity = current.integer(0)
+        let values = values(owner, order: order)
+        var rowDifference: UInt64 = 0
+        for (position, hash) in hashes.enumerated() {
+            rowDifference ^= hash.change(
+                from: BulkCell(column: Int32(position) + 1, of: current), to: values[position])
+        }
+        let previous: Int64? = current.isNull(1) ? nil : current.integer(1)
+        let previousOrder = isOrdered ? current.integer(Int32(columns.count)) : 0
+        current.reset()
+        for (position, value) in values.enumerated() {
+            value.bind(to: set, at: Int32(position) + 1)
+        }
+        set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
-        try note(destination, in: session)
-    }
-
-    private func unlink(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
-        clear.bind(destination, at: 1)
-        try clear.run()
-        try note(destination, in: session)
-    }
-
-    private func note(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
-        entityOf.bind(destination, at: 1)
-        if try entityOf.step() {
-            let id = ManagedObjectID(
-                entityNumber: entityOf.integer(0), primaryKey: destination)
-            session.change.update(id)
-            if let name = place.relationship.inverseName {
-                session.history?.update(id, properties: [name])
-            }
+        far.note(destination, in: table, rowDifference)
+        session.change.update(ManagedObjectID(entityNumber: entity, primaryKey: destination))
+        if let name = place.relationship.inverseName {
+            session.history?.update(
+                ManagedObjectID(entityNumber: entity, primaryKey: destination), properties: [name])
         }
-        entityOf.reset()
+        let came = owner == nil ? 0 : Self.hash(destination, order)
+        guard let previous else { return came }
+        let went = Self.hash(destination, previousOrder)
+        if let owner, owner.primaryKey != previous {
+            // Whoever had it lost it, though nothing in that row changed.
+            far.note(previous, in: nil, went.turned(turn), isWritten: false)
+            return came
+        }
+        return came ^ went
     }
 
-    private static func hash(_ keys: [Int64], _ isOrdered: Bool) -> UInt64 {
-        var sequence = KeyHash()
-        var set: UInt64 = 0
-        for key in keys {
-            sequence.combine(UInt64(bitPattern: key))
-            var one = KeyHash()
-            one.combine(UInt64(bitPattern: key))
-            set ^= one.value
-        }
-        return isOrdered ? sequence.value : set
+    /// What the columns are to hold.
+    private func values(_ owner: ManagedObjectID?, order: Int64) -> [BulkCell] {
+        guard let owner else { return Array(repeating: .null, count: columns.count) }
+        var values = [BulkCell.integer(owner.primaryKey)]
+        if place.entityColumn != nil { values.append(.integer(owner.entityNumber)) }
+        if isOrdered { values.append(.integer(order)) }
+        return values
+    }
+
+    private static func hash(_ destination: Int64, _ order: Int64) -> UInt64 {
+        var hash = KeyHash()
+        hash.combine(UInt64(bitPattern: destination))
+        hash.combine(UInt64(bitPattern: order))
+        return hash.value
     }
 }

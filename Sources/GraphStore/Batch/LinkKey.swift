@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// The value, or values, by which a link names an object.
@@ -59,19 +60,16 @@ struct LinkKey {
     }
 
     /// What it says of an object, for messages: `first 'Ada' and last 'Byron'`.
-    func text(_ attributes: [String]) -> String {
-        zip(attributes, [first] + others).map { "\($0) \(Self.text($1))" }
-            .joined(separator: " and ")
+    func text(_ attributes: [String], of entity: StoreSchema.Entity) -> String {
+        zip(attributes, [first] + others).map { name, cell in
+            "\(name) \(cell.quotedText(entity.attributes[name]?.attribute.type))"
+        }.joined(separator: " and ")
     }
 
-    private static func text(_ key: BulkCell) -> String {
-        switch key.kind {
-        case .text: "'\(String(decoding: key.bytes, as: UTF8.self))'"
-        case .integer: "\(key.integerValue)"
-        case .real: "\(key.realValue)"
-        case .blob:
-            "x'" + key.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
-        default: "null"
-        }
+    /// The value, or the values with commas between.
+    func plainText(_ attributes: [String], of entity: StoreSchema.Entity) -> String {
+        zip(attributes, [first] + others).map { name, cell in
+            cell.text(entity.attributes[name]?.attribute.type) ?? "null"
+        }.joined(separator: ", ")
     }
 }

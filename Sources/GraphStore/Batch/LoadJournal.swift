@@ -7,6 +7,8 @@ struct LoadJournal {
     private(set) var seen: [Range<Int64>] = []
     /// Rows whose distance from what they were has changed.
     private(set) var changed: [Int64] = []
+    /// The same of rows in other tables, by the table's number.
+    private(set) var farChanged: [Int: [Int64]] = [:]
     /// Parked rows that are noted already.
     var parkedCount = 0
     /// The number of the next notes.
@@ -22,9 +24,14 @@ struct LoadJournal {
 
     mutating func noteChanged(_ key: Int64) { changed.append(key) }
 
+    mutating func noteFarChanged(_ key: Int64, in table: Int) {
+        farChanged[table, default: []].append(key)
+    }
+
     mutating func removeAll() {
         seen.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
+        farChanged.removeAll(keepingCapacity: true)
     }
 }
 

@@ -15,12 +15,14 @@ struct NetChanges {
     private var chunks: [Int64: Chunk] = [:]
 
     /// The distance after another change, and how often the row was written so far.
-    mutating func change(_ primaryKey: Int64, by difference: UInt64) -> (UInt64, writes: UInt32) {
+    mutating func change(
+        _ primaryKey: Int64, by difference: UInt64, writes: UInt32 = 1
+    ) -> (UInt64, writes: UInt32) {
         let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
         let offset = Int(place)
         return withChunk(number) { chunk in
             chunk.distance[offset] ^= difference
-            chunk.saves[offset] += 1
+            chunk.saves[offset] += writes
             return (chunk.distance[offset], chunk.saves[offset])
         }
     }

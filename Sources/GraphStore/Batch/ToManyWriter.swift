@@ -15,7 +15,7 @@ struct ToManyWriter {
     /// - Parameter isFirstLoad: the owners' table was empty when the load began.
     init(
         _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreSchema,
-        isFirstLoad: Bool, on connection: Connection
+        isFirstLoad: Bool, _ far: FarChanges, turn: Int, on connection: Connection
     ) throws(SQLiteError) {
         self.policy = policy
         switch many.place {
@@ -28,7 +28,7 @@ struct ToManyWriter {
             }
             place = .join(try JoinWriter(join, schema, on: connection))
         case .foreignKey(let key):
-            place = .foreignKey(try ForeignKeyWriter(key, on: connection))
+            place = .foreignKey(try ForeignKeyWriter(key, far, turn: turn, on: connection))
         }
     }
 

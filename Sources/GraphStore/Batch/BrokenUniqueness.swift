@@ -1,0 +1,95 @@
+import GraphModel
+import SQLite
+
+/// Tells which objects would have become equal where a batch update failed for that.
+///
+/// The statement had no effect, so what it would have made is worked out once more: for the rows
+/// that would change the new values, for the others those they have.
+struct BrokenUniqueness {
+    let entity: StoreSchema.Entity
+    let match: BatchMatch
+    let session: WriteSession
+    /// The new values of attributes by name, as SQL over the alias `t`.
+    let results: [String: SQLFragment]
+
+    /// Nil where no constraint of the model has a part in it.
+    var error: StoreError? {
+        get throws(StoreError) {
+            var first: String?
+            for constraint in constraints {
+                do {
+                    if let message = try message(constraint) { return StoreError(.unique, message) }
+                } catch let error as StoreError {
+                    throw error
+                } catch let error as SQLiteError {
+                    throw StoreError(error)
+                } catch {
+                    throw StoreError(.internalError, "\(error)")
+                }
+                first = first ?? subject(constraint)
+            }
+            // SQLite looks at each row as it changes it, not at the end.
+            return first.map {
+                StoreError(
+                    .unique,
+                    "\($0) must be unique, and one object would get what another one has before "
+                        + "that one changes")
+            }
+        }
+    }
+
+    /// Those of the entity and its sub-entities in which an attribute changes.
+    private var constraints: [[String]] {
+        var found: [[String]] = []
+        for number in entity.familyNumbers {
+            guard let member = session.schema.entity(number: number) else { continue }
+            for constraint in session.schema.model.uniquenessConstraints(of: member.name)
+            where !found.contains(constraint) && constraint.contains(where: { results[$0] != nil })
+            {
+                found.append(constraint)
+            }
+        }
+        return found
+    }
+
+    private func subject(_ constraint: [String]) -> String {
+        constraint.count == 1
+            ? "'\(entity.name).\(constraint[0])'"
+            : "[\(constraint.joined(separator: ", "))] of '\(entity.name)'"
+    }
+
+    private func message(_ constraint: [String]) throws -> String? {
+        let columns = constraint.compactMap { column(of: $0) }
+        guard columns.count == constraint.count else { return nil }
+        let values = zip(constraint, columns).enumerated().map { place, pair -> SQLFragment in
+            let old = SQLFragment("t.\(pair.1.column)")
+            guard let new = results[pair.0] else { return old + " AS n\(place)" }
+            return "CASE WHEN m.changes THEN " + new + " ELSE " + old + " END AS n\(place)"
+        }
+        let names = columns.indices.map { "n\($0)" }
+        let select: SQLFragment =
+            "SELECT count(*), \(names.joined(separator: ", ")) FROM (SELECT "
+            + values.joined(separator: ", ")
+            + SQLFragment(
+                " FROM \(entity.table) AS t LEFT JOIN \(match.table) AS m ON m.pk = t.Z_PK) WHERE "
+                    + names.map { "\($0) NOT NULL" }.joined(separator: " AND ")
+                    + " GROUP BY \(names.joined(separator: ", ")) HAVING count(*) > 1"
+                    + " ORDER BY \(names.joined(separator: ", ")) LIMIT 1")
+        let statement = try select.prepare(on: session.connection)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        let texts = columns.enumerated().map { place, column in
+            BulkCell(column: Int32(place + 1), of: statement).quotedText(column.attribute.type)
+        }
+        let value = texts.count == 1 ? texts[0] : "(\(texts.joined(separator: ", ")))"
+        return "\(subject(constraint)) must be unique, and \(statement.integer(0)) objects would "
+            + "have \(value)"
+    }
+
+    private func column(of name: String) -> StoreSchema.AttributeColumn? {
+        for number in entity.familyNumbers {
+            if let found = session.schema.entity(number: number)?.attributes[name] { return found }
+        }
+        return nil
+    }
+}

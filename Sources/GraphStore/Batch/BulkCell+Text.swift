@@ -1,0 +1,32 @@
+import GraphModel
+
+extension BulkCell {
+    /// The value as messages show it: texts in quotes.
+    ///
+    /// - Parameter type: the attribute's, where it has one.
+    func quotedText(_ type: AttributeType?) -> String {
+        let text = text(type) ?? "null"
+        return kind == .text ? "'\(text)'" : text
+    }
+
+    /// The value as people read it; nil where there is none.
+    func text(_ type: AttributeType?) -> String? {
+        switch kind {
+        case .null, .absent, .list: return nil
+        case .text: return String(decoding: bytes, as: UTF8.self)
+        case .integer where type == .boolean: return integerValue == 0 ? "false" : "true"
+        case .integer where type == .date:
+            return AttributeValidator.text(Double(integerValue), .date)
+        case .integer: return "\(integerValue)"
+        case .real: return AttributeValidator.text(realValue, type ?? .double)
+        case .blob where type == .uuid && bytes.count == 16:
+            return withUnsafeTemporaryAllocation(
+                of: UInt8.self, capacity: ScalarFormatter.uuidBytes
+            ) {
+                String(decoding: $0.prefix(ScalarFormatter.uuid(bytes, into: $0)), as: UTF8.self)
+            }
+        case .blob:
+            return bytes.hexText
+        }
+    }
+}

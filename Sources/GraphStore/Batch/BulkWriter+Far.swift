@@ -1,0 +1,47 @@
+import SQLite
+
+extension BulkWriter {
+    /// Adds up what the record did to rows other than its own, and gives those that are again
+    /// what they were their version back.
+    func settleFarChanges() throws(SQLiteError) {
+        guard !far.changes.isEmpty else { return }
+        defer { far.removeAll() }
+        // Whoever holds the object may yet be refused, and this one's changes be undone.
+        guard !isNested else { return }
+        for change in far.changes {
+            if let table = change.table {
+                try settle(change, in: table)
+            } else {
+                try settleOwn(change)
+            }
+        }
+    }
+
+    private func settle(_ change: FarChanges.Change, in table: Int) throws(SQLiteError) {
+        let (distance, writes) = farNets[table].change(
+            change.primaryKey, by: change.difference, writes: change.isWritten ? 1 : 0)
+        journal?.noteFarChanged(change.primaryKey, in: table)
+        guard distance == 0 else { return }
+        farNets[table].forget(change.primaryKey)
+        let restore = try session.connection.cached(
+            "UPDATE \(far.tables[table]) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
+        restore.bind(Int64(writes), at: 1)
+        restore.bind(change.primaryKey, at: 2)
+        try restore.run()
+    }
+
+    private func settleOwn(_ change: FarChanges.Change) throws(SQLiteError) {
+        let key = change.primaryKey
+        // What this load inserted counts as inserted, whatever comes after.
+        guard key < firstOwnKey else { return }
+        let wasChanged = net.isChanged(key)
+        let (distance, writes) = net.change(
+            key, by: change.difference, writes: change.isWritten ? 1 : 0)
+        journal?.noteChanged(key)
+        if plan.plan.found == .update, seen.contains(key), wasChanged != (distance != 0) {
+            tally.updated += wasChanged ? -1 : 1
+            tally.unchanged += wasChanged ? 1 : -1
+        }
+        if distance == 0 { try restoreVersion(key, writes: writes) }
+    }
+}

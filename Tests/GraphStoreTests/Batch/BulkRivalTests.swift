@@ -1,0 +1,171 @@
+import GraphModel
+import GraphStore
+import Testing
+
+private let entities = """
+    Driver:
+      attributes: { name: String }
+      relationships:
+        car: { to: Car, inverse: driver }
+        friend: { to: Driver, inverse: friend }
+        boxes: { to: Box, many: true, inverse: driver }
+        steps: { to: Step, many: true, ordered: true, inverse: driver }
+      unique: [[name]]
+    Car:
+      attributes: { plate: String }
+      relationships: { driver: { to: Driver, inverse: car } }
+      unique: [[plate]]
+    Truck: { parent: Car }
+    Box:
+      attributes: { label: String }
+      relationships: { driver: { to: Driver, inverse: boxes } }
+      unique: [[label]]
+    Step:
+      attributes: { number: Integer 16 }
+      relationships: { driver: { to: Driver, inverse: steps } }
+      unique: [[number]]
+    """
+
+private let everything = [
+    "SELECT ZNAME, ZCAR, ZFRIEND, Z_OPT FROM ZDRIVER ORDER BY 1",
+    "SELECT ZPLATE, ZDRIVER, Z_OPT FROM ZCAR ORDER BY 1",
+    "SELECT ZLABEL, ZDRIVER, Z_OPT FROM ZBOX ORDER BY 1",
+    "SELECT ZNUMBER, ZDRIVER, Z_FOK_DRIVER, Z_OPT FROM ZSTEP ORDER BY 1",
+]
+
+/// A driver's record: name, car, friend, boxes, steps.
+private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> BulkPlan {
+    let destinations = [
+        "car": ("Car", "plate"), "friend": ("Driver", "name"), "boxes": ("Box", "label"),
+        "steps": ("Step", "number"),
+    ]
+    return BulkPlan(
+        entity: "Driver", key: ["name"], attributes: ["name"],
+        links: links.compactMap { name in
+            destinations[name].map { destination, attribute in
+                .init(
+                    relationship: name, destination: destination, attribute: attribute,
+                    missing: name == "friend" ? .null : .create)
+            }
+        })
+}
+
+@Suite("Bulk records that claim one object") struct BulkRivalTests {
+    @Test(
+        arguments: [
+            ("car", [["a", "x"], ["b", "x"], ["c", "y"]], 2),
+            ("boxes", [["a", ["p", "q"]], ["b", ["q", "r"]], ["c", []]], 3),
+            ("steps", [["a", [3, 1, 2]], ["b", [2, 4, 1]], ["c", [5]]], 5),
+        ] as [(String, [[TestValue]], Int)])
+    func nothingChangesWhenTheyComeAgain(
+        link: String, records: [[TestValue]], targets: Int
+    ) throws {
+        try withStore(entities) { store in
+            let first = try store.container.load(plan([link]), records)
+            #expect(
+                first.counts == "3 new, 0 changed, 0 same, 0 superseded, 0 rejected, "
+                    + "\(targets) targets")
+            let rows = try everything.map { try store.lines($0) }
+            for saveEvery in [1, 2, .max] {
+                let again = try store.container.load(
+                    plan([link]), records, batchSize: 1, saveEvery: saveEvery)
+                #expect(again.counts == "0 new, 0 changed, 3 same, 0 superseded, 0 rejected")
+                #expect(try everything.map { try store.lines($0) } == rows)
+            }
+        }
+    }
+
+    @Test func whoLosesItsObjectToAnotherRecordCountsAsChangedOnlyIfItsOwnRecordCame() throws {
+        try withStore(entities) { store in
+            try store.container.load(plan(["car"]), [["a", "x"], ["b", "y"]])
+            let swapped = try store.container.load(plan(["car"]), [["b", "x"], ["a", "y"]])
+            #expect(swapped.counts == "0 new, 2 changed, 0 same, 0 superseded, 0 rejected")
+            let taken = try store.container.load(plan(["car"]), [["b", "y"]])
+            #expect(taken.counts == "0 new, 1 changed, 0 same, 0 superseded, 0 rejected")
+            let given = try store.container.load(plan(["car"]), [["a", nil], ["b", "y"]])
+            #expect(given.counts == "0 new, 0 changed, 2 same, 0 superseded, 0 rejected")
+        }
+    }
+
+    @Test func friendsThatOneRecordJoinsAreBothChanged() throws {
+        try withStore(entities) { store in
+            try store.container.load(plan(["friend"]), [["a", nil], ["b", nil]])
+            let joined = try store.container.load(plan(["friend"]), [["a", "b"], ["b", "a"]])
+            #expect(joined.counts == "0 new, 2 changed, 0 same, 0 superseded, 0 rejected")
+            let again = try store.container.load(plan(["friend"]), [["a", "b"], ["b", "a"]])
+            #expect(again.counts == "0 new, 0 changed, 2 same, 0 superseded, 0 rejected")
+        }
+    }
+
+    @Test func rowsThatAreLeftAloneKeepTheirCountWhenAnotherRecordTakesTheirObject() throws {
+        try withStore(entities) { store in
+            try store.container.load(plan(["car"]), [["a", "x"]])
+            var skipping = plan(["car"])
+            skipping.found = .skip
+            let outcome = try store.container.load(skipping, [["a", "z"], ["b", "x"]])
+            #expect(outcome.counts == "1 new, 0 changed, 0 same, 0 superseded, 0 rejected")
+            #expect(outcome.tally.skipped == 1)
+        }
+    }
+
+    @Test func aLoadThatGoesOnAfterEachSaveEndsLikeOneThatWasNotStopped() throws {
+        try withStore(entities) { store in
+            let records: [[TestValue]] = [
+                ["a", "x", nil, ["p", "q"], [1, 2]], ["b", "x", "a", ["q"], [2, 1]],
+                ["c", "y", "a", ["p"], [3]],
+            ]
+            try store.container.load(plan(), records)
+            let rows = try everything.map { try store.lines($0) }
+            let beginning = store.container.newContext()
+            try beginning.beginProgressNotes()
+            try beginning.save()
+            var tally = BulkTally()
+            for (number, record) in records.enumerated() {
+                // A new process each time, which knows what the last one noted.
+                let context = store.container.newContext()
+                let writer = try context.bulkWriter(for: plan(), isResumable: true)
+                let batch = RowBatch(width: plan().width)
+                batch.add(record)
+                try writer.apply(batch, firstToken: Int64(number + 1))
+                if number == records.count - 1 { try writer.finish() }
+                try writer.flush()
+                try writer.noteState()
+                try context.save()
+                tally = writer.tally
+            }
+            #expect(tally.updated == 0)
+            #expect(tally.unchanged == 3)
+            #expect(try everything.map { try store.lines($0) } == rows)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...60)
+    func anyRecordsLoadedTwiceChangeNothingTheSecondTime(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        func some<T>(_ values: [T]) -> T {
+            values[Int.random(in: 0..<values.count, using: &random)]
+        }
+        func list(_ values: [TestValue]) -> TestValue {
+            .list(
+                Array(values.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random)))
+            )
+        }
+        let names: [TestValue] = ["a", "b", "c", "d"]
+        let records: [[TestValue]] = (0..<Int.random(in: 2...9, using: &random)).map { _ in
+            [
+                some(names), some(["x", "y", "z", nil, .absent]), some(names + [nil, .absent]),
+                some([list(["p", "q", "r"]), .absent]), some([list([1, 2, 3, 4]), .absent]),
+            ]
+        }
+        try withStore(entities) { store in
+            try store.container.load(plan(), names.map { [$0] })
+            try store.container.load(plan(), records)
+            let rows = try everything.map { try store.lines($0) }
+            let again = try store.container.load(
+                plan(), records, batchSize: 1, saveEvery: Int.random(in: 1...4, using: &random))
+            #expect(again.tally.updated == 0, "seed \(seed): \(records)")
+            #expect(again.tally.inserted == 0, "seed \(seed)")
+            #expect(try everything.map { try store.lines($0) } == rows, "seed \(seed): \(records)")
+        }
+    }
+}
