@@ -18,6 +18,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CSwiftRuntime"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Diagnostics"),
@@ -32,7 +33,9 @@ let package = Package(
         .target(name: "XcodeModel", dependencies: ["Diagnostics", "GraphModel"]),
         .target(name: "ClassGeneration", dependencies: ["Diagnostics", "GraphModel"]),
         .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
-        .target(name: "GraphStore", dependencies: ["Diagnostics", "GraphModel", "SQLite"]),
+        .target(
+            name: "GraphStore",
+            dependencies: ["Diagnostics", "GraphModel", "SQLite", "CSwiftRuntime"]),
         .target(
             name: "Pipelines",
             dependencies: [
@@ -91,6 +94,15 @@ let package = Package(
             exclude: ["Fixtures"]),
     ]
 )
+
+// Built for who measures alone: `Benchmarks/micro` asks for it.
+if Context.environment["ETL_BENCHMARKS"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "microbenchmarks",
+            dependencies: ["Pipelines", "RecordStreams", "GraphModel", "GraphStore"],
+            path: "Benchmarks/Micro"))
+}
 
 for target in package.targets where target.type != .system && target.type != .plugin {
     target.swiftSettings = [

@@ -67,6 +67,8 @@ extension ManagedObjectContext {
         } else {
             mine = type(of: object).init(
                 ManagedObject.Seed(id: object.objectID, layout: object.layout, link: link))
+            // An undo leads back to a new object, which has no links that a Deny rule could see.
+            mine.becomeNew()
             undoLog?.note(mine, existed: false)
             register(mine)
         }

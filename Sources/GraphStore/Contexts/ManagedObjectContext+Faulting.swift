@@ -128,28 +128,32 @@ extension ManagedObjectContext {
     public func fault(_ objects: [ManagedObject]) throws(StoreError) {
         let faults = objects.filter { $0.presence == .fault && $0.link === link }
         guard !faults.isEmpty else { return }
-        var waiting: [ManagedObjectID: ManagedObject] = [:]
+        var waiting: [ManagedObject] = []
+        waiting.reserveCapacity(faults.count)
         var read = 0
         for object in faults {
             guard parent != nil, let known = ancestorRow(of: object.objectID) else {
-                waiting[object.objectID] = object
+                waiting.append(object)
                 continue
             }
             guard let row = known else { continue }
             read += 1
             fill(object, row)
         }
-        if waiting.count == 1, let (id, object) = waiting.first {
-            if let row = try objectReader().row(id) {
+        if waiting.count == 1, let object = waiting.first {
+            if let row = try objectReader().row(object.objectID) {
                 read += 1
                 fill(object, row)
             }
-            waiting.removeAll()
-        }
-        try objectReader().rows(Array(waiting.keys)) { id, row in
-            guard let object = waiting[id] else { return }
-            read += 1
-            self.fill(object, row)
+        } else {
+            try objectReader().rows(waiting.map(\.objectID)) { id, row in
+                // One that is asked for twice is read but once, and so is one that has been filled.
+                guard let object = self.registry.object(for: id), object.presence == .fault else {
+                    return
+                }
+                read += 1
+                self.fill(object, row)
+            }
         }
         statistics.rowsRead += read
     }

@@ -7,13 +7,13 @@ extension ManagedObjectContext {
     /// The object with that ID: the one in memory, else a fault, which may turn out to have no row.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         let id = resolved(id)
-        if let object = registry[id]?.object { return object }
+        if let object = registry.object(for: id) { return object }
         return make(id)
     }
 
     /// The object with that ID, if it is in memory; nothing is read.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
-        registry[resolved(id)]?.object
+        registry.object(for: resolved(id))
     }
 
     /// The object with that ID, with its values; never a fault.
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
         guard !layout.entity.isAbstract else {
             throw StoreError(.invalidRequest, "'\(entityName)' is abstract")
         }
-        let object = classes[Int(layout.number) - 1].init(seed(forNew: entityName))
+        let object = classes[Int(layout.number) - 1].init(seed(of: layout))
         adopt(new: object)
         return object
     }
@@ -91,19 +91,18 @@ extension ManagedObjectContext {
                 id: ManagedObjectID(entityNumber: 0, primaryKey: 0),
                 layout: container.objects.placeholder, link: nowhere)
         }
-        let key = container.objects.keys.next(root: layout.entity.rootNumber)
+        return seed(of: layout)
+    }
+
+    private func seed(of layout: EntityLayout) -> ManagedObject.Seed {
+        let key = container.objects.keys.next(root: layout.rootNumber)
         let id = ManagedObjectID(entityNumber: layout.number, primaryKey: key)
         return ManagedObject.Seed(id: id, layout: layout, link: link)
     }
 
     /// Takes a new object in, with its defaults.
     func adopt(new object: ManagedObject) {
-        let layout = object.layout
-        object.values = layout.defaults
-        object.links = layout.emptyLinks
-        object.lists = layout.emptyLists
-        object.presence = .realized
-        object.isStored = false
+        object.becomeNew()
         guard object.link === link else { return }
         undoLog?.note(object, existed: false)
         object.pending = .inserted
@@ -129,15 +128,19 @@ extension ManagedObjectContext {
     }
 
     func register(_ object: ManagedObject) {
-        registry[object.objectID] = WeakObject(object: object)
+        enter(object)
         if retainsRegisteredObjects { retained.append(object) }
-        guard registry.count > registrySweepCount else { return }
-        registry = registry.filter { $0.value.object != nil }
-        registrySweepCount = max(1024, registry.count * 2)
+    }
+
+    /// Makes an object's ID lead to it.
+    func enter(_ object: ManagedObject) {
+        registry.set(object)
+        object.isRegistered = true
     }
 
     func unregister(_ object: ManagedObject) {
-        if registry[object.objectID]?.object === object { registry[object.objectID] = nil }
+        registry.remove(object)
+        object.isRegistered = false
     }
 
     /// Holds an object until the next save, since it has changed.

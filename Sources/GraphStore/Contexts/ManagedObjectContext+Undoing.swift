@@ -12,6 +12,7 @@ extension ManagedObjectContext {
         hasPendingDeletes = false
         notedErrors.removeAll()
         undoLog?.removeAll()
+        goneForUndo.removeAll()
         for object in objects {
             object.isListed = false
             let isNew = !object.isStored
@@ -35,10 +36,15 @@ extension ManagedObjectContext {
         tellFollowers(.rolledBack)
     }
 
-    /// Forgets all objects; those that somebody still holds are invalid from now on.
+    /// Forgets all objects and changes.
+    ///
+    /// Objects that somebody still holds are invalid from now on: reading or setting any of their
+    /// properties throws `invalidated`, at once or, from an accessor that cannot, with the
+    /// context's next save.
     public func reset() {
         giveUpSession()
-        cutLink()
+        invalidateLink()
+        for object in listed { object.forgetChanges() }
         listed.removeAll()
         unprocessedDeletes.removeAll()
         deniedNew.removeAll()
@@ -50,6 +56,7 @@ extension ManagedObjectContext {
         aliases.removeAll()
         watched.removeAll()
         undoLog?.removeAll()
+        goneForUndo.removeAll()
         noteForEvent { change in
             change = ContextChange()
             change.isInvalidatedAll = true

@@ -50,8 +50,7 @@ public final class ManagedObjectContext {
     var openSession: WriteSession?
     /// Units of work that are open, one in the other.
     var savepointDepth = 0
-    var registry: [ManagedObjectID: WeakObject] = [:]
-    var registrySweepCount = 1024
+    let registry = ObjectRegistry()
     /// The objects that changed since the last save, in the order in which they first did.
     var listed: [ManagedObject] = []
     var unprocessedDeletes: [ManagedObject] = []
@@ -69,6 +68,8 @@ public final class ManagedObjectContext {
     var notedErrors: [StoreError] = []
     var reader: ObjectReader?
     var undoLog: UndoLog?
+    /// Objects that a save has deleted, and that undoing may still lead to, or has already led to.
+    var goneForUndo: Set<ManagedObjectID> = []
     var inbox: ChangeInbox?
     private var storedLink: ContextLink?
     private(set) lazy var classes = container.objects.classesByNumber()
@@ -101,9 +102,10 @@ public final class ManagedObjectContext {
         return link
     }
 
-    func cutLink() {
+    /// Leaves the objects behind that there are: none of them gives a value any more.
+    func invalidateLink() {
         let check = storedLink?.check
-        storedLink?.cut()
+        storedLink?.invalidate()
         storedLink = ContextLink(self)
         storedLink?.check = check
     }
@@ -120,7 +122,7 @@ public final class ManagedObjectContext {
     /// The objects that the next save will delete.
     public var deletedObjects: [ManagedObject] { listed.filter { $0.pending == .deleted } }
     /// The objects in memory, faults too.
-    public var registeredObjects: [ManagedObject] { registry.values.compactMap(\.object) }
+    public var registeredObjects: [ManagedObject] { registry.objects }
 
     /// Keeps what an accessor could not throw.
     func note(_ error: StoreError) {
@@ -229,11 +231,6 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> BulkWriter {
         try BulkWriter(plan, in: self, keyMemoryBytes: keyMemoryBytes, isResumable: isResumable)
     }
-}
-
-/// An object that the context does not keep alive.
-struct WeakObject {
-    weak var object: ManagedObject?
 }
 
 /// How often a context asked the store for what.

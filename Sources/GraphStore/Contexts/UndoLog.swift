@@ -23,8 +23,6 @@ final class UndoLog {
     private var open = Group()
     private var depth = 0
     private var isRestoring = false
-    /// Objects that a save has deleted, and that undoing may still lead to.
-    var gone: Set<ManagedObjectID> = []
     /// How many groups are kept; 0 is all.
     var levelsMax = 0
 
@@ -87,7 +85,6 @@ final class UndoLog {
     func removeAll() {
         undoable.removeAll()
         redoable.removeAll()
-        gone.removeAll()
         open = Group()
     }
 
@@ -223,7 +220,7 @@ extension ManagedObjectContext {
         }
         object.isGone = false
         object.isGoneElsewhere = false
-        undoLog?.gone.remove(object.objectID)
+        goneForUndo.remove(object.objectID)
         register(object)
         guard object.isStored else {
             // A row that is made anew has no links in the store yet.

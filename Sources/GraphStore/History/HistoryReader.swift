@@ -41,6 +41,9 @@ public final class HistoryReader {
         }
     }
 
+    /// Stops a running read from any thread.
+    var interrupter: InterruptHandle { connection.interrupter }
+
     /// The next transaction with a change that is wanted, or nil after the last.
     public func next() throws(HistoryError) -> HistoryTransaction? {
         try Self.reading { () throws(SQLiteError) in

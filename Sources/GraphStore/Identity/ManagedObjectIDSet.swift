@@ -34,6 +34,11 @@ public struct ManagedObjectIDSet: Sendable, Hashable {
         ranges[id.entityNumber, default: []].insertKey(key)
     }
 
+    /// Adds objects of an entity whose keys follow one another.
+    mutating func insert(keys: ClosedRange<Int64>, entityNumber: Int64) {
+        ranges[entityNumber, default: []].insertKeys(keys)
+    }
+
     /// Takes an object out.
     public mutating func remove(_ id: ManagedObjectID) {
         guard var list = ranges[id.entityNumber] else { return }
@@ -76,6 +81,19 @@ extension [ClosedRange<Int64>] {
             self[position] = key...self[position].upperBound
         case (false, false):
             insert(key...key, at: position)
+        }
+    }
+
+    fileprivate mutating func insertKeys(_ keys: ClosedRange<Int64>) {
+        guard let last = indices.last else { return append(keys) }
+        guard self[last].upperBound < keys.lowerBound else {
+            for key in keys { insertKey(key) }
+            return
+        }
+        if self[last].upperBound == keys.lowerBound - 1 {
+            self[last] = self[last].lowerBound...keys.upperBound
+        } else {
+            append(keys)
         }
     }
 

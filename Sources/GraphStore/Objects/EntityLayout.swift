@@ -19,6 +19,24 @@ package final class EntityLayout: Sendable {
         var isDerived: Bool { description.derivationExpression != nil }
     }
 
+    /// What every set and save asks of an attribute: no texts, whose copies are counted.
+    struct Slot: Sendable {
+        let type: AttributeType
+        let isStored: Bool
+        let isExternal: Bool
+        /// The least and the largest value that fits, of integer types.
+        let least: Int64
+        let largest: Int64
+
+        init(_ attribute: Attribute) {
+            type = attribute.description.type
+            isStored = attribute.column != nil
+            isExternal = attribute.isExternal
+            least = attribute.limits?.0 ?? .min
+            largest = attribute.limits?.1 ?? .max
+        }
+    }
+
     /// What a relationship is from its other end; slots are those of the destination's layout.
     enum Inverse: Sendable, Hashable {
         case none
@@ -56,6 +74,9 @@ package final class EntityLayout: Sendable {
 
     let entity: StoreSchema.Entity
     let attributes: [Attribute]
+    /// The same attributes, as setting and saving look at them.
+    let slots: [Slot]
+    let attributeNames: [String]
     let toOnes: [ToOne]
     let toManys: [ToMany]
     let properties: [String: Property]
@@ -74,12 +95,16 @@ package final class EntityLayout: Sendable {
     /// Some attribute is kept by the store.
     let hasDerived: Bool
 
-    var name: String { entity.name }
-    var number: Int64 { entity.number }
+    let name: String
+    let number: Int64
+    let rootNumber: Int64
 
     init(_ entity: StoreSchema.Entity, _ schema: StoreSchema) {
         let model = schema.model
         self.entity = entity
+        name = entity.name
+        number = entity.number
+        rootNumber = entity.rootNumber
         let attributes = model.attributes(of: entity.name).map { description in
             Attribute(
                 description: description, column: entity.attributes[description.name]?.column,
@@ -109,6 +134,8 @@ package final class EntityLayout: Sendable {
         for (slot, one) in toOnes.enumerated() { properties[one.name] = .toOne(slot) }
         for (slot, one) in toManys.enumerated() { properties[one.name] = .toMany(slot) }
         self.attributes = attributes
+        slots = attributes.map(Slot.init)
+        attributeNames = attributes.map(\.name)
         self.toOnes = toOnes
         self.toManys = toManys
         self.properties = properties
@@ -168,12 +195,17 @@ struct RowPlan: Sendable {
     struct Places: Sendable {
         /// Nil for transient attributes.
         var attributes: [Int32?]
-        var toOnes: [(key: Int32, entity: Int32?)]
+        var toOnes: [(key: Int32, entity: Int32?, destination: Int64)]
     }
 
     /// `Z_PK, Z_ENT, Z_OPT` and the columns, of the alias `t`.
     let columns: String
-    let places: [Int64: Places]
+    /// By entity number; nil of those that are not in the plan.
+    private let places: [Places?]
+
+    func places(of number: Int64) -> Places? {
+        number >= 0 && number < places.count ? places[Int(number)] : nil
+    }
 
     init(of entity: EntityLayout, _ layouts: [EntityLayout]) {
         var names: [String] = []
@@ -185,13 +217,16 @@ struct RowPlan: Sendable {
             names.append(column)
             return position
         }
-        var places: [Int64: Places] = [:]
+        var places = [Places?](repeating: nil, count: layouts.count + 1)
         for number in entity.entity.familyNumbers {
             let layout = layouts[Int(number) - 1]
-            places[number] = Places(
+            places[Int(number)] = Places(
                 attributes: layout.attributes.map { $0.column.map(position) },
                 toOnes: layout.toOnes.map {
-                    (position($0.columns.column), $0.columns.entityColumn.map(position))
+                    (
+                        position($0.columns.column), $0.columns.entityColumn.map(position),
+                        $0.destination
+                    )
                 })
         }
         columns = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { "t.\($0)" }.joined(separator: ", ")

@@ -95,6 +95,14 @@ extension ManagedObject {
         for slot in lists.indices { lists[slot].revert(isOrdered: layout.toManys[slot].isOrdered) }
     }
 
+    /// Has nothing to save any more.
+    final func forgetChanges() {
+        pending = .none
+        isListed = false
+        mask = ChangeMask()
+        committed = nil
+    }
+
     /// Gives the values back; the next look reads the row again.
     final func turnIntoFault() {
         willTurnIntoFault()

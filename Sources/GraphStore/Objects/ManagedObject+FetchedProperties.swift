@@ -25,7 +25,7 @@ extension ManagedObject {
         do throws(StoreError) {
             return try fetchedObjects(for: key.name).compactMap { $0 as? Destination }
         } catch {
-            link.context?.note(error)
+            link.listener?.note(error)
             return []
         }
     }

@@ -13,16 +13,17 @@ extension ManagedObject {
             }
             try realize()
         }
-        if let check = link.check { check() }
+        if link.isGuarded { try link.examine(layout) }
         return values[slot]
     }
 
     /// Sets an attribute after a look at its type's width.
     final func setAttribute(_ slot: Int, _ value: StoredValue) throws(StoreError) {
-        let attribute = layout.attributes[slot]
         let context = try changeable()
         if presence != .realized { try realize() }
-        let value = try attribute.fitting(value, of: layout.name)
+        let value =
+            layout.slots[slot].holdsAsIs(value)
+            ? value : try layout.attributes[slot].fitting(value, of: layout.name)
         let isOther = !value.isIdentical(to: values[slot])
         context.willChange(self, bit: slot, isOther: isOther)
         if isOther { values[slot] = value }
@@ -38,6 +39,7 @@ extension ManagedObject {
             throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no attribute")
         }
         if presence == .fault { try realize() }
+        if link.isGuarded { try link.examine(layout) }
         values[slot] = value
     }
 
@@ -64,7 +66,7 @@ extension ManagedObject {
             }
             try realize()
         }
-        if let check = link.check { check() }
+        if link.isGuarded { try link.examine(layout) }
         return links[slot]
     }
 
@@ -83,8 +85,8 @@ extension ManagedObject {
 
     /// The IDs of a to-many; fires its fault, but makes no objects.
     final func toManyIDs(_ slot: Int) throws(StoreError) -> [ManagedObjectID] {
+        if link.isGuarded { try link.examine(layout) }
         if lists.isEmpty { prepareLists() }
-        if let check = link.check { check() }
         if lists[slot].isFault { try live().loadList(of: self, slot) }
         return lists[slot].current?.ids ?? []
     }
@@ -118,8 +120,7 @@ extension ManagedObject {
     /// The context, which must be there.
     final func live() throws(StoreError) -> ManagedObjectContext {
         if let context = link.context { return context }
-        throw StoreError(
-            .invalidated, "An object of '\(layout.name)' was used after its context was reset")
+        throw ContextLink.invalidated(layout)
     }
 
     /// The context of an object that may be changed.
@@ -134,11 +135,36 @@ extension ManagedObject {
         try live().fire(self)
     }
 
+    /// Holds what a new object of its entity starts with.
+    final func becomeNew() {
+        values = layout.defaults
+        links = layout.emptyLinks
+        lists = layout.emptyLists
+        presence = .realized
+        isStored = false
+    }
+
     /// Makes the to-many slots: faults of a stored object, empty in a new one.
     final func prepareLists() {
         guard lists.count != layout.toManys.count else { return }
         lists = layout.toManys.map {
             isStored ? ToManyState() : .empty(isOrdered: $0.isOrdered)
+        }
+    }
+}
+
+extension EntityLayout.Slot {
+    /// Whether the value is one that the column holds as it is, which nearly all are.
+    func holdsAsIs(_ value: StoredValue) -> Bool {
+        switch (type, value) {
+        case (_, .null), (.string, .text), (.double, .real), (.uuid, .blob), (.binary, .blob): true
+        case (.date, .integer), (.decimal, .integer): true
+        case (.date, .real(let number)), (.decimal, .real(let number)):
+            Int64(exactly: number) == nil
+        case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
+            (.integer64, .integer(let number)), (.boolean, .integer(let number)):
+            number >= least && number <= largest
+        default: false
         }
     }
 }
@@ -180,9 +206,12 @@ extension EntityLayout.Attribute {
 extension StoredValue {
     /// The same bytes: texts are compared as the store compares them, not as Unicode would.
     func isIdentical(to other: StoredValue) -> Bool {
-        if case .text(let left) = self, case .text(let right) = other {
-            return left.utf8.elementsEqual(right.utf8)
+        switch (self, other) {
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.integer(let left), .integer(let right)): left == right
+        case (.null, .null): true
+        case (.null, _), (_, .null): false
+        default: self == other
         }
-        return self == other
     }
 }

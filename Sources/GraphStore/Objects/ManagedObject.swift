@@ -56,7 +56,9 @@ open class ManagedObject {
     ///
     /// Except for a new object that turns out to be one that is there (see `MergePolicy`), and
     /// for one whose key another process took; its old ID still finds it in its context.
-    public internal(set) final var objectID: ManagedObjectID
+    public internal(set) final var objectID: ManagedObjectID {
+        willSet { leaveRegistry() }
+    }
     final let layout: EntityLayout
     final var link: ContextLink
     final var values: [StoredValue]
@@ -72,6 +74,8 @@ open class ManagedObject {
     final var pending: Pending = .none
     /// The context holds it strongly, among those that have changed.
     final var isListed = false
+    /// The context's registry may have its address.
+    final var isRegistered = false
     /// The store has its row, as far as is known.
     final var isStored: Bool
     /// It has no row any more, or never will have one.
@@ -96,6 +100,17 @@ open class ManagedObject {
         lists = []
         presence = .fault
         isStored = true
+    }
+
+    deinit {
+        leaveRegistry()
+    }
+
+    /// Its context finds it no more by the ID that it has.
+    private final func leaveRegistry() {
+        guard isRegistered else { return }
+        link.registry.remove(self)
+        isRegistered = false
     }
 
     /// Inserts a new object of this class's entity.

@@ -17,6 +17,7 @@ final class ObjectReader {
     private let objects: ObjectSupport
     private let external: ExternalFiles
     private var rowStatements: [Int64: Statement] = [:]
+    private var rangeStatements: [Int64: Statement] = [:]
     private var listStatements: [String: Statement] = [:]
     /// A transaction holds the state that is read.
     private(set) var isPinned = false
@@ -45,7 +46,9 @@ final class ObjectReader {
             statement.bind(id.primaryKey, at: 1)
             defer { statement.reset() }
             guard try statement.step(), statement.integer(1) == layout.number else { return nil }
-            return decode(statement, layout, objects.rowPlan(layout.number))
+            return objects.rowPlan(layout.number).places(of: layout.number).map {
+                decode(statement, layout, $0)
+            }
         } catch {
             throw StoreError(error)
         }
@@ -55,16 +58,14 @@ final class ObjectReader {
     func rows(
         _ ids: [ManagedObjectID], _ body: (ManagedObjectID, ObjectRow) -> Void
     ) throws(StoreError) {
-        for (root, ids) in Dictionary(grouping: ids, by: { rootNumber(of: $0) }) {
+        for (root, ids) in byRoot(ids) {
             guard let layout = objects.layout(root) else { continue }
             let plan = objects.rowPlan(root)
             let keys = ids.map(\.primaryKey).sorted()
             do throws(SQLiteError) {
                 for start in stride(from: 0, to: keys.count, by: Self.chunkSize) {
                     let chunk = keys[start..<min(start + Self.chunkSize, keys.count)]
-                    let statement = try connection.prepare(
-                        "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK IN ("
-                            + chunk.map(String.init).joined(separator: ",") + ")")
+                    let statement = try select(chunk, layout, plan)
                     while try statement.step() {
                         if let (id, row) = found(statement, plan) { body(id, row) }
                     }
@@ -78,31 +79,67 @@ final class ObjectReader {
     /// What a select of a plan's columns has in its current row; nil of an entity not in the plan.
     func found(_ statement: Statement, _ plan: RowPlan) -> (ManagedObjectID, ObjectRow)? {
         let number = statement.integer(1)
-        guard let layout = objects.layout(number), plan.places[number] != nil else { return nil }
+        guard let layout = objects.layout(number), let places = plan.places(of: number) else {
+            return nil
+        }
         let id = ManagedObjectID(entityNumber: number, primaryKey: statement.integer(0))
-        return (id, decode(statement, layout, plan))
+        return (id, decode(statement, layout, places))
+    }
+
+    private func byRoot(_ ids: [ManagedObjectID]) -> [(Int64, [ManagedObjectID])] {
+        guard let first = ids.first else { return [] }
+        if ids.allSatisfy({ $0.entityNumber == first.entityNumber }) {
+            return [(rootNumber(of: first), ids)]
+        }
+        return Dictionary(grouping: ids, by: { rootNumber(of: $0) }).map { ($0, $1) }
+    }
+
+    /// A select of the rows with some keys, which are sorted; one that is kept where they follow
+    /// one another.
+    private func select(
+        _ keys: ArraySlice<Int64>, _ layout: EntityLayout, _ plan: RowPlan
+    ) throws(SQLiteError) -> Statement {
+        let select = "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK "
+        guard let first = keys.first, let last = keys.last,
+            last &- first == Int64(keys.count) - 1,
+            zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 })
+        else {
+            return try connection.prepare(
+                select + "IN (" + keys.map(String.init).joined(separator: ",") + ")")
+        }
+        let statement: Statement
+        if let known = rangeStatements[layout.number] {
+            statement = known
+        } else {
+            statement = try connection.prepare(select + "BETWEEN ? AND ?")
+            rangeStatements[layout.number] = statement
+        }
+        statement.reset()
+        statement.bind(first, at: 1)
+        statement.bind(last, at: 2)
+        return statement
     }
 
     private func rootNumber(of id: ManagedObjectID) -> Int64 {
-        objects.layout(id.entityNumber)?.entity.rootNumber ?? 0
+        objects.layout(id.entityNumber)?.rootNumber ?? 0
     }
 
     private func decode(
-        _ statement: Statement, _ layout: EntityLayout, _ plan: RowPlan
+        _ statement: Statement, _ layout: EntityLayout, _ places: RowPlan.Places
     ) -> ObjectRow {
-        guard let places = plan.places[layout.number] else {
-            return ObjectRow(values: [], links: [], version: 0)
-        }
-        var values = layout.defaults
-        for slot in values.indices {
-            guard let column = places.attributes[slot] else { continue }
+        var values: [StoredValue] = []
+        values.reserveCapacity(layout.slots.count)
+        for slot in layout.slots.indices {
+            guard let column = places.attributes[slot] else {
+                values.append(layout.defaults[slot])
+                continue
+            }
             let value = statement.value(column)
-            values[slot] =
-                layout.attributes[slot].isExternal ? external.value(of: value) : value
+            values.append(layout.slots[slot].isExternal ? external.value(of: value) : value)
         }
         var links = layout.emptyLinks
         for (slot, place) in places.toOnes.enumerated() where !statement.isNull(place.key) {
-            var number = layout.toOnes[slot].destination
+            var number = place.destination
             if let column = place.entity, !statement.isNull(column) {
                 number = statement.integer(column)
             }

@@ -6,6 +6,7 @@ package final class ObjectSupport: Sendable {
     let schema: StoreSchema
     /// By entity number, from 1.
     let layouts: [EntityLayout]
+    private let layoutsByName: [String: EntityLayout]
     /// How rows of each entity and its descendants are read, in the same order.
     let rowPlans: [RowPlan]
     let keys: KeyAllocator
@@ -20,6 +21,8 @@ package final class ObjectSupport: Sendable {
         self.schema = schema
         let layouts = schema.entities.map { EntityLayout($0, schema) }
         self.layouts = layouts
+        layoutsByName = Dictionary(
+            layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         hasDerived = layouts.contains(where: \.hasDerived)
         rowPlans = layouts.map { RowPlan(of: $0, layouts) }
         placeholder = EntityLayout(
@@ -35,7 +38,7 @@ package final class ObjectSupport: Sendable {
     }
 
     func layout(named name: String) -> EntityLayout? {
-        schema.entity(named: name).flatMap { layout($0.number) }
+        layoutsByName[name]
     }
 
     func rowPlan(_ number: Int64) -> RowPlan { rowPlans[Int(number) - 1] }

@@ -1,11 +1,11 @@
 public import FoundationEssentials
-import GraphModel
+public import GraphModel
 
 /// An attribute by name, with the type that it is read and set as.
 public struct AttributeKey<Value: AttributeValue>: Sendable {
     /// The attribute's name.
     public let name: String
-    let slot: Int
+    @usableFromInline let slot: Int
 
     /// Creates a key.
     ///
@@ -98,16 +98,26 @@ extension ManagedObject {
     ///
     /// Does not throw: what goes wrong is thrown by the context's next save.
     public final subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        get {
-            attempting {
-                () throws(StoreError) -> Value? in
-                Value(storedValue: try attribute(try slot(of: key)))
-            } ?? nil
+        // Inlined, so that a caller's code knows the type and looks up no metadata.
+        @inlinable get {
+            storedValue(named: key.name, slot: key.slot).flatMap { Value(storedValue: $0) }
         }
-        set {
-            _ = attempting { () throws(StoreError) in
-                try setAttribute(try slot(of: key), newValue?.storedValue ?? .null)
-            }
+        @inlinable set {
+            set(newValue?.storedValue ?? .null, named: key.name, slot: key.slot)
+        }
+    }
+
+    @usableFromInline
+    final func storedValue(named name: String, slot: Int) -> StoredValue? {
+        attempting { () throws(StoreError) in
+            try attribute(try attributeSlot(name, slot))
+        }
+    }
+
+    @usableFromInline
+    final func set(_ value: StoredValue, named name: String, slot: Int) {
+        _ = attempting { () throws(StoreError) in
+            try setAttribute(try attributeSlot(name, slot), value)
         }
     }
 
@@ -169,12 +179,10 @@ extension ManagedObject {
 
     // MARK: Slots
 
-    private func slot<Value>(of key: AttributeKey<Value>) throws(StoreError) -> Int {
-        if key.slot < layout.attributes.count, layout.attributes[key.slot].name == key.name {
-            return key.slot
-        }
-        if case .attribute(let slot) = try property(key.name) { return slot }
-        throw mismatch(key.name, "attribute")
+    private func attributeSlot(_ name: String, _ slot: Int) throws(StoreError) -> Int {
+        if slot < layout.attributeNames.count, layout.attributeNames[slot] == name { return slot }
+        if case .attribute(let slot) = try property(name) { return slot }
+        throw mismatch(name, "attribute")
     }
 
     private func slot<Value>(of key: ToOneKey<Value>) throws(StoreError) -> Int {
@@ -202,7 +210,7 @@ extension ManagedObject {
         do throws(StoreError) {
             return try body()
         } catch {
-            link.context?.note(error)
+            link.listener?.note(error)
             return nil
         }
     }

@@ -55,7 +55,9 @@ package struct AttributeValidator {
                 isTooLarge ? .numberTooLarge : .numberTooSmall
             }
         return (
-            code, "'\(attribute.name)' must be \(Self.text(range)), and is \(Self.number(value))"
+            code,
+            "'\(attribute.name)' must be \(Self.text(range, attribute.type)), and is "
+                + Self.text(value, attribute.type)
         )
     }
 
@@ -66,7 +68,7 @@ package struct AttributeValidator {
                 let isTooLong = length.maximum.map { Double(count) > $0 } ?? false
                 return (
                     isTooLong ? .textTooLong : .textTooShort,
-                    "'\(attribute.name)' must have \(Self.text(length)) characters,"
+                    "'\(attribute.name)' must have \(Self.text(length, .integer64)) characters,"
                         + " and has \(count)"
                 )
             }
@@ -87,16 +89,26 @@ package struct AttributeValidator {
         }
     }
 
-    private static func text(_ range: NumberRange) -> String {
-        switch (range.minimum, range.maximum) {
-        case (let low?, let high?): "from \(number(low)) to \(number(high))"
-        case (let low?, nil): "at least \(number(low))"
-        case (nil, let high?): "at most \(number(high))"
+    private static func text(_ range: NumberRange, _ type: AttributeType) -> String {
+        let text = { (value: Double) in Self.text(value, type) }
+        return switch (range.minimum, range.maximum) {
+        case (let low?, let high?): "from \(text(low)) to \(text(high))"
+        case (let low?, nil): "at least \(text(low))"
+        case (nil, let high?): "at most \(text(high))"
         case (nil, nil): "any number"
         }
     }
 
-    private static func number(_ value: Double) -> String {
-        Int64(exactly: value).map(String.init) ?? "\(value)"
+    /// A number as people write it, and a date as one.
+    static func text(_ value: Double, _ type: AttributeType) -> String {
+        guard type != .date else {
+            return withUnsafeTemporaryAllocation(
+                of: UInt8.self, capacity: ScalarFormatter.isoDateBytesMax
+            ) {
+                String(
+                    decoding: $0.prefix(ScalarFormatter.isoDate(value, into: $0)), as: UTF8.self)
+            }
+        }
+        return Int64(exactly: value).map(String.init) ?? "\(value)"
     }
 }

@@ -20,7 +20,6 @@ struct ContextBackup {
     }
 
     private let entries: [Entry]
-    private let registry: [ManagedObjectID: WeakObject]
     private let listed: [ManagedObject]
     private let aliases: [ManagedObjectID: ManagedObjectID]
 
@@ -32,13 +31,13 @@ struct ContextBackup {
                 presence: $0.presence, pending: $0.pending, isStored: $0.isStored,
                 isGone: $0.isGone)
         }
-        registry = context.registry
         listed = context.listed
         aliases = context.aliases
     }
 
     func restore(_ context: ManagedObjectContext) {
         for object in context.listed { object.isListed = false }
+        context.registry.removeAll()
         for entry in entries {
             let object = entry.object
             object.objectID = entry.id
@@ -53,8 +52,8 @@ struct ContextBackup {
             object.pending = entry.pending
             object.isStored = entry.isStored
             object.isGone = entry.isGone
+            context.enter(object)
         }
-        context.registry = registry
         context.listed = listed
         context.aliases = aliases
         context.unprocessedDeletes.removeAll()

@@ -27,7 +27,7 @@ struct ListWriter {
         var removed: [String: Set<Pair>] = [:]
         var added: [String: Set<Pair>] = [:]
         var joins: [String: StoreSchema.JoinTable] = [:]
-        for owner in pending.inserted + pending.updated {
+        for owner in [pending.inserted, pending.updated].joined() {
             for slot in owner.lists.indices {
                 let toMany = owner.layout.toManys[slot]
                 guard owner.lists[slot].isChanged(isOrdered: toMany.isOrdered) else { continue }
@@ -68,7 +68,7 @@ struct ListWriter {
                 "INSERT OR IGNORE INTO \(name) (\(table.firstColumn), \(table.secondColumn))"
                     + " VALUES (?, ?)", pairs)
         }
-        for owner in pending.inserted + pending.updated {
+        for owner in [pending.inserted, pending.updated].joined() {
             for slot in owner.lists.indices where owner.layout.toManys[slot].isOrdered {
                 if owner.lists[slot].isChanged(isOrdered: true) { try order(owner, slot) }
             }

@@ -121,9 +121,20 @@ extension ManagedObjectContext {
             }
             if !object.skipsHooks { object.validate(.delete, into: &failures) }
         }
-        for object in pending.inserted + pending.updated { checkUndone(object, &failures) }
+        if !goneForUndo.isEmpty {
+            for object in pending.inserted + pending.updated {
+                checkUndone(object, &failures)
+            }
+        }
+        var known: (layout: EntityLayout, validator: ObjectValidator)?
         for object in pending.inserted {
-            try validator(for: object.layout).check(object, .insert, into: &failures)
+            if let known, known.layout === object.layout {
+                try known.validator.check(object, .insert, into: &failures)
+            } else {
+                let validator = try validator(for: object.layout)
+                known = (object.layout, validator)
+                try validator.check(object, .insert, into: &failures)
+            }
         }
         for object in pending.updated {
             let validator = try validator(for: object.layout)
@@ -142,9 +153,11 @@ extension ManagedObjectContext {
 
     /// Undoing may have put back a link to what a Deny rule had let go, and which is gone since.
     private func checkUndone(_ object: ManagedObject, _ failures: inout ValidationFailures) {
-        guard let gone = undoLog?.gone, !gone.isEmpty, !object.links.isEmpty else { return }
+        guard !object.links.isEmpty else { return }
         for (slot, toOne) in object.layout.toOnes.enumerated() {
-            guard let id = object.links[slot], gone.contains(id), denies(toOne) else { continue }
+            guard let id = object.links[slot], goneForUndo.contains(id), denies(toOne) else {
+                continue
+            }
             failures.add(
                 "'\(toOne.name)' leads to an object that was deleted and saved", object,
                 key: toOne.name, code: .deletionDenied)
@@ -226,13 +239,19 @@ extension ManagedObjectContext {
     private func renewTakenKeys(
         _ inserted: [ManagedObject], in session: WriteSession
     ) throws(StoreError) {
-        for root in Set(inserted.map(\.layout.entity.rootNumber)) {
+        var roots: Set<Int64> = []
+        var last: Int64?
+        for object in inserted where object.layout.rootNumber != last {
+            last = object.layout.rootNumber
+            roots.insert(object.layout.rootNumber)
+        }
+        for root in roots {
             let taken = try storing { () throws(SQLiteError) in
                 try session.readLargest(root: root)
             }
             guard !taken.isEmpty else { continue }
             for object in inserted
-            where object.layout.entity.rootNumber == root
+            where object.layout.rootNumber == root
                 && taken.contains(object.objectID.primaryKey)
             {
                 let key = container.objects.keys.next(root: root)
@@ -267,8 +286,9 @@ extension ManagedObjectContext {
 
     /// Hooks first, then whoever watches.
     func tellDidSave(_ pending: PendingObjects) {
-        for object in pending.inserted + pending.updated + pending.deleted
-        where !object.skipsHooks { object.didSave() }
+        for objects in [pending.inserted, pending.updated, pending.deleted] {
+            for object in objects where !object.skipsHooks { object.didSave() }
+        }
         tell(.didSave(ContextChange(pending)))
     }
 
@@ -292,7 +312,7 @@ extension ManagedObjectContext {
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
             case .deleted:
-                undoLog?.gone.insert(object.objectID)
+                if undoLog != nil { goneForUndo.insert(object.objectID) }
                 object.isGone = true
                 object.isStored = false
                 unregister(object)
@@ -301,6 +321,8 @@ extension ManagedObjectContext {
             object.commit()
         }
         undoLog?.closeEvent()
+        // What was undone before is saved now, and nothing else can lead to them.
+        if undoLog == nil { goneForUndo.removeAll() }
         readDerived(change)
         tellDidSave(pending)
     }

@@ -1,12 +1,16 @@
 import GraphModel
+import SQLite
 
 /// An entity's rules, compiled once for a context and run over objects before a save.
 final class ObjectValidator {
     private let layout: EntityLayout
-    private let attributes: [AttributeValidator]
+    /// Attributes that must have a value or have rules, in their order; others need no look.
+    private let attributes: [(slot: Int, isRequired: Bool, rules: AttributeValidator?)]
     private let rules: [(predicate: CompiledPredicate, text: String, message: String)]
     /// What the rules look at, by slot of the compiled predicates.
     private let ruleProperties: [EntityLayout.Property]
+    /// To-ones that must lead somewhere.
+    private let requiredToOnes: [Int]
     /// To-manys with a count to keep.
     private let countedLists: [Int]
     private let arena = ArenaBox()
@@ -16,7 +20,12 @@ final class ObjectValidator {
 
     init(_ layout: EntityLayout, _ model: ManagedObjectModel) throws(StoreError) {
         self.layout = layout
-        attributes = layout.attributes.map { AttributeValidator($0.description) }
+        attributes = layout.attributes.enumerated().compactMap { slot, attribute in
+            let isRequired = !attribute.description.isOptional && !attribute.isDerived
+            let validator = AttributeValidator(attribute.description)
+            guard isRequired || validator.hasRules else { return nil }
+            return (slot, isRequired, validator.hasRules ? validator : nil)
+        }
         let compiled = try ValidationRules(of: layout.name, in: model)
         let names = compiled.properties
         ruleProperties = names.compactMap { layout.properties[$0] }
@@ -32,6 +41,9 @@ final class ObjectValidator {
             }
         }
         self.rules = rules
+        requiredToOnes = layout.toOnes.indices.filter {
+            !layout.toOnes[$0].relationship.isOptional
+        }
         countedLists = layout.toManys.indices.filter { slot in
             let relationship = layout.toManys[slot].relationship
             return relationship.minimumCount > 0 || relationship.maximumCount > 0
@@ -43,11 +55,10 @@ final class ObjectValidator {
     func check(
         _ object: ManagedObject, _ operation: SaveOperation, into failures: inout ValidationFailures
     ) throws(StoreError) {
-        for slot in layout.attributes.indices {
-            check(object, attribute: slot, into: &failures)
+        for position in attributes.indices {
+            check(object, attributeAt: position, into: &failures)
         }
-        for slot in layout.toOnes.indices
-        where object.links[slot] == nil && !layout.toOnes[slot].relationship.isOptional {
+        for slot in requiredToOnes where object.links[slot] == nil {
             let name = layout.toOnes[slot].name
             fail(object, name, .missingValue, "'\(name)' is required", into: &failures)
         }
@@ -70,22 +81,22 @@ final class ObjectValidator {
     }
 
     private func check(
-        _ object: ManagedObject, attribute slot: Int, into failures: inout ValidationFailures
+        _ object: ManagedObject, attributeAt position: Int,
+        into failures: inout ValidationFailures
     ) {
-        let attribute = layout.attributes[slot]
-        let value = object.values[slot]
-        if value == .null {
-            guard !attribute.description.isOptional, !attribute.isDerived else { return }
-            return fail(
-                object, attribute.name, .missingValue, "'\(attribute.name)' is required",
-                into: &failures)
+        let slot = attributes[position].slot
+        if case .null = object.values[slot] {
+            guard attributes[position].isRequired else { return }
+            let name = layout.attributes[slot].name
+            return fail(object, name, .missingValue, "'\(name)' is required", into: &failures)
         }
-        let validator = attributes[slot]
-        guard validator.hasRules else { return }
+        guard let rules = attributes[position].rules else { return }
+        let value = object.values[slot]
         arena.reset()
-        guard let problem = validator.failure(with: arena.cell(value)) else { return }
+        guard let problem = rules.failure(with: arena.cell(value)) else { return }
         fail(
-            object, attribute.name, problem.code, problem.message, value: value, into: &failures)
+            object, layout.attributes[slot].name, problem.code, problem.message, value: value,
+            into: &failures)
     }
 
     private func check(
@@ -151,6 +162,17 @@ final class ArenaBox {
     func reset() { arena.removeAll() }
 
     func cell(_ value: StoredValue) -> BulkCell { arena.cell(value) }
+
+    /// Binds a value whose bytes stay here until the next `reset()`.
+    func bind(_ value: StoredValue, to statement: Statement, at index: Int32) {
+        switch value {
+        case .null: statement.bindNull(at: index)
+        case .integer(let number): statement.bind(number, at: index)
+        case .real(let number): statement.bind(number, at: index)
+        case .text: statement.bind(text: arena.cell(value).bytes, at: index)
+        case .blob: statement.bind(blob: arena.cell(value).bytes, at: index)
+        }
+    }
 
     /// An attribute's value for predicates.
     func evaluated(_ value: StoredValue, _ type: AttributeType) -> EvaluatedValue {

@@ -16,6 +16,8 @@ struct ObjectWriter {
     var filesReleased: [String] = []
     /// What each updated object's `Z_OPT` is afterwards.
     var versions: [ManagedObjectID: Int64] = [:]
+    /// Keeps the bytes of a statement's texts until it has run.
+    private let bytes = ArenaBox()
 
     var connection: Connection { session.connection }
 
@@ -235,8 +237,7 @@ struct ObjectWriter {
     // MARK: Inserts
 
     private mutating func insert(_ inserted: [ManagedObject]) throws(SaveFailure) {
-        let groups = Dictionary(grouping: inserted, by: { $0.layout.number })
-        for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
+        for group in Self.byEntity(inserted) {
             let layout = group[0].layout
             let sorted = Self.byKey(group)
             do throws(SQLiteError) {
@@ -244,20 +245,28 @@ struct ObjectWriter {
                 var place = 0
                 while place + RowStatements.groupSize <= sorted.count {
                     let rows = sorted[place..<place + RowStatements.groupSize]
-                    try insert(rows, statements.group, statements.width)
+                    try insert(rows, statements.group)
                     place += RowStatements.groupSize
                 }
                 for object in sorted[place...] {
-                    try insert([object], statements.one, statements.width)
+                    try insert([object], statements.one)
                 }
             } catch {
                 throw SaveFailure(error)
             }
             if let last = sorted.last {
                 session.noteWritten(
-                    key: last.objectID.primaryKey, root: layout.entity.rootNumber)
+                    key: last.objectID.primaryKey, root: layout.rootNumber)
             }
         }
+    }
+
+    /// Objects of one entity each, in the order of entities; most saves insert but one.
+    private static func byEntity(_ objects: [ManagedObject]) -> [[ManagedObject]] {
+        guard let first = objects.first?.layout else { return [] }
+        if objects.allSatisfy({ $0.layout === first }) { return [objects] }
+        return Dictionary(grouping: objects, by: { $0.layout.number })
+            .sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// In the order of keys, in which new objects nearly always are.
@@ -273,19 +282,20 @@ struct ObjectWriter {
     }
 
     private mutating func insert(
-        _ rows: ArraySlice<ManagedObject>, _ statement: Statement, _ width: Int32
+        _ rows: ArraySlice<ManagedObject>, _ statement: Statement
     ) throws(SQLiteError) {
+        bytes.reset()
         var index: Int32 = 1
         for object in rows {
             statement.bind(object.objectID.primaryKey, at: index)
             index += 1
             let layout = object.layout
-            for slot in layout.attributes.indices where layout.attributes[slot].column != nil {
-                let attribute = layout.attributes[slot]
-                if attribute.isExternal {
-                    statement.bind(try stored(object.values[slot], attribute), at: index)
+            for (slot, kind) in layout.slots.enumerated() where kind.isStored {
+                if kind.isExternal {
+                    let value = try stored(object.values[slot], layout.attributes[slot])
+                    statement.bind(value, at: index)
                 } else {
-                    statement.bind(object.values[slot], at: index)
+                    bytes.bind(object.values[slot], to: statement, at: index)
                 }
                 index += 1
             }
@@ -300,9 +310,20 @@ struct ObjectWriter {
                 }
                 index += hasEntity ? 2 : 1
             }
-            session.change.insert(object.objectID)
         }
+        note(rows)
         try statement.run()
+    }
+
+    /// Notes new rows of one entity, which are in the order of their keys.
+    private func note(_ rows: ArraySlice<ManagedObject>) {
+        guard let first = rows.first?.objectID, let last = rows.last?.objectID else { return }
+        if last.primaryKey - first.primaryKey == Int64(rows.count) - 1 {
+            session.change.insert(
+                keys: first.primaryKey...last.primaryKey, entityNumber: first.entityNumber)
+        } else {
+            for object in rows { session.change.insert(object.objectID) }
+        }
     }
 
     private mutating func stored(
@@ -350,8 +371,6 @@ struct SaveFailure: Error {
 private struct InsertStatements {
     let one: Statement
     let group: Statement
-    /// Parameters of a row.
-    let width: Int32
 
     init(_ layout: EntityLayout, on connection: Connection) throws(SQLiteError) {
         var columns = layout.attributes.compactMap(\.column)
@@ -359,7 +378,6 @@ private struct InsertStatements {
             columns.append(toOne.columns.column)
             if let column = toOne.columns.entityColumn { columns.append(column) }
         }
-        width = Int32(columns.count) + 1
         let insert =
             "INSERT INTO \(layout.entity.table) (Z_PK, Z_ENT, Z_OPT"
             + columns.map { ", \($0)" }.joined() + ") VALUES "

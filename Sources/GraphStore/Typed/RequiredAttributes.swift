@@ -73,7 +73,7 @@ extension ManagedObject {
         do throws(StoreError) {
             return try objectIDs(for: key.name).first.map { Ref(id: $0) }
         } catch {
-            managedObjectContext?.note(error)
+            link.listener?.note(error)
             return nil
         }
     }

@@ -178,6 +178,61 @@ import Testing
         }
     }
 
+    @Test(
+        "rows 42, 59: undoing what a child inserted frees what a Deny rule looks at, saved or not")
+    func undoOfAChildsInsert() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let task = Todo(in: context)
+            try context.save()
+            let child = context.makeChild()
+            let project = try child.insert("Project")
+            child.object(with: task.objectID)[.toOne("project")] = project
+            try child.save()
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["1"])
+            let mine = context.object(with: project.objectID)
+            try context.refreshAllObjects()
+            try context.undo()
+            #expect(mine.isDeleted && task[.toOne("project")] == nil)
+            #expect(try context.deletability(of: mine) == [])
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["-"])
+            try store.expect("SELECT count(*) FROM ZPROJECT", ["0"])
+            try context.redo()
+            #expect(mine[.toMany("steps")] == [task])
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["1"])
+        }
+    }
+
+    @Test(
+        "rows 42, 59: what an undo brings back cannot lead to what is gone, whether or not undoing goes on",
+        arguments: [true, false])
+    func undoneLinkToWhatIsGone(goesOn: Bool) throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let task = Todo(in: context)
+            let project = try context.insert("Project")
+            task[.toOne("project")] = project
+            try context.save()
+            context.delete(project)
+            try context.processPendingChanges()
+            context.delete(task)
+            try context.save()
+            try context.undo()
+            #expect(task.isInserted)
+            context.isUndoEnabled = goesOn
+            let error = storeError { try context.save() }
+            #expect(error?.validationError?.failures.map(\.code) == [.deletionDenied])
+            task[.toOne("project")] = nil
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["-"])
+        }
+    }
+
     @Test("row 42: a group holds everything in it; levels are limited; a rollback forgets all")
     func undoGroups() throws {
         try withObjects { store in

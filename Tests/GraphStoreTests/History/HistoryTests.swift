@@ -279,6 +279,39 @@ import Testing
         #expect(try sequences { _ in } == [3, 4])
     }
 
+    @Test("row 114: history is an asynchronous sequence, which a cancelled task leaves")
+    func streamsTransactions() async throws {
+        let store = try store()
+        let container = store.container
+        for number in 1...4 {
+            let author = number == 2 ? "sync" : "me"
+            _ = try save(container, author: author, [[.integer(Int64(number)), "t", 1, nil]])
+        }
+        var filter = HistoryFilter()
+        filter.authors = ["me"]
+        let start = try #require(try container.history().first?.token)
+        let transactions = container.historyTransactions(after: start, matching: filter)
+        var found: [Int64] = []
+        for try await transaction in transactions {
+            found.append(transaction.token.sequence)
+            // What is saved meanwhile belongs to the next reading.
+            if found == [3] { _ = try save(container, author: "me", [[9, "t", 1, nil]]) }
+        }
+        #expect(found == [3, 4])
+        found.removeAll()
+        for try await transaction in transactions { found.append(transaction.token.sequence) }
+        #expect(found == [3, 4, 5])
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            for try await _ in transactions { Issue.record("The task was cancelled") }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let off = try self.store(nil)
+        await #expect(throws: HistoryError.self) {
+            for try await _ in off.container.historyTransactions() {}
+        }
+    }
+
     @Test("row 115: what is older than the retention goes with later saves")
     func purgesInSaves() throws {
         let days = try store(.days(7))

@@ -122,6 +122,61 @@ import Testing
         }
     }
 
+    @Test(
+        "row 37: after a reset no accessor gives what was there; the next save says that one was used"
+    )
+    func resetObjectsGiveNothing() throws {
+        try withObjects { store in
+            let id = try makeTasks(1, in: store)[0]
+            let context = store.context()
+            let task = try #require(try context.existingObject(with: id) as? Todo)
+            let tags = task.tags
+            task.title = "changed"
+            let new = context.insert(Todo.self) { $0.tags = tags }
+            context.delete(try #require(task.category))
+            context.reset()
+            #expect(!task.hasChanges && !new.isInserted && task.changedKeys == [])
+            for object in [task, new] {
+                for key in ["title", "number", "category", "tags", "project"] {
+                    #expect(storeError { _ = try object.value(forKey: key) }?.code == .invalidated)
+                    #expect(
+                        storeError { _ = try object.committedValues(forKeys: [key]) }?.code
+                            == (object === task ? .invalidated : nil))
+                }
+                #expect(storeError { _ = try object.objectIDs(for: "tags") }?.code == .invalidated)
+                #expect(
+                    storeError { try object.setPrimitiveValue(.text("x"), forKey: "title") }?.code
+                        == .invalidated)
+            }
+            try context.save()
+            let uses: [(Todo) -> Void] = [
+                { #expect($0.title == nil) }, { #expect($0.tags == []) },
+                { #expect($0.category == nil) }, { $0.number = 5 }, { $0.category = nil },
+                { $0.tags = [] },
+            ]
+            for (object, use) in uses.flatMap({ use in [(task, use), (new, use)] }) {
+                use(object)
+                let error = storeError { try context.save() }
+                #expect(error?.code == .invalidated)
+                #expect(
+                    error?.message == "An object of 'Task' was used after its context was reset")
+                try context.save()
+            }
+            try store.expect("SELECT ZTITLE FROM ZTASK", ["t0"])
+        }
+    }
+
+    @Test("row 37: objects of a context that is gone keep what is in memory, and change no more")
+    func objectsOutliveTheirContext() throws {
+        try withObjects { store in
+            let id = try makeTasks(1, in: store)[0]
+            let task = try #require(try store.context().existingObject(with: id) as? Todo)
+            #expect(task.managedObjectContext == nil && task.title == "t0")
+            #expect(storeError { try task.setValue("x", forKey: "title") }?.code == .invalidated)
+            #expect(storeError { _ = try task.value(forKey: "tags") }?.code == .invalidated)
+        }
+    }
+
     @Test("row 38: a rollback restores without reading; doomed inserts leave the registry")
     func rollback() throws {
         try withObjects { store in

@@ -1,0 +1,118 @@
+import Dispatch
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+@Suite("The registry of objects")
+struct ObjectRegistryTests {
+    private let entities = """
+        Item:
+          attributes:
+            name: String
+        Other:
+          attributes:
+            name: String
+        """
+
+    @Test func findsAnObjectAsLongAsSomebodyHoldsIt() throws {
+        let store = try TestStore(entities)
+        let context = store.context()
+        let id = ManagedObjectID(entityNumber: 1, primaryKey: 7)
+        var object: ManagedObject? = context.object(with: id)
+        #expect(context.registeredObject(for: id) === object)
+        #expect(context.registeredObjects.map(\.objectID) == [id])
+        object = nil
+        #expect(context.registeredObject(for: id) == nil)
+        #expect(context.registeredObjects.isEmpty)
+    }
+
+    @Test func forgetsAnObjectByTheIDThatItHadWhenItsIDChanges() throws {
+        let store = try TestStore(entities)
+        let context = store.context()
+        let old = ManagedObjectID(entityNumber: 1, primaryKey: 7)
+        let new = ManagedObjectID(entityNumber: 1, primaryKey: 8)
+        var object: ManagedObject? = context.object(with: old)
+        object?.objectID = new
+        #expect(context.registeredObjects.isEmpty)
+        object.map(context.register)
+        #expect(context.registeredObject(for: new) === object)
+        object = nil
+        #expect(context.registeredObjects.isEmpty)
+    }
+
+    @Test func anObjectThatOutlivesItsContextGoesQuietly() throws {
+        let store = try TestStore(entities)
+        var context: ManagedObjectContext? = store.context()
+        var object = context?.object(with: ManagedObjectID(entityNumber: 1, primaryKey: 1))
+        weak let watched = object
+        context = nil
+        #expect(object?.managedObjectContext == nil)
+        object = nil
+        #expect(watched == nil)
+    }
+
+    @Test func whatIsLeftOfAResetDoesNotTakeOutWhatCameAfter() throws {
+        let store = try TestStore(entities)
+        let context = store.context()
+        let id = ManagedObjectID(entityNumber: 1, primaryKey: 1)
+        var old: ManagedObject? = context.object(with: id)
+        context.reset()
+        let new = context.object(with: id)
+        #expect(old !== new)
+        old = nil
+        #expect(context.registeredObject(for: id) === new)
+    }
+
+    /// Keys that are dense, far apart, and apart by powers of two, against a dictionary.
+    @Test(arguments: [1, 16, 1024, 1 << 40, 7919])
+    func agreesWithADictionary(stride: Int64) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("registry: stride \(stride), seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let store = try TestStore(entities)
+        let context = store.context()
+        var held: [ManagedObjectID: ManagedObject] = [:]
+        for step in 0..<20_000 {
+            let id = ManagedObjectID(
+                entityNumber: Int64.random(in: 1...2, using: &random),
+                primaryKey: Int64.random(in: 1...700, using: &random) &* stride)
+            // Grows for a while, then shrinks.
+            if Int.random(in: 0..<10, using: &random) < (step / 5000 % 2 == 0 ? 7 : 2) {
+                let object = context.object(with: id)
+                if let known = held[id] { try #require(object === known) }
+                held[id] = object
+            } else {
+                held[id] = nil
+            }
+            let asked = ManagedObjectID(
+                entityNumber: 1, primaryKey: Int64.random(in: 1...700, using: &random) &* stride)
+            try #require(context.registeredObject(for: asked) === held[asked])
+        }
+        #expect(Set(context.registeredObjects.map(\.objectID)) == Set(held.keys))
+        held = [:]
+        #expect(context.registeredObjects.isEmpty)
+    }
+
+    /// Who sends a context away may let go of its objects while the other already looks for them.
+    @Test func neverGivesAnObjectThatAnotherThreadLetsGo() throws {
+        let store = try TestStore(entities)
+        nonisolated(unsafe) let context = store.context()
+        let ids = (1...64).map { ManagedObjectID(entityNumber: 1, primaryKey: Int64($0)) }
+        let released = DispatchSemaphore(value: 0)
+        for _ in 0..<500 {
+            nonisolated(unsafe) var objects = ids.map { context.object(with: $0) }
+            DispatchQueue.global().async {
+                objects.removeAll()
+                released.signal()
+            }
+            let found = ids.compactMap { context.registeredObject(for: $0) }
+            released.wait()
+            // What was found is held, so it is still there, and is what its ID leads to.
+            for object in found {
+                #expect(context.registeredObject(for: object.objectID) === object)
+            }
+        }
+        #expect(context.registeredObjects.isEmpty)
+    }
+}
