@@ -16,7 +16,8 @@ package struct Diagnostic: Sendable, Hashable, Error {
     }
 
     package var severity: Severity
-    /// A stable code such as `csv.unterminated-quote`; scripts and `etl explain` rely on it.
+    /// A stable code such as `csv.unterminated-quote`, on which scripts rely; `etl explain` knows
+    /// the codes of rejects, and of others what stands before the point.
     package var code: String
     /// One sentence without the place.
     package var message: String

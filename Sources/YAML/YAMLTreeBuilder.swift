@@ -64,12 +64,20 @@ struct YAMLTreeBuilder {
             if let context = error.context, let mark = error.contextMark {
                 message += ", \(context) that begins at line \(mark.line)"
             }
-            let hint =
-                error.problem.contains("cannot start any token")
-                ? "indent with spaces, and put text that begins with @, `, % or a tab in quotes"
-                : nil
-            throw stop("yaml.syntax", message, error.mark, path, fix: hint)
+            throw stop(
+                "yaml.syntax", message, error.mark, path, fix: Self.hint(for: error.problem))
         }
+    }
+
+    /// What mostly is behind a problem that the grammar alone tells.
+    private static func hint(for problem: String) -> String? {
+        if problem.contains("cannot start any token") {
+            return "indent with spaces, and put text that begins with @, `, % or a tab in quotes"
+        }
+        // `files: -` for standard input.
+        return problem.contains("lock sequence entries are not allowed")
+            ? "begin a list on a line of its own, and put a hyphen that is text in quotes: \"-\""
+            : nil
     }
 
     private mutating func build(

@@ -92,7 +92,13 @@ package struct YAMLValue {
     /// True or false.
     package func boolean() -> Bool? {
         guard let scalar, case .boolean(let value) = scalar.value else {
-            return wrong("true or false")
+            let meant: String? =
+                switch scalar?.text.lowercased() {
+                case "yes", "y", "on", "1": "write `true`"
+                case "no", "n", "off", "0": "write `false`"
+                default: nil
+                }
+            return wrong("true or false", fix: meant)
         }
         return value
     }
@@ -157,7 +163,7 @@ package struct YAMLValue {
     }
 
     /// Reports that the value should be something else.
-    package func wrong<Wanted>(_ wanted: String) -> Wanted? {
+    package func wrong<Wanted>(_ wanted: String, fix: String? = nil) -> Wanted? {
         let quoting: String? =
             switch scalar?.value {
             case .integer, .real, .boolean:
@@ -168,7 +174,7 @@ package struct YAMLValue {
             isNull
             ? "'\(label)' has no value; it must be \(wanted)"
             : "'\(label)' must be \(wanted), not \(kind)"
-        fail("type", message, fix: quoting)
+        fail("type", message, fix: fix ?? quoting)
         return nil
     }
 

@@ -48,4 +48,37 @@ import Testing
     func refusesPaths(text: String) {
         #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
     }
+
+    @Test(arguments: [
+        ("", 0), ("a.", 2), (".a", 0), ("é..b", 2), ("a[0]", 1), ("a[*]b", 4), ("[*]", 0),
+        ("a\\", 1), ("a\\[[", 3), ("a.b[*].[*]", 7),
+    ])
+    func tellsWhereAPathIsWrong(text: String, offset: Int) {
+        do throws(FieldPathError) {
+            _ = try FieldPath(parsing: text)
+            Issue.record("parsed")
+        } catch {
+            #expect(error.offset == offset)
+        }
+    }
+
+    @Test(arguments: [
+        ("$", []), ("$[*]", [FieldPath.Step.each]),
+        ("$.data.items[*]", [.name("data"), .name("items"), .each]),
+    ])
+    func parsesPathsToRecords(text: String, steps: [FieldPath.Step]) throws {
+        #expect(try FieldPath.documentSteps(text) == steps)
+    }
+
+    @Test(arguments: [
+        ("", 0), ("items", 0), ("$x", 1), ("$.", 2), ("$[0]", 1), ("$.a..b", 4), ("$.a[*]b", 6),
+    ])
+    func tellsWhereAPathToRecordsIsWrong(text: String, offset: Int) {
+        do throws(FieldPathError) {
+            _ = try FieldPath.documentSteps(text)
+            Issue.record("parsed")
+        } catch {
+            #expect(error.offset == offset)
+        }
+    }
 }

@@ -7,7 +7,10 @@ enum EntityReader {
         _ name: String, _ place: SourceLocation, _ value: YAMLValue
     ) -> EntityDeclaration {
         var declared = EntityDeclaration(description: EntityDescription(name: name), place: place)
-        guard let entity = value.mapping() else { return declared }
+        guard let entity = value.mapping() else {
+            declared.isLegible = false
+            return declared
+        }
         if let parent = entity.optional("parent") {
             declared.description.superentityName = parent.filledText()
             declared.parentPlace = parent.location
@@ -34,13 +37,15 @@ enum EntityReader {
     }
 
     private static func readProperties(_ entity: YAMLMapping, _ declared: inout EntityDeclaration) {
-        for entry in entity.optional("attributes")?.mapping()?.all() ?? [] {
+        let attributes = entity.optional("attributes")
+        let relationships = entity.optional("relationships")
+        declared.isLegible = attributes?.isMapping != false && relationships?.isMapping != false
+        for entry in attributes?.mapping()?.all() ?? [] {
             declared.description.ownAttributes.append(AttributeReader.read(entry.key, entry.value))
             declared.attributePlaces.append(entry.keyLocation)
         }
-        for entry in entity.optional("relationships")?.mapping()?.all() ?? [] {
+        for entry in relationships?.mapping()?.all() ?? [] {
             let read = RelationshipReader.read(entry.key, entry.keyLocation, entry.value)
-            guard let read else { continue }
             declared.description.ownRelationships.append(read.description)
             declared.relationshipPlaces.append(read.places)
         }
@@ -148,9 +153,9 @@ enum EntityReader {
         let predicate = text?.filledText()
         let message = rule.required("message")?.filledText()
         rule.finish()
-        guard let text, let predicate, let message else { return }
+        guard let text, let predicate else { return }
         declared.rulePlaces.append(text.location)
         declared.description.validationRules.append(
-            ValidationRule(predicate: predicate, message: message))
+            ValidationRule(predicate: predicate, message: message ?? ""))
     }
 }

@@ -58,6 +58,8 @@ package struct EntityDeclaration: Sendable {
     package var description: EntityDescription
     package var place: SourceLocation
     package var parentPlace: SourceLocation?
+    /// Whether all its properties could be read, at least by name.
+    var isLegible = true
     /// In the order of `description.ownAttributes`.
     package var attributePlaces: [SourceLocation] = []
     /// In the order of `description.ownRelationships`.

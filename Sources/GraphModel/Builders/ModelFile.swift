@@ -1,6 +1,31 @@
 package import Diagnostics
 package import YAML
 
+/// A model as far as its file tells it, and what is wrong with the file.
+package struct ModelReading: Sendable, Hashable {
+    /// The model; nil where a problem is an error.
+    package var model: ManagedObjectModel?
+    /// What is certain, whatever else is wrong; a property of which only the name is certain is an
+    /// attribute of undefined type.
+    package var known: ManagedObjectModel?
+    /// Entities that the file declares, and whose properties are not all certain.
+    package var unknownEntities: Set<String> = []
+    /// Every problem, in the order of the file.
+    package var diagnostics: [Diagnostic]
+
+    /// Nothing but problems.
+    package init(diagnostics: [Diagnostic]) {
+        self.diagnostics = diagnostics
+    }
+
+    /// What a reader says that knows all or nothing.
+    package init(model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        self.model = model
+        known = model
+        self.diagnostics = diagnostics
+    }
+}
+
 /// Reads a model that is written in YAML.
 ///
 /// ```yaml
@@ -22,6 +47,12 @@ package enum ModelFile {
     package static func read(
         file: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        let reading = reading(file: file)
+        return (reading.model, reading.diagnostics)
+    }
+
+    /// Reads a file, and keeps what can be known of a model with errors.
+    package static func reading(file: String) -> ModelReading {
         let (root, diagnostics) = YAMLParser.parse(file: file)
         return read(root, after: diagnostics, file: file)
     }
@@ -30,14 +61,20 @@ package enum ModelFile {
     package static func read(
         text: String, file: String = "model"
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        let reading = reading(text: text, file: file)
+        return (reading.model, reading.diagnostics)
+    }
+
+    /// Reads a text, and keeps what can be known of a model with errors.
+    static func reading(text: String, file: String) -> ModelReading {
         let (root, diagnostics) = YAMLParser.parse(text, file: file)
         return read(root, after: diagnostics, file: file)
     }
 
     /// Reads a model that stands inside a spec, at `keyPath`; there `model: 1` may be left out.
-    package static func read(
+    package static func reading(
         node: YAMLNode, file: String, keyPath: String
-    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+    ) -> ModelReading {
         let problems = YAMLProblems(file: file, area: "model")
         let value = YAMLValue(root: node, problems: problems, keyPath: keyPath, label: "model")
         return read(value, isInline: true)
@@ -45,38 +82,43 @@ package enum ModelFile {
 
     private static func read(
         _ root: YAMLNode?, after diagnostics: [Diagnostic], file: String
-    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        guard let root else { return (nil, diagnostics) }
+    ) -> ModelReading {
+        guard let root else { return ModelReading(diagnostics: diagnostics) }
         let problems = YAMLProblems(file: file, area: "model")
         diagnostics.forEach(problems.report)
         return read(YAMLValue(root: root, problems: problems, label: "model"), isInline: false)
     }
 
-    private static func read(
-        _ value: YAMLValue, isInline: Bool
-    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+    private static func read(_ value: YAMLValue, isInline: Bool) -> ModelReading {
         let problems = value.problems
         guard let declared = ModelReader.read(value, isInline: isInline) else {
-            return (nil, problems.sorted)
+            return ModelReading(diagnostics: problems.sorted)
         }
-        return model(of: declared, problems)
+        return reading(of: declared, problems)
     }
 
-    /// The model of the declarations, where no lint is an error, and all that was found.
-    static func model(
+    /// What the declarations come to, and all that was found.
+    static func reading(
         of declared: ModelDeclarations, _ problems: YAMLProblems
-    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+    ) -> ModelReading {
         ModelLints(declared, problems).check()
-        guard !problems.hasErrors else { return (nil, problems.sorted) }
+        var reading = ModelReading(diagnostics: [])
         do {
-            let model = try declared.model()
-            RuleLints.check(declared, model, problems)
-            PredicateLints.check(declared, model, problems)
-            return (problems.hasErrors ? nil : model, problems.sorted)
+            let known =
+                problems.hasErrors ? KnownDeclarations(declared) : KnownDeclarations(all: declared)
+            let model = try known.declared.model()
+            reading.known = model
+            reading.unknownEntities = known.unknownEntities
+            RuleLints.check(known.declared, model, problems)
+            PredicateLints.check(known.declared, model, problems)
+            reading.model = problems.hasErrors ? nil : model
         } catch {
             // The lints say the same with a place; this is for what they might overlook.
-            problems.report("model.invalid", error.description, at: .file(problems.file))
-            return (nil, problems.sorted)
+            if !problems.hasErrors {
+                problems.report("model.invalid", error.description, at: .file(problems.file))
+            }
         }
+        reading.diagnostics = problems.sorted
+        return reading
     }
 }

@@ -1,9 +1,20 @@
 import Diagnostics
 
+/// Names that no property should have.
+package enum PropertyNames {
+    /// Whether the name means something to objects, to stores or to predicates.
+    package static func isReserved(_ name: String) -> Bool {
+        let upper = name.uppercased()
+        return ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_")
+            || ModelLints.objectNames.contains(name)
+            || ModelLints.predicateWords.contains(name.lowercased())
+    }
+}
+
 /// Names that are ill-formed, reserved, taken, or that meet in one column of the store.
 extension ModelLints {
     /// What Core Data's objects answer to themselves; a property of that name would hide it.
-    private static let objectNames: Set<String> = [
+    fileprivate static let objectNames: Set<String> = [
         "changedValues", "class", "copy", "debugDescription", "description", "entity",
         "faultingState", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted",
         "isFault", "isInserted", "isProxy", "isUpdated", "managedObjectContext", "mutableCopy",
@@ -11,7 +22,7 @@ extension ModelLints {
     ]
 
     /// Words of the predicate language, in any case.
-    private static let predicateWords: Set<String> = [
+    fileprivate static let predicateWords: Set<String> = [
         "all", "and", "any", "beginswith", "between", "contains", "endswith", "false", "in",
         "like", "matches", "nil", "none", "not", "null", "or", "self", "some", "subquery", "true",
     ]

@@ -7,6 +7,8 @@ extension ModelLints {
         for (relationship, places) in own {
             guard entities[relationship.destinationEntityName] != nil else {
                 let name = relationship.destinationEntityName
+                // What has no name was reported when it was read.
+                guard !name.isEmpty else { continue }
                 error(
                     "unknown-entity", "No entity is named '\(name)'" + entityHint(name),
                     places.destination)
@@ -36,6 +38,14 @@ extension ModelLints {
                 : "'\(destination).\(name)' is an attribute, not a relationship"
             return error("inverse", message, place)
         }
+        if let other = inverse.inverseName, other != relationship.name,
+            entities[inverse.destinationEntityName] == nil
+                || self.relationship(other, of: inverse.destinationEntityName) == nil
+        {
+            // What is wrong is the other side, which is reported there.
+            return
+        }
+        guard entities[inverse.destinationEntityName] != nil else { return }
         if inverse.inverseName != relationship.name {
             let other = inverse.inverseName.map { "its inverse is '\($0)'" } ?? "it has no inverse"
             error(

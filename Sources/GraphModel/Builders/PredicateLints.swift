@@ -25,27 +25,27 @@ struct PredicateLints {
         _ index: FetchIndexDescription, of entity: String, at place: SourceLocation
     ) {
         guard let text = index.partialIndexPredicate else { return }
-        do {
-            let predicate = try ParsedPredicate(format: text).resolved(for: entity, in: model)
-            guard predicate.comparesWithConstants else {
-                return error(
+        let found = FormatCheck(entityName: entity, model: model).predicate(text)
+        for mistake in found.mistakes {
+            error(mistake.code.rawValue, mistake.description, place)
+        }
+        guard found.mistakes.isEmpty, let predicate = found.resolved else { return }
+        guard predicate.comparesWithConstants else {
+            return error(
+                "model.index",
+                "A partial index takes comparisons (==, !=, <, <=, >, >=) of properties with"
+                    + " values, joined by AND and OR", place)
+        }
+        for path in predicate.keyPaths {
+            let isStored =
+                path.count == 1
+                && model.attribute(path[0], of: entity).map { !$0.isTransient } ?? true
+                && model.relationship(path[0], of: entity)?.isToMany != true
+            if !isStored {
+                error(
                     "model.index",
-                    "A partial index takes comparisons (==, !=, <, <=, >, >=) of properties with"
-                        + " values, joined by AND and OR", place)
+                    "'\(path.joined(separator: "."))' has no column in the indexed row", place)
             }
-            for path in predicate.keyPaths {
-                let isStored =
-                    path.count == 1
-                    && model.attribute(path[0], of: entity).map { !$0.isTransient } ?? true
-                    && model.relationship(path[0], of: entity)?.isToMany != true
-                if !isStored {
-                    error(
-                        "model.index",
-                        "'\(path.joined(separator: "."))' has no column in the indexed row", place)
-                }
-            }
-        } catch {
-            self.error(error.code.rawValue, error.description, place)
         }
     }
 }

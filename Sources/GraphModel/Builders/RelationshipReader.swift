@@ -3,11 +3,19 @@ import YAML
 
 /// Reads one relationship.
 enum RelationshipReader {
-    /// Nil where it says not where it leads; that is reported.
+    /// One that cannot be read leads to an entity without name, so that its own name is known.
     static func read(
         _ name: String, _ place: SourceLocation, _ value: YAMLValue
-    ) -> (description: RelationshipDescription, places: RelationshipPlaces)? {
-        guard let mapping = value.mapping() else { return nil }
+    ) -> (description: RelationshipDescription, places: RelationshipPlaces) {
+        guard let mapping = value.mapping() else {
+            let nowhere = RelationshipDescription(
+                name: name, destinationEntityName: "", isToMany: false)
+            return (
+                nowhere,
+                RelationshipPlaces(
+                    place: place, destination: place, inverse: nil, deleteRule: nil)
+            )
+        }
         let to = mapping.required("to")
         let isToMany = mapping.optional("many")?.boolean() ?? false
         var relationship = RelationshipDescription(
@@ -23,9 +31,8 @@ enum RelationshipReader {
         readMany(mapping, &relationship)
         relationship.extras = ModelReader.userInfo(mapping.optional("xcode"))
         mapping.finish()
-        guard let to, !relationship.destinationEntityName.isEmpty else { return nil }
         let places = RelationshipPlaces(
-            place: place, destination: to.location, inverse: inverse?.location,
+            place: place, destination: to?.location ?? place, inverse: inverse?.location,
             deleteRule: deleteRule?.location)
         return (relationship, places)
     }

@@ -2,40 +2,51 @@ import Diagnostics
 import YAML
 
 /// Checks the rules over whole objects, once there is a model to check them against.
-enum RuleLints {
+struct RuleLints {
+    private let model: ManagedObjectModel
+    private let problems: YAMLProblems
+
     static func check(
         _ declared: ModelDeclarations, _ model: ManagedObjectModel, _ problems: YAMLProblems
     ) {
+        let lints = RuleLints(model: model, problems: problems)
         for entity in declared.entities {
             for (rule, place) in zip(entity.description.validationRules, entity.rulePlaces) {
-                check(rule, of: entity.name, at: place, model, problems)
+                lints.check(rule.predicate, of: entity.name, at: place)
             }
         }
     }
 
-    private static func check(
-        _ rule: ValidationRule, of entity: String, at place: SourceLocation,
-        _ model: ManagedObjectModel, _ problems: YAMLProblems
+    private func report(
+        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
     ) {
-        func report(_ code: String, _ message: String, fix: String? = nil) {
-            problems.report(Diagnostic(code: code, message, at: .source(place), fix: fix))
+        problems.report(Diagnostic(code: code, message, at: .source(place), fix: fix))
+    }
+
+    private func check(_ rule: String, of entity: String, at place: SourceLocation) {
+        let found = FormatCheck(entityName: entity, model: model, allowsTransient: true)
+            .predicate(rule)
+        for mistake in found.mistakes {
+            report(mistake.code.rawValue, mistake.description, place)
         }
-        let resolved: GraphPredicate
+        guard found.mistakes.isEmpty, let resolved = found.resolved,
+            !resolved.keyPaths.contains(where: {
+                model.attribute($0[0], of: entity)?.isDoubtful ?? false
+            })
+        else { return }
         do {
-            resolved = try ParsedPredicate(format: rule.predicate)
-                .resolved(for: entity, in: model, allowsTransient: true)
             _ = try CompiledPredicate(resolved) { _ in 0 }
         } catch {
-            return report(error.code.rawValue, error.description)
+            return report(error.code.rawValue, error.description, place)
         }
         for path in resolved.keyPaths {
             if path.count > 1 {
                 report(
                     "model.rule",
                     "A rule may not follow a relationship yet, as '\(path.joined(separator: "."))'"
-                        + " does", fix: "use properties of the object itself")
+                        + " does", place, fix: "use properties of the object itself")
             } else if model.attribute(path[0], of: entity)?.isTransient == true {
-                report("model.rule", "'\(path[0])' is transient, so no stored row has it")
+                report("model.rule", "'\(path[0])' is transient, so no stored row has it", place)
             }
         }
     }

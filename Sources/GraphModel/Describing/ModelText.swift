@@ -82,7 +82,7 @@ public struct ModelText: Sendable {
         if let modifier = entity.versionHashModifier { notes.append("hash modifier \(modifier)") }
         var lines = [title + (notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")]
         if showsHashes {
-            lines.append("  hash      " + (hash.map(Self.hex) ?? "cannot be verified"))
+            lines.append("  hash      " + (hash.map(\.hexText) ?? "cannot be verified"))
         }
         lines += section("attributes", entity.ownAttributes.map(line))
         lines += section("relationships", entity.ownRelationships.map(line))
@@ -127,10 +127,6 @@ public struct ModelText: Sendable {
     /// A property's name, followed by room to the next column.
     private func padded(_ name: String) -> String {
         name + String(repeating: " ", count: max(1, 20 - name.count))
-    }
-
-    static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func count(_ number: Int, _ one: String, _ many: String) -> String {

@@ -168,3 +168,8 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.extras = extras
     }
 }
+
+extension AttributeDescription {
+    /// Whether only its name is known: no store has a column of such a type.
+    package var isDoubtful: Bool { type == .undefined && !isTransient }
+}

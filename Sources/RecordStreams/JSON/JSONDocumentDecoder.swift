@@ -69,20 +69,8 @@ final class JSONDocumentDecoder: RecordDecoder {
     private static func steps(
         of path: String, source: String
     ) throws(RecordStreamError) -> [FieldPath.Step] {
-        guard path.hasPrefix("$") else {
-            throw RecordStreamError(
-                .badPath(path: path, reason: "it must start with '$'"), in: source)
-        }
-        var rest = path.dropFirst()
-        if rest.isEmpty { return [] }
-        if rest.hasPrefix(".") {
-            rest = rest.dropFirst()
-        } else if !rest.hasPrefix("[") {
-            throw RecordStreamError(
-                .badPath(path: path, reason: "a dot must follow '$'"), in: source)
-        }
         do {
-            return try FieldPath.parse(String(rest))
+            return try FieldPath.documentSteps(path)
         } catch {
             throw RecordStreamError(.badPath(path: path, reason: error.reason), in: source)
         }

@@ -21,7 +21,7 @@ package struct FieldPath: Sendable, Hashable {
         self.text = text
         steps = try Self.parse(text)
         guard case .name? = steps.first else {
-            throw FieldPathError(text: text, reason: "it must start with a name")
+            throw FieldPathError(text: text, reason: "it must start with a name", offset: 0)
         }
     }
 
@@ -52,43 +52,46 @@ package struct FieldPath: Sendable, Hashable {
         var expectsName = true
         var hasName = false
         var rest = Substring(text).unicodeScalars
+        var offset = -1
+        func fault(_ reason: String, at offset: Int) -> FieldPathError {
+            FieldPathError(text: text, reason: reason, offset: offset)
+        }
         while let scalar = rest.popFirst() {
+            offset += 1
             switch scalar {
             case "\\":
                 guard let next = rest.popFirst() else {
-                    throw FieldPathError(text: text, reason: "it ends with a backslash")
+                    throw fault("it ends with a backslash", at: offset)
                 }
-                guard expectsName else {
-                    throw FieldPathError(text: text, reason: "a dot must follow ']'")
-                }
+                guard expectsName else { throw fault("a dot must follow ']'", at: offset) }
+                offset += 1
                 name.unicodeScalars.append(next)
                 hasName = true
             case ".":
                 if hasName {
                     steps.append(.name(name))
                 } else if expectsName {
-                    throw FieldPathError(text: text, reason: "a name is empty")
+                    throw fault("a name is empty", at: offset)
                 }
                 name = ""
                 hasName = false
                 expectsName = true
             case "[":
                 guard rest.popFirst() == "*", rest.popFirst() == "]" else {
-                    throw FieldPathError(text: text, reason: "only [*] may follow a name")
+                    throw fault("only [*] may follow a name", at: offset)
                 }
                 if hasName {
                     steps.append(.name(name))
                 } else if expectsName && !steps.isEmpty {
-                    throw FieldPathError(text: text, reason: "a name is empty")
+                    throw fault("a name is empty", at: offset)
                 }
+                offset += 2
                 name = ""
                 hasName = false
                 expectsName = false
                 steps.append(.each)
             default:
-                guard expectsName else {
-                    throw FieldPathError(text: text, reason: "a dot must follow ']'")
-                }
+                guard expectsName else { throw fault("a dot must follow ']'", at: offset) }
                 name.unicodeScalars.append(scalar)
                 hasName = true
             }
@@ -96,13 +99,34 @@ package struct FieldPath: Sendable, Hashable {
         if hasName {
             steps.append(.name(name))
         } else if expectsName {
-            throw FieldPathError(
-                text: text, reason: text.isEmpty ? "it is empty" : "a name is empty")
+            throw fault(text.isEmpty ? "it is empty" : "a name is empty", at: offset + 1)
         }
         guard steps.count <= stepsMax else {
-            throw FieldPathError(text: text, reason: "it has more than \(stepsMax) steps")
+            throw fault("it has more than \(stepsMax) steps", at: 0)
         }
         return steps
+    }
+
+    /// The steps from a document to its records: `$`, `$[*]`, `$.data.items[*]`.
+    package static func documentSteps(_ text: String) throws(FieldPathError) -> [Step] {
+        guard text.hasPrefix("$") else {
+            throw FieldPathError(text: text, reason: "it must start with '$'", offset: 0)
+        }
+        var rest = text.dropFirst()
+        if rest.isEmpty { return [] }
+        if rest.hasPrefix(".") {
+            rest = rest.dropFirst()
+        } else if !rest.hasPrefix("[") {
+            throw FieldPathError(text: text, reason: "a dot must follow '$'", offset: 1)
+        }
+        do {
+            return try parse(String(rest))
+        } catch {
+            let before = text.unicodeScalars.count - rest.unicodeScalars.count
+            throw FieldPathError(
+                text: text, reason: rest.isEmpty ? "a name is empty" : error.reason,
+                offset: before + error.offset)
+        }
     }
 }
 
@@ -124,4 +148,6 @@ package struct FieldPathError: Error, Sendable, Hashable {
     package let text: String
     /// The rest of a sentence that starts with "The path '…' is not valid: ".
     package let reason: String
+    /// The scalar of the text at fault, from zero.
+    package let offset: Int
 }

@@ -180,6 +180,7 @@ import Testing
                 "9 Task.unique(z) model.unknown-property",
                 "10 Task.i model.unknown-property",
                 "13 Item.x model.default",
+                "14 Item.p predicate.unknown-key",
                 "16 Local model.unknown-entity",
             ])
     }

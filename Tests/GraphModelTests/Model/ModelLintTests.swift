@@ -135,6 +135,7 @@ import Testing
                 m.yaml:7:36: error: 'default' must be true or false, not the text 'yes' \
                 [model.type]
                   in: entities.Task.attributes.c.default
+                  fix: write `true`
                 m.yaml:8:33: error: 'default' must be an ISO 8601 date, not the text 'tomorrow' \
                 [model.type]
                   in: entities.Task.attributes.d.default

@@ -47,7 +47,8 @@ extension ManagedObjectModel {
                     (configuration.name, configuration.members))
             }
         }
-        return ModelFile.model(of: declared, problems)
+        let reading = ModelFile.reading(of: declared, problems)
+        return (reading.model, reading.diagnostics)
     }
 }
 

@@ -59,9 +59,18 @@ private final class RowProgram {
     /// Whether the row meets the predicate that the root is.
     @inline(__always)
     func test(_ row: some EvaluationRow) throws(EvaluationError) -> Bool {
+        // The field of the last comparison, and the number that its digits are.
+        var slot = -1
+        var value = EvaluatedValue.null
+        var number: NumericValue?
         for index in 0..<comparisonCount {
             let comparison = comparisons[index]
-            guard let holds = comparison.holds(row.value(at: comparison.slot)) else {
+            if comparison.slot != slot {
+                slot = comparison.slot
+                value = row.value(at: slot)
+                number = nil
+            }
+            guard let holds = comparison.holds(value, &number) else {
                 return try program.test(root, scope(row))
             }
             if holds == decisive { return decisive }

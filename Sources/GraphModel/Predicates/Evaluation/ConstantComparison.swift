@@ -44,13 +44,17 @@ struct ConstantComparison {
     }
 
     /// Whether it holds for the field's value; nil where the program has to say.
+    ///
+    /// - Parameter known: the number that the value was read as, for the next comparison of the
+    ///   same field: both ends of a range read its digits once.
     @inline(__always)
-    func holds(_ value: EvaluatedValue) -> Bool? {
+    func holds(_ value: EvaluatedValue, _ known: inout NumericValue?) -> Bool? {
         // The constant is not nil, so nothing but inequality holds for nil.
         if case .null = value { return op == .notEqual }
         switch constant {
         case .number(let number):
-            return Self.number(value, readsText: true).flatMap { ordered($0, number) }
+            if known == nil { known = Self.number(value, readsText: true) }
+            return known.flatMap { ordered($0, number) }
         case .flag(let number):
             return Self.number(value, readsText: false).flatMap { ordered($0, number) }
         case .text(let text):

@@ -106,18 +106,24 @@ extension PredicateParser {
         }
         guard let counts = PredicateKeywords.functions[name] else {
             let names = PredicateKeywords.functions.keys.sorted() + ["subquery", "ternary"]
-            throw GraphPredicateError(
-                .function,
-                "There is no function '\(Self.shown(word))'" + Self.suggestion(name, names),
-                at: place, in: format)
+            try report(
+                GraphPredicateError(
+                    .function,
+                    "There is no function '\(Self.shown(word))'" + Self.suggestion(name, names),
+                    at: place, in: format))
+            let arguments = try elements(until: ")", opening: opening)
+            return try finish(
+                .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
         }
         let arguments = try elements(until: ")", opening: opening)
-        guard counts.contains(arguments.values.count) else {
-            throw GraphPredicateError(
-                .function, Self.wrongCount(name, counts, arguments.values.count), at: place,
-                in: format)
+        let hasAll = counts.contains(arguments.values.count)
+        if !hasAll {
+            try report(
+                GraphPredicateError(
+                    .function, Self.wrongCount(name, counts, arguments.values.count), at: place,
+                    in: format))
         }
-        if name == "cast", let value = try castConstant(arguments.values, at: place) {
+        if name == "cast", hasAll, let value = try castConstant(arguments.values, at: place) {
             return try finish(.expression(.constant(value)), at: place, replacing: 2)
         }
         return try finish(

@@ -74,9 +74,14 @@ struct PredicateParser {
     private(set) var offset = 0
     private var offsets: [Int] = []
     private var nesting = 0
+    /// A mistake that leaves the grammar whole is kept in `found`, and parsing goes on.
+    private let collects: Bool
+    /// The mistakes so far, in the order of the text.
+    private(set) var found: [GraphPredicateError] = []
 
     init(
-        _ format: String, arguments: [any GraphPredicateArgument], bytesMax: Int = Self.bytesMax
+        _ format: String, arguments: [any GraphPredicateArgument], bytesMax: Int = Self.bytesMax,
+        collects: Bool = false
     ) throws(GraphPredicateError) {
         guard format.utf8.count <= bytesMax else {
             throw GraphPredicateError(
@@ -86,8 +91,15 @@ struct PredicateParser {
         }
         self.format = format
         self.arguments = arguments[...]
+        self.collects = collects
         lexer = PredicateLexer(format)
         try advance()
+    }
+
+    /// Keeps a mistake, or throws it where the first one is wanted.
+    mutating func report(_ error: GraphPredicateError) throws(GraphPredicateError) {
+        guard collects else { throw error }
+        found.append(error)
     }
 
     var source: PredicateSource { PredicateSource(format: format, offsets: offsets) }

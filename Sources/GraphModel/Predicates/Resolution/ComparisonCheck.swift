@@ -3,11 +3,22 @@ struct ComparisonCheck {
     let resolver: PredicateResolver
     let comparison: GraphComparison
     let node: Int
+    /// What is wrong with the elements of a list, where every mistake is told.
+    private(set) var mistakes: [GraphPredicateError] = []
+
+    init(resolver: PredicateResolver, comparison: GraphComparison, node: Int) {
+        self.resolver = resolver
+        self.comparison = comparison
+        self.node = node
+    }
 
     /// The sides, with constants typed as the other side needs them.
-    func check(
+    mutating func check(
         _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
+        guard left.kind != .unknown, right.kind != .unknown else {
+            return (left.expression, right.expression)
+        }
         var left = left
         if case .collection(let element) = left.kind {
             if comparison.modifier != .direct {
@@ -48,7 +59,7 @@ struct ComparisonCheck {
         return (left.expression, try match(right, to: left.kind, other: left))
     }
 
-    private func membership(
+    private mutating func membership(
         _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
         switch right.kind {
@@ -63,7 +74,7 @@ struct ComparisonCheck {
         }
     }
 
-    private func range(
+    private mutating func range(
         _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
         guard case .aggregate(let bounds) = right.expression, bounds.count == 2 else {
@@ -77,12 +88,18 @@ struct ComparisonCheck {
     }
 
     /// The elements, each typed for the left side.
-    private func list(
+    private mutating func list(
         _ list: PredicateResolver.Resolved, for left: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> GraphExpression {
         var results: [GraphExpression] = []
         for element in list.elements {
-            results.append(try match(element, to: left.kind, other: left))
+            do throws(GraphPredicateError) {
+                results.append(try match(element, to: left.kind, other: left))
+            } catch {
+                guard resolver.collects else { throw error }
+                mistakes.append(error)
+                results.append(element.expression)
+            }
         }
         return .aggregate(results)
     }
@@ -90,7 +107,8 @@ struct ComparisonCheck {
     private func text(
         _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
-        for side in [left, right] where side.kind != .text && side.kind != .null {
+        for side in [left, right]
+        where side.kind != .text && side.kind != .null && side.kind != .unknown {
             throw resolver.error(
                 .type, "\(comparison.op.rawValue) compares text, not \(side.kind)",
                 node: side.node)

@@ -16,6 +16,8 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
     indirect case collection(ExpressionKind)
     /// A list in braces.
     case list
+    /// What an earlier mistake leaves open, or what no model tells; fits everywhere.
+    case unknown
 
     init(_ type: AttributeType) {
         switch type {
@@ -50,6 +52,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
     /// Whether values of the two may stand on the sides of a comparison.
     func isComparable(with other: ExpressionKind) -> Bool {
         if self == .null || other == .null { return true }
+        if self == .unknown || other == .unknown { return true }
         if isNumeric, other.isNumeric { return true }
         if case .object = self, case .object = other { return true }
         return self == other && self != .opaque && self != .list
@@ -68,6 +71,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         case .object(let entity): entity.isEmpty ? "an object" : "an object (\(entity))"
         case .collection: "a collection"
         case .list: "a list"
+        case .unknown: "a value"
         }
     }
 }

@@ -58,7 +58,9 @@ struct FunctionCheck {
             try check(arguments, [.date, .text])
             return .text
         case "uuid5":
-            guard let space = arguments.first, space.kind == .uuid || space.kind == .text else {
+            guard let space = arguments.first,
+                [.uuid, .text, .unknown].contains(space.kind)
+            else {
                 throw resolver.error(
                     .function, "'uuid5' needs a UUID, not \(arguments[0].kind)",
                     node: arguments[0].node)
@@ -82,7 +84,7 @@ struct FunctionCheck {
         try check(Array(arguments.dropFirst()), [.text])
         switch list.kind {
         case .list: try check(list.elements, list.elements.map { _ in .text })
-        case .collection(.text): break
+        case .collection(.text), .unknown: break
         default:
             throw resolver.error(
                 .function, "'join' needs a list of texts, not \(list.kind)", node: list.node)

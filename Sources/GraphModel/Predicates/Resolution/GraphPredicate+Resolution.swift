@@ -88,7 +88,7 @@ extension ParsedExpression {
 
 extension PredicateResolver {
     /// Resolves a value that an attribute is to hold.
-    fileprivate mutating func resolve(
+    mutating func resolve(
         _ expression: GraphExpression, assignedTo attribute: AttributeDescription?
     ) throws(GraphPredicateError) -> GraphExpression {
         let resolved = try resolveWhole(expression)
@@ -99,9 +99,11 @@ extension PredicateResolver {
         } else if resolved.kind.isComparable(with: kind) {
             return resolved.expression
         }
-        throw error(
-            .type,
-            "'\(attribute.name)' (\(attribute.type.rawValue)) cannot hold \(resolved.kind)",
-            node: resolved.node)
+        try report(
+            error(
+                .type,
+                "'\(attribute.name)' (\(attribute.type.rawValue)) cannot hold \(resolved.kind)",
+                node: resolved.node))
+        return resolved.expression
     }
 }

@@ -5,6 +5,11 @@ extension PredicateResolver {
     ) throws(GraphPredicateError) -> Resolved {
         let base = try resolve(base)
         let place = number()
+        if base.kind == .unknown {
+            return Resolved(
+                expression: .collection(base.expression, op, keys),
+                kind: op == .count ? .integer : .unknown, node: place)
+        }
         guard case .collection(let element) = base.kind else {
             throw error(
                 .toMany, "\(op.rawValue) needs a to-many key path before it", node: base.node)
@@ -43,17 +48,24 @@ extension PredicateResolver {
         _ collection: GraphExpression, _ variable: String, _ predicate: GraphPredicate
     ) throws(GraphPredicateError) -> Resolved {
         let collection = try resolve(collection)
-        guard case .collection(.object(let entity)) = collection.kind else {
-            throw error(
+        let outer = scope
+        var kind = collection.kind
+        switch collection.kind {
+        case .collection(.object(let entity)): scope[variable] = entity
+        // Whose keys the variable has is not known; the rest of the predicate is.
+        case .unknown: scope[variable] = Self.unknownEntity
+        default:
+            let problem = error(
                 .toMany, "SUBQUERY needs a to-many relationship, not \(collection.kind)",
                 node: collection.node)
+            try report(problem)
+            kind = .unknown
+            scope[variable] = Self.unknownEntity
         }
-        let outer = scope
-        scope[variable] = entity
         let predicate = try resolve(predicate)
         scope = outer
         return Resolved(
             expression: .subquery(collection.expression, variable: variable, predicate),
-            kind: collection.kind, node: number())
+            kind: kind, node: number())
     }
 }

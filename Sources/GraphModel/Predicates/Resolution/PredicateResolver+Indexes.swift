@@ -15,6 +15,8 @@ extension PredicateResolver {
         }
         let place = number()
         switch base.kind {
+        case .unknown:
+            return Resolved(expression: .index(base.expression, index), kind: .unknown, node: place)
         case .list: return try element(of: base, index, position, node: place)
         case .collection(let element):
             return try self.element(of: base, element, index, position, node: place)
@@ -32,7 +34,7 @@ extension PredicateResolver {
                 .type, "An index is a whole number; maps with keys are not supported",
                 node: position.node)
         }
-        var isWhole = position.kind == .integer
+        var isWhole = position.kind == .integer || position.kind == .unknown
         if case .constant(.integer(let value)) = position.expression { isWhole = value >= 0 }
         if !isWhole {
             throw error(
@@ -99,6 +101,10 @@ extension PredicateResolver {
     ) throws(GraphPredicateError) -> Resolved {
         let base = try resolve(base)
         let place = number()
+        if base.kind == .unknown {
+            return Resolved(
+                expression: base.expression.appending(keys), kind: .unknown, node: place)
+        }
         guard case .index = base.expression, case .object(let entity) = base.kind,
             !entity.isEmpty
         else {

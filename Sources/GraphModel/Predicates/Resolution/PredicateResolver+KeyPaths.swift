@@ -19,11 +19,13 @@ extension PredicateResolver {
     func kind(
         of keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> PathKind {
+        guard let model, entity != Self.unknownEntity else { return PathKind(kind: .unknown) }
         var entity = entity
         var toManys = 0
         var isOrdered = false
         for (index, key) in keys.enumerated() {
             if let attribute = model.attribute(key, of: entity) {
+                if collects, attribute.isDoubtful { return PathKind(kind: .unknown) }
                 guard index == keys.count - 1 else {
                     throw error(
                         .unknownKey, "'\(key)' of '\(entity)' is an attribute and has no keys",
@@ -39,7 +41,7 @@ extension PredicateResolver {
                 return PathKind(kind: toManys > 0 ? .collection(kind) : kind)
             }
             guard let relationship = model.relationship(key, of: entity) else {
-                throw unknown(key, of: entity, node: node)
+                throw unknown(key, of: entity, in: model, node: node)
             }
             if relationship.isToMany { toManys += 1 }
             isOrdered = relationship.isToMany && relationship.isOrdered && toManys == 1
@@ -50,7 +52,9 @@ extension PredicateResolver {
             isOrdered: isOrdered)
     }
 
-    private func unknown(_ key: String, of entity: String, node: Int) -> GraphPredicateError {
+    private func unknown(
+        _ key: String, of entity: String, in model: ManagedObjectModel, node: Int
+    ) -> GraphPredicateError {
         if PredicateParser.mapKeys.contains(key) {
             return error(
                 .unsupported, "\(key) is of maps; entities have attributes and relationships",

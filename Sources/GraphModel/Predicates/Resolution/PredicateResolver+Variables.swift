@@ -14,7 +14,10 @@ extension PredicateResolver {
         guard keys.isEmpty else {
             throw error(.variable, "'$\(name)' is a value and has no keys", node: node)
         }
-        return try substitute(value.graphExpression, name, node: node)
+        var resolved = try substitute(value.graphExpression, name, node: node)
+        // Where all mistakes are told, the real values are not known yet.
+        if collects { resolved.variable = name }
+        return resolved
     }
 
     /// A variable's value, all of which stands where the variable does.
@@ -40,7 +43,8 @@ extension PredicateResolver {
     }
 
     private func unbound(_ name: String, node: Int) -> GraphPredicateError {
-        let others = free.filter { variables[$0] == nil && $0 != name }
+        // Where every mistake is told, each variable has its own.
+        let others = collects ? [] : free.filter { variables[$0] == nil && $0 != name }
         guard others.isEmpty else {
             let all = ([name] + others).map { "'$\($0)'" }
             return error(

@@ -14,9 +14,12 @@ struct PredicateResolver {
         var elements: [Resolved] = []
         /// Where it is a collection: whether its elements have an order.
         var isOrdered = false
+        /// The variable that it stands for, where its value is not the one of later.
+        var variable: String?
 
         /// What it is, for messages.
         var describing: String {
+            if let variable { return "\(kind) ($\(variable))" }
             guard case .constant(let value) = expression, value != .null else {
                 return kind.description
             }
@@ -24,11 +27,19 @@ struct PredicateResolver {
         }
     }
 
+    /// An entity of which nothing is known; its keys may be anything.
+    static let unknownEntity = "?"
+
     let entityName: String
-    let model: ManagedObjectModel
+    /// Nil where nothing is known of any entity.
+    let model: ManagedObjectModel?
     let variables: [String: any GraphPredicateArgument]
     let source: PredicateSource?
     let allowsTransient: Bool
+    /// A mistake is kept in `found`, and checking goes on with the rest of the tree.
+    let collects: Bool
+    /// The mistakes so far, in post-order.
+    private(set) var found: [GraphPredicateError] = []
     private var node = 0
     /// The variables of the subqueries around, with their entities.
     var scope: [String: String] = [:]
@@ -45,6 +56,7 @@ struct PredicateResolver {
         self.variables = variables
         self.source = source
         self.allowsTransient = allowsTransient
+        collects = false
         guard model.entity(named: entityName) != nil else {
             let names = model.entities.map(\.name)
             throw GraphPredicateError(
@@ -52,6 +64,29 @@ struct PredicateResolver {
                 "There is no entity '\(entityName)'"
                     + Suggestion.phrase(for: entityName, among: names))
         }
+    }
+
+    /// Makes a resolver that tells every mistake.
+    ///
+    /// - Parameter entityName: nil where nothing is known of the objects.
+    init(
+        collectingFor entityName: String?, model: ManagedObjectModel?,
+        variables: [String: any GraphPredicateArgument], source: PredicateSource,
+        allowsTransient: Bool
+    ) {
+        let isKnown = entityName.map { model?.entity(named: $0) != nil } ?? false
+        self.entityName = isKnown ? entityName ?? Self.unknownEntity : Self.unknownEntity
+        self.model = model
+        self.variables = variables
+        self.source = source
+        self.allowsTransient = allowsTransient
+        collects = true
+    }
+
+    /// Keeps a mistake, or throws it where the first one is wanted.
+    mutating func report(_ error: GraphPredicateError) throws(GraphPredicateError) {
+        guard collects else { throw error }
+        found.append(error)
     }
 
     func error(
@@ -120,18 +155,37 @@ struct PredicateResolver {
     ) throws(GraphPredicateError) -> GraphPredicate {
         let left = try resolve(comparison.left)
         let right = try resolve(comparison.right)
-        let place = number()
-        let sides = try ComparisonCheck(resolver: self, comparison: comparison, node: place)
-            .check(left, right)
-        return .comparison(
-            GraphComparison(
-                sides.left, comparison.op, sides.right, modifier: comparison.modifier,
-                options: comparison.options))
+        var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
+        do throws(GraphPredicateError) {
+            let sides = try check.check(left, right)
+            for mistake in check.mistakes { try report(mistake) }
+            return .comparison(
+                GraphComparison(
+                    sides.left, comparison.op, sides.right, modifier: comparison.modifier,
+                    options: comparison.options))
+        } catch {
+            try report(error)
+            return .comparison(comparison)
+        }
     }
 
     // MARK: Expressions
 
     mutating func resolve(
+        _ expression: GraphExpression
+    ) throws(GraphPredicateError) -> Resolved {
+        let first = node
+        do throws(GraphPredicateError) {
+            return try resolveNode(expression)
+        } catch {
+            try report(error)
+            // Wherever the mistake ended it, what follows has its own numbers.
+            node = first + TreeSize(expression).nodes
+            return Resolved(expression: expression, kind: .unknown, node: node - 1)
+        }
+    }
+
+    private mutating func resolveNode(
         _ expression: GraphExpression
     ) throws(GraphPredicateError) -> Resolved {
         switch expression {
@@ -184,20 +238,24 @@ struct PredicateResolver {
         let left = try resolve(left)
         let right = try resolve(right)
         let kinds = [try numeric(left), try numeric(right)]
-        let kind: ExpressionKind = kinds.contains(.double) ? .double : .integer
+        let kind: ExpressionKind =
+            kinds.contains(.unknown) ? .unknown : kinds.contains(.double) ? .double : .integer
         return Resolved(
             expression: .arithmetic(op, left.expression, right.expression),
             kind: kinds.contains(.null) ? .null : kind, node: number())
     }
 
     func numeric(_ operand: Resolved) throws(GraphPredicateError) -> ExpressionKind {
-        if operand.kind.isNumeric || operand.kind == .null { return operand.kind }
+        if operand.kind.isNumeric || operand.kind == .null || operand.kind == .unknown {
+            return operand.kind
+        }
         if case .collection = operand.kind { throw toManyAlone(operand.node) }
         throw error(.type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node)
     }
 
     /// What either of two values is worth.
     func common(_ one: Resolved, _ other: Resolved) throws(GraphPredicateError) -> ExpressionKind {
+        if one.kind == .unknown || other.kind == .unknown { return .unknown }
         if one.kind == .null { return other.kind }
         if other.kind == .null || one.kind == other.kind { return one.kind }
         if one.kind.isNumeric, other.kind.isNumeric {

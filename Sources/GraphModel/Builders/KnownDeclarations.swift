@@ -1,0 +1,111 @@
+/// The part of a model's declarations that is certain although others are wrong, so that whatever
+/// uses the model can be checked in the same pass.
+///
+/// ```
+/// entities:                          what is certain
+///   Task:
+///     attributes: { id: UID }        Task.id is something
+///     relationships:
+///       owner: { to: Persn }         Task.owner is something
+///   Note: { parent: Itm }            nothing: which properties Note has depends on its parent
+///   Person: …                        Person, except that `tasks` has no inverse
+/// ```
+struct KnownDeclarations {
+    /// The declarations without what is uncertain.
+    private(set) var declared: ModelDeclarations
+    /// The entities that were left out.
+    private(set) var unknownEntities: Set<String> = []
+
+    /// All of them, where nothing is wrong.
+    init(all declared: ModelDeclarations) {
+        self.declared = declared
+    }
+
+    init(_ declared: ModelDeclarations) {
+        self.declared = declared
+        let byName = Dictionary(
+            declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let certain = byName.filter { Self.isCertain($0.value, byName) }
+        unknownEntities = Set(byName.keys).subtracting(certain.keys)
+        var seen: Set<String> = []
+        self.declared.entities = declared.entities.filter {
+            certain[$0.name] != nil && seen.insert($0.name).inserted
+        }
+        for index in self.declared.entities.indices { keepCertain(at: index) }
+        dropInverses()
+        self.declared.configurationMembers = []
+    }
+
+    /// Whether everything is known from which the entity has properties.
+    private static func isCertain(
+        _ entity: EntityDeclaration, _ byName: [String: EntityDeclaration]
+    ) -> Bool {
+        var entity = entity
+        for _ in 0...ModelLints.ancestorsMax {
+            guard entity.isLegible else { return false }
+            guard let parent = entity.description.superentityName else { return true }
+            guard let next = byName[parent] else { return false }
+            entity = next
+        }
+        return false
+    }
+
+    private func lineage(of name: String) -> [EntityDeclaration] {
+        var found: [EntityDeclaration] = []
+        var next = declared.entities.first { $0.name == name }
+        while let entity = next {
+            found.append(entity)
+            next = entity.description.superentityName.flatMap { parent in
+                declared.entities.first { $0.name == parent }
+            }
+        }
+        return found
+    }
+
+    /// One property of each name; relationships to what is unknown keep their names alone.
+    private mutating func keepCertain(at index: Int) {
+        let entity = declared.entities[index]
+        var names = Set(
+            lineage(of: entity.name).dropFirst().flatMap { ancestor in
+                ancestor.description.ownAttributes.map(\.name)
+                    + ancestor.description.ownRelationships.map(\.name)
+            })
+        var attributes = entity.description.ownAttributes.filter { names.insert($0.name).inserted }
+        var relationships: [RelationshipDescription] = []
+        for relationship in entity.description.ownRelationships
+        where names.insert(relationship.name).inserted {
+            let destination = relationship.destinationEntityName
+            if declared.entities.contains(where: { $0.name == destination }) {
+                relationships.append(relationship)
+            } else {
+                attributes.append(AttributeDescription(name: relationship.name, type: .undefined))
+            }
+        }
+        declared.entities[index].description.ownAttributes = attributes
+        declared.entities[index].description.ownRelationships = relationships
+    }
+
+    /// Takes away the inverses that do not point back.
+    private mutating func dropInverses() {
+        var mutual: Set<[String]> = []
+        for entity in declared.entities {
+            for relationship in entity.description.ownRelationships {
+                let other = lineage(of: relationship.destinationEntityName)
+                    .lazy.flatMap(\.description.ownRelationships)
+                    .first { $0.name == relationship.inverseName }
+                if other?.inverseName == relationship.name {
+                    mutual.insert([entity.name, relationship.name])
+                }
+            }
+        }
+        for index in declared.entities.indices {
+            let entity = declared.entities[index]
+            for place in entity.description.ownRelationships.indices
+            where !mutual.contains([
+                entity.name, entity.description.ownRelationships[place].name,
+            ]) {
+                declared.entities[index].description.ownRelationships[place].inverseName = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Testing
+
+@testable import GraphModel
+
+/// One look at a text tells every mistake in it.
+@Suite("Every mistake of a format") struct FormatCheckTests {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              title: String
+              number: Integer 32
+              due: Date
+              age: { type: Integer 32, transient: true }
+            relationships:
+              owner: { to: Person, inverse: tasks }
+              steps: { to: Task, many: true }
+          Person:
+            attributes: { name: String }
+            relationships: { tasks: { to: Task, many: true, inverse: owner, ordered: true } }
+        """
+
+    private static func check(_ entity: String? = "Task") throws -> FormatCheck {
+        let model = try ManagedObjectModel(yaml: Self.model)
+        return FormatCheck(
+            entityName: entity, model: model, variables: ["n": GraphValue.integer(1)])
+    }
+
+    private static func text(_ mistakes: [GraphPredicateError]) -> [String] {
+        mistakes.map { "\($0.column ?? 0) \($0.message)" }
+    }
+
+    @Test(
+        "of a predicate",
+        arguments: [
+            ("title == 'x' AND number > $n", []),
+            (
+                "titel == 'x' AND numbr > $m",
+                [
+                    "1 'Task' has no property 'titel'. Did you mean 'title'?",
+                    "18 'Task' has no property 'numbr'. Did you mean 'number'?",
+                    "26 The variable '$m' has no value. Did you mean 'n'?",
+                ]
+            ),
+            (
+                "title IN {'a', 5, nil, YES} AND number BETWEEN {'x', $m}",
+                [
+                    "16 Text cannot be compared with a number (5)",
+                    "24 Text cannot be compared with a boolean (YES)",
+                    "49 A number cannot be compared with text (\"x\")",
+                    "54 The variable '$m' has no value. Did you mean 'n'?",
+                ]
+            ),
+            // What follows a mistake of grammar is not read.
+            (
+                "uper(title) == 'X' AND number >",
+                ["1 There is no function 'uper'", "32 A value is missing at the end"]
+            ),
+            (
+                "length(title, 1) > 2 AND lowercase(number) == 'x'",
+                ["1 'length' takes 1 argument, not 2", "36 'lowercase' needs text, not a number"]
+            ),
+            // What hangs on a mistake is no second one.
+            (
+                "lowercase(titel) == 'x' AND due > numbr + 1 AND owner.nam IN {1, 'x'}",
+                [
+                    "11 'Task' has no property 'titel'. Did you mean 'title'?",
+                    "35 'Task' has no property 'numbr'. Did you mean 'number'?",
+                    "49 'Person' has no property 'nam'. Did you mean 'name'?",
+                ]
+            ),
+            // The places behind a mistake are those of the text all the same.
+            (
+                "SUBQUERY(owner, $t, $t.x == 1 AND nope == 2).@count > 1 AND due == 5",
+                [
+                    "10 SUBQUERY needs a to-many relationship, not an object (Person)",
+                    "35 'Task' has no property 'nope'",
+                    "68 A date cannot be compared with a number (5)",
+                ]
+            ),
+            (
+                "SUBQUERY(step, $t, $t.x == nope).@count > 1 OR ANY steps.titl == 'x' "
+                    + "OR steps[0] == nil OR owner.tasks[titel].numbr > 1",
+                [
+                    "10 'Task' has no property 'step'. Did you mean 'steps'?",
+                    "28 'Task' has no property 'nope'",
+                    "52 'Task' has no property 'titl'. Did you mean 'title'?",
+                    "78 This collection has no order, so it has no element by index",
+                    "103 'Task' has no property 'numbr'. Did you mean 'number'?",
+                    "104 'Task' has no property 'titel'. Did you mean 'title'?",
+                ]
+            ),
+            (
+                "ternary(a == 1, number, title) == 1 AND -due > 1 AND cast(b, 'Foo') == age",
+                [
+                    "9 'Task' has no property 'a'",
+                    "25 The alternatives are of different types, a number and text",
+                    "42 Arithmetic needs numbers, not a date",
+                    "59 'Task' has no property 'b'",
+                    "62 cast needs the name of an attribute's type, such as 'Integer 64'",
+                    "72 'age' of 'Task' is transient: no store holds its values",
+                ]
+            ),
+        ])
+    func predicates(_ format: String, _ expected: [String]) throws {
+        let (resolved, mistakes) = try Self.check().predicate(format)
+        #expect(Self.text(mistakes) == expected)
+        #expect(!mistakes.isEmpty || resolved != nil)
+        // The library goes on throwing one of them: the first that it meets.
+        do throws(GraphPredicateError) {
+            let model = try Self.parsedModel()
+            _ = try ParsedPredicate(format: format)
+                .resolved(for: "Task", in: model, variables: ["n": GraphValue.integer(1)])
+            #expect(mistakes.isEmpty)
+        } catch {
+            #expect(mistakes.contains { $0.code == error.code })
+        }
+    }
+
+    private static func parsedModel() throws(GraphPredicateError) -> ManagedObjectModel {
+        do {
+            return try ManagedObjectModel(yaml: Self.model)
+        } catch {
+            throw GraphPredicateError(.unsupported, error.description)
+        }
+    }
+
+    @Test(
+        "of a value for an attribute",
+        arguments: [
+            ("number + 1", "number", []),
+            ("title", "number", ["1 'number' (Integer 32) cannot hold text"]),
+            (
+                "numbr + titel", "number",
+                [
+                    "1 'Task' has no property 'numbr'. Did you mean 'number'?",
+                    "9 'Task' has no property 'titel'. Did you mean 'title'?",
+                ]
+            ),
+        ])
+    func assignments(_ format: String, _ attribute: String, _ expected: [String]) throws {
+        let model = try ManagedObjectModel(yaml: Self.model)
+        let target = try #require(model.attribute(attribute, of: "Task"))
+        let mistakes = try Self.check().expression(format, assignedTo: target).mistakes
+        #expect(Self.text(mistakes) == expected)
+    }
+
+    @Test(
+        "where keys may be anything, functions and variables are looked at", arguments: [nil, "X"])
+    func anyKeys(_ entity: String?) throws {
+        let mistakes = try Self.check(entity)
+            .predicate("a.b == $x AND lowercase(5) == foo(c) AND d < $n").mistakes
+        #expect(
+            Self.text(mistakes) == [
+                "8 The variable '$x' has no value. Did you mean 'n'?",
+                "31 There is no function 'foo'",
+            ])
+    }
+}
