@@ -15,19 +15,13 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
     var specs: [String]
 
-    @Option(
-        name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp(
-            "Set a parameter of the specs; may be repeated.", valueName: "name=value"))
-    var sets: [String] = []
-
-    func validate() throws { try ParameterFlags.validate(sets) }
+    @OptionGroup var parameters: SetFlags
 
     func run() throws {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let runner = PipelineRunner(
             options: RunOptions(
-                sets: sets, environment: ProcessInfo.processInfo.environment,
+                sets: parameters.sets, environment: ProcessInfo.processInfo.environment,
                 workingFolder: FileManager.default.currentDirectoryPath, now: Date()))
         var errors: [Diagnostic] = []
         for spec in specs {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Pipelines
 
 /// The command as a whole; each subcommand has a file of its own.
 @main
@@ -11,10 +12,11 @@ struct EtlCommand: ParsableCommand {
             Success prints nothing when nobody watches, so it suits cron. stdout carries only \
             data; everything else goes to stderr.
             """,
-        version: "0.1.0",
+        version: Release.version,
         subcommands: [
             RunCommand.self, PlanCommand.self, SeedCommand.self, ReplayCommand.self,
-            CheckCommand.self,
+            CheckCommand.self, TestCommand.self, StatusCommand.self, ReportCommand.self,
+            ExplainCommand.self, InferCommand.self,
             FetchCommand.self,
             ModelCommand.self,
         ])

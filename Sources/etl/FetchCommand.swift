@@ -91,7 +91,7 @@ struct FetchCommand: ParsableCommand {
     var isWithoutColour = false
 
     func validate() throws {
-        try ParameterFlags.validate(sets)
+        try SetFlags.validate(sets)
         for (name, value) in [("--limit", limit), ("--offset", offset)] {
             if let value, value < 0 { throw ValidationError("\(name) is 0 or more") }
         }

@@ -21,11 +21,7 @@ struct LaunchFlags: ParsableArguments {
     @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
     var spec: String
 
-    @Option(
-        name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
-    )
-    var sets: [String] = []
+    @OptionGroup var parameters: SetFlags
 
     @OptionGroup var limits: RunLimits
     @OptionGroup var verbosity: Verbosity
@@ -33,13 +29,11 @@ struct LaunchFlags: ParsableArguments {
     @Option(help: "Show a progress bar on stderr: auto, always or never.")
     var progress = ProgressMode.auto
 
-    func validate() throws { try ParameterFlags.validate(sets) }
-
     /// Runs the spec.
     ///
     /// - Parameter configure: sets options beyond those of every run.
     func run(_ configure: (inout RunOptions) -> Void = { _ in }) -> RunOutcome {
-        Launch(sets: sets, verbosity: verbosity, progress: progress).show(
+        Launch(sets: parameters.sets, verbosity: verbosity, progress: progress).show(
             { options in
                 limits.apply(to: &options)
                 configure(&options)

@@ -19,24 +19,17 @@ struct ReplayCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The folder of the run's rejects, or the run's id if that is in ./rejects.",
-            valueName: "run"), completion: .directory)
+            "The folder of the run's rejects, its report, or its id if that is in ./rejects.",
+            valueName: "run"), completion: .file())
     var rejects: String
 
-    @Option(
-        name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp(
-            "Set a parameter otherwise than the run did; may be repeated.", valueName: "name=value")
-    )
-    var sets: [String] = []
+    @OptionGroup var parameters: SetFlags
 
     @OptionGroup var conditions: RunConditions
     @OptionGroup var verbosity: Verbosity
 
-    func validate() throws { try ParameterFlags.validate(sets) }
-
     func run() throws {
-        let outcome = Launch(sets: sets, verbosity: verbosity)
+        let outcome = Launch(sets: parameters.sets, verbosity: verbosity)
             .show({ conditions.apply(to: &$0) }, { $0.replay(rejects) })
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }

@@ -10,6 +10,9 @@ struct RunCommand: ParsableCommand {
             A run that was stopped, killed, or failed for want of space, time or rights has left \
             its place in the store, and the next one goes on there: nothing is lost or done twice.
 
+            Each run writes a report, JSON and a page, into `report.to` of the spec, `./runs` by \
+            default; a dry one does not.
+
             Exit status: 0 ok, 64 usage, 65 rejects over the limit, more matches than at-most, a \
             verify that failed, or damaged input, 66 an input is missing, 70 internal error, 71 \
             out of descriptors, threads or memory, 73 an output cannot be made, 74 disk full or \
@@ -22,8 +25,19 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Change nothing, and show what would change, as `etl plan` does.")
     var dryRun = false
 
+    @OptionGroup var report: ReportFlag
+
+    func validate() throws {
+        guard !dryRun || report.file == nil else {
+            throw ValidationError("--dry-run changes nothing, so it has no --report")
+        }
+    }
+
     func run() throws {
-        let outcome = flags.run { $0.isDry = dryRun }
+        let outcome = flags.run { options in
+            options.isDry = dryRun
+            options.reportFile = report.file
+        }
         if dryRun { PlanCommand.show(outcome) }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }

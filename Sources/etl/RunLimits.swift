@@ -59,6 +59,16 @@ struct RunLimits: ParsableArguments {
     }
 }
 
+/// The flag of commands whose runs have a report.
+struct ReportFlag: ParsableArguments {
+    @Option(
+        name: .customLong("report"),
+        help: ArgumentHelp(
+            "Write the run's report, JSON, to this file, too; - is stdout.", valueName: "file"),
+        completion: .file())
+    var file: String?
+}
+
 /// `fail`, `skip` or `wait=30m`.
 struct LockedFlag: ExpressibleByArgument {
     var policy: RunOptions.LockedPolicy

@@ -17,8 +17,13 @@ struct SeedCommand: ParsableCommand {
     @Flag(help: "Build the store anew and swap it in at the end.")
     var fresh = false
 
+    @OptionGroup var report: ReportFlag
+
     func run() throws {
-        let outcome = flags.run { $0.opening = fresh ? .replace : .create }
+        let outcome = flags.run { options in
+            options.opening = fresh ? .replace : .create
+            options.reportFile = report.file
+        }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
     private static let dataSet = "specimens/datasets/chinook"
 
     /// A music shop of a few rows, with the columns of the original.
-    private static let tables = [
+    static let tables = [
         "Artist": """
         ArtistId,Name
         1,AC/DC

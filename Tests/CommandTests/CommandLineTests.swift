@@ -42,8 +42,11 @@ import Testing
                   fix: use 1 to 64 of the characters a-z, 0-9 and -
                 bad.yaml:3:55: error: The key 'opne' is unknown here. Did you mean 'open'? [spec.unknown-key]
                   in: store.opne
-                bad.yaml:6:51: error: 'at' must be a path such as $.data.items[*], not 'data.items' [spec.type]
+                bad.yaml:6:51: error: The path 'data.items' is not valid: it must start with '$' [spec.path]
+                  data.items
+                  ^
                   in: stages[0].read.at
+                  fix: begin with $, then a dot before each name, and [*] for every element of a list: $.data.items[*]
                 bad.yaml:7:11: error: The model has no entity 'Taks'. Did you mean 'Task'? [spec.unknown-entity]
                   in: stages[0].into
                 bad.yaml:9:5: error: The key 'feilds' is unknown here. Did you mean 'fields'? [spec.unknown-key]
@@ -79,10 +82,13 @@ import Testing
             try Tool.etl(["run", "../pipelines/export-snapshot.yaml"], in: workspace.path("out"))
                 == .silentSuccess)
         let files = FileManager.default.enumerator(atPath: workspace.path("out"))?
-            .compactMap { $0 as? String }.filter { !$0.hasPrefix("rejects") }.sorted()
+            .compactMap { $0 as? String }.filter {
+                !$0.hasPrefix("rejects") && !$0.hasPrefix("runs/")
+            }.sorted()
         #expect(
             files == [
-                "open-tasks.csv", "snapshot", "snapshot/categories.csv", "snapshot/tags.tsv",
+                "open-tasks.csv", "runs", "snapshot", "snapshot/categories.csv",
+                "snapshot/tags.tsv",
                 "snapshot/tasks.csv.gz", "snapshot/tasks.json", "tasks.ndjson.gz", "tasks.sqlite",
                 "tasks.sqlite.etl-lock",
             ])

@@ -44,7 +44,7 @@ struct FailureExitTests {
             """
             etl: 1
             store: { at: a.sqlite, model: model.yaml, open: create, history: on }
-            report: { to: x }
+            reprot: { to: x }
             stages:
               - import: tasks
                 read: { files: a.ndjson, ragged: pad }

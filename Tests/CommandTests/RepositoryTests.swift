@@ -60,6 +60,18 @@ import Testing
         }
     }
 
+    /// Every spec shows about itself what it does.
+    @Test func everySpecHasTestsThatPass() throws {
+        for spec in Repository.specs {
+            let text = try Repository.text("pipelines/\(spec)")
+            #expect(text.contains("\ntests:\n  - name: "), "\(spec)")
+        }
+        let specs = Repository.specs.map { Repository.path("pipelines/\($0)") }
+        #expect(try Tool.etl(["test"] + specs) == .silentSuccess)
+        let result = try Tool.etl(["test", "-v", specs[0]])
+        #expect(result.status == 0 && result.standardError.hasSuffix(" passed\n"))
+    }
+
     @Test func everySampleIsReadByASpec() throws {
         let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }.joined()
         for file in try Repository.files(in: "sample-data") {

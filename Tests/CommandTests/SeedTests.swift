@@ -83,7 +83,10 @@ struct SeedTests {
         "mistakes are told with their place",
         arguments: [
             ("read: { generate: -1 }", "19:", "'generate' must be from 0 to 1000000000"),
-            ("read: { generate: 5, files: a.csv }", "19:", "The key 'files' is unknown here"),
+            (
+                "read: { generate: 5, files: a.csv }", "19:",
+                "'generate' makes the records, so 'files' has no meaning beside it"
+            ),
             ("read: { generate: 5 }\n    where: x", "20:", "The key 'where' is unknown here"),
         ])
     func mistakes(_ read: String, _ line: String, _ message: String) throws {

@@ -100,11 +100,47 @@ struct ChangeTests {
         #expect(run.status == .dataError)
         #expect(
             run.text == """
-                error: 'size' of 1 objects would be more than 100.0 [store.validation]
+                error: 'size' of 1 object would be more than 100; nothing was done \
+                [store.validation]
                   stage: spec.yaml:5:3 update big
+                  fix: narrow `where`, or set values that the model allows
                 """)
         let rows = try folder.rows("SELECT sum(ZSIZE), max(Z_OPT) FROM ZTASK")
         #expect(rows == ["170|1"])
+    }
+
+    @Test(
+        "an update that would make objects equal says which, and changes nothing",
+        arguments: [
+            ("{ id: 7 }", "'Task.id' must be unique, and 6 objects would have 7"),
+            (
+                "{ id: \"ternary(size > 40, 1, id)\" }",
+                "'Task.id' must be unique, and 3 objects would have 1"
+            ),
+            (
+                "{ id: \"id + 1\" }",
+                "'Task.id' must be unique, and one object would get what another one has before "
+                    + "that one changes"
+            ),
+            (
+                "{ id: \"ternary(owner.name == 'bob', 9, id)\" }",
+                "'Task.id' must be unique, and 2 objects would have 9"
+            ),
+        ])
+    func updateAgainstUniqueness(_ set: String, _ message: String) throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model, "- { update: same, entity: Task, where: ALL, set: \(set) }",
+            open: "existing")
+        #expect(run.status == .dataError)
+        #expect(
+            run.text == """
+                error: \(message); nothing was done [store.unique]
+                  stage: spec.yaml:5:3 update same
+                  fix: narrow `where`, give each object a value of its own, or change the values \
+                in two stages
+                """)
+        #expect(try folder.rows("SELECT sum(ZID), max(Z_OPT) FROM ZTASK") == ["21|1"])
     }
 
     @Test(

@@ -304,6 +304,7 @@ struct ExportTests {
     func protects(_ target: String) throws {
         let folder = try Workspace()
         try folder.write("in.ndjson", "{\"id\":1}\n")
+        _ = try folder.run(model: Self.model, "- { import: in.ndjson, into: Task }")
         let run = try folder.run(
             model: Self.model,
             """

@@ -93,7 +93,8 @@ struct ExpressionCheckTests {
         let folder = try Workspace()
         let found = try folder.check(
             Self.head + """
-                - { delete: Task, where: "id BEGINSWITH[c] 'x' OR length(id) > 3" }
+                - { delete: Task, where: "id BEGINSWITH[c] 'x' OR length(id) > $n" }
+                - { delete: Task, where: "due < $cutoff" }
                 - { update: a, entity: Task, where: ALL, set: { id: "uppercase(id)" } }
                 """)
         #expect(found == "")

@@ -207,4 +207,40 @@ struct LinkTests {
             try folder.reasons()
                 == ["cast t: 't' is a nested value; name its items, as in 't[*]'"])
     }
+
+    @Test("the reasons of links name the value, and its place where it is known")
+    func reasonsOfLinks() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "tasks.ndjson",
+            """
+            {"id":"1","owner":{"email":"bob"}}
+            {"id":"2","tags":["a","b"]}
+            {"id":"3","parent":"9"}
+
+            """)
+        _ = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks.ndjson
+              into: Task
+              link:
+                owner: { by: { email: owner.email } }
+                tags: { by: { name: "tags[*]" } }
+                parent: { by: { id: parent } }
+            """, top: "rejects: { allow: 3 }")
+        #expect(
+            try folder.rejects()["import-tasks.tasks.ndjson.why.ndjson"] == """
+                {"byte":28,"code":"link","column":29,"detail":"link","field":"owner.email",\
+                "file":"tasks.ndjson","line":1,"message":"No Person has email 'bob' (for 'owner')",\
+                "record":1,"run":"RUN","value":"bob"}
+                {"byte":54,"code":"link","column":20,"detail":"link","field":"tags[*]",\
+                "file":"tasks.ndjson","line":2,"message":"No Tag has name 'a' (for 'tags')",\
+                "record":2,"run":"RUN","value":"a"}
+                {"byte":63,"code":"link","column":1,"detail":"link","field":"parent",\
+                "file":"tasks.ndjson","line":3,"message":"No Task has id '9'",\
+                "record":3,"run":"RUN","value":"9"}
+
+                """)
+    }
 }

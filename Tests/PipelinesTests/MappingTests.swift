@@ -77,7 +77,7 @@ struct MappingTests {
     }
 
     @Test(
-        "a constant that the model forbids stops the stage",
+        "a constant that the model forbids ends the run before it begins",
         arguments: [
             ("level: { const: 3 }", "'level' must be from 0 to 2, and is 3"),
             ("name: { const: abcde }", "'name' must have from 2 to 4 characters, and has 5"),
@@ -90,6 +90,19 @@ struct MappingTests {
             model: Self.model, "- { import: places.ndjson, into: Place, set: { \(mapping) } }")
         #expect(run.status == .configuration)
         #expect(run.text.contains("error: \(message) [spec.constant]"), "\(run.text)")
+    }
+
+    @Test("a constant of a parameter that the model forbids stops the stage")
+    func badParameterConstant() throws {
+        let folder = try Workspace()
+        try folder.write("places.ndjson", #"{"x":1,"y":"a"}"#)
+        let run = try folder.run(
+            model: Self.model,
+            "- { import: places.ndjson, into: Place, set: { name: { const: \"${run.id}\" } } }")
+        #expect(run.status == .configuration)
+        #expect(
+            run.text.contains("error: 'name' must have from 2 to 4 characters, and has "),
+            "\(run.text)")
         #expect(try folder.rows("SELECT count(*) FROM ZPLACE") == ["0"])
     }
 
@@ -267,7 +280,7 @@ struct MappingTests {
             ])
         #expect(try folder.rows("SELECT ZID FROM ZTASK") == ["2"])
         #expect(
-            try folder.reasons().map { $0.prefix(7) } == ["expr -:"])
+            try folder.reasons().map { $0.prefix(14) } == ["expr keep-if: "])
     }
 
     @Test("keep-if reads a table's text as a number where it is compared with one")

@@ -99,7 +99,10 @@ struct RejectTests {
         #expect(!folder.exists("rejects"))
         #expect(
             folder.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
-                == ["a.ndjson", "model.yaml", "spec.yaml", "store.sqlite", "store.sqlite.etl-lock"])
+                == [
+                    "a.ndjson", "model.yaml", "runs", "spec.yaml", "store.sqlite",
+                    "store.sqlite.etl-lock",
+                ])
     }
 
     @Test("files of one name in two folders do not share a reject file")

@@ -134,12 +134,12 @@ struct ReplayTests {
                   in: record 2, field 'size', byte 24
                 a.tasks.csv:5:12: error: Text follows a closing quote [csv.text-after-quote]
                   in: record 4, byte 46
-                a.tasks.csv:2:1: error: No Person has email 'ann' [link]
-                  in: record 1, field 'owner', byte 14
-                a.tasks.csv:4:1: error: No Person has email 'bob' [link]
-                  in: record 3, field 'owner', byte 27
-                b.tasks.csv:2:1: error: No Person has email 'ann' [link]
-                  in: record 1, field 'owner', byte 14
+                a.tasks.csv:2:5: error: No Person has email 'ann' [link]
+                  in: record 1, field 'owner', byte 18
+                a.tasks.csv:4:5: error: No Person has email 'bob' [link]
+                  in: record 3, field 'owner', byte 31
+                b.tasks.csv:2:5: error: No Person has email 'ann' [link]
+                  in: record 1, field 'owner', byte 18
                 error: 8 of 8 records are refused again [replay.left]
                   fix: mend the records in rejects/RUN, or the spec, and replay again
                 """)

@@ -57,6 +57,22 @@ struct RuleTests {
         #expect(try folder.rows("SELECT ZDONE, Z_OPT FROM ZTASK") == ["1|1"])
     }
 
+    @Test(
+        "a range is told as people write its values",
+        arguments: [
+            (AttributeType.integer16, 5.0, 7.0, "'x' must be at most 5, and is 7"),
+            (.double, 5.5, 7.25, "'x' must be at most 5.5, and is 7.25"),
+            (
+                .date, 0, 86_400,
+                "'x' must be at most 2001-01-01T00:00:00Z, and is 2001-01-02T00:00:00Z"
+            ),
+        ])
+    func ranges(_ type: AttributeType, _ most: Double, _ value: Double, _ message: String) {
+        var attribute = AttributeDescription(name: "x", type: type)
+        attribute.range = NumberRange(minimum: nil, maximum: most)
+        #expect(AttributeValidator(attribute).problem(with: .real(value)) == message)
+    }
+
     @Test("a pattern that is none lets no text pass")
     func brokenPattern() {
         let validator = AttributeValidator(

@@ -124,9 +124,12 @@ struct ImportPlan {
     }
 
     /// The field of the input that fills an attribute or a relationship; nil where none does.
-    func sourceText(of property: String) -> String? {
-        columns.first { $0.name == property && $0.slot != nil }?.sourceText
-            ?? links.first { $0.name == property && $0.part.slot != nil }?.part.sourceText
+    func source(of property: String) -> (slot: Int, text: String)? {
+        if let column = columns.first(where: { $0.name == property }) {
+            return column.slot.map { ($0, column.sourceText) }
+        }
+        let part = links.first { $0.name == property }?.part
+        return part?.slot.map { ($0, part?.sourceText ?? property) }
     }
 
     /// What to do about a reject that ends the stage; nil where it does not.

@@ -95,6 +95,7 @@ struct ImportPlanBuilder {
         _ mapping: AttributeMapping, _ attribute: AttributeDescription
     ) throws {
         switch mapping.origin {
+        case .unreadable: break
         case .constant(let value, let location):
             columns.append(
                 column(

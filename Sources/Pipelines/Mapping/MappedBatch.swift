@@ -72,6 +72,14 @@ final class MappedBatch {
                 raw: Array(records.rawRecord(record))))
     }
 
+    /// Where the value of a row's field begins, or of the one in its list that is written so.
+    func location(ofRow row: Int, slot: Int, value: String?) -> RecordLocation {
+        let record = Int(rowRecords[row])
+        let field = records.fields(of: record)[slot]
+        let item = records.items(of: field).first { Self.text(of: $0) == value }
+        return records.location(of: record, at: item ?? field, field: nil)
+    }
+
     /// A field's value as text; nil where it has none, or many.
     static func text(of field: Field) -> String? {
         switch field.kind {

@@ -1,7 +1,7 @@
 import Diagnostics
-import GraphModel
+package import GraphModel
 import GraphStore
-import RecordStreams
+package import RecordStreams
 
 /// Turns batches of records into batches of rows, by an import's plan.
 ///
@@ -57,7 +57,7 @@ struct RecordMapper {
                     return
                 }
             } catch {
-                return batch.reject(record, "expr", slot: nil, field: nil, "\(error)")
+                return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
             }
         }
         let nulledBefore = nulled
@@ -163,12 +163,17 @@ struct ImportRowScratch {
 }
 
 /// A record as the expression language sees it.
-struct RecordRow: EvaluationRow {
+package struct RecordRow: EvaluationRow {
     let fields: UnsafeBufferPointer<Field>
     /// A field of a table is text, and is read as a number where it is compared with one.
     let isTabular: Bool
 
-    func value(at slot: Int) -> EvaluatedValue {
+    package init(fields: UnsafeBufferPointer<Field>, isTabular: Bool) {
+        self.fields = fields
+        self.isTabular = isTabular
+    }
+
+    package func value(at slot: Int) -> EvaluatedValue {
         let field = fields[slot]
         switch field.kind {
         case .absent, .null, .list, .json: return .null

@@ -180,8 +180,11 @@ struct ValueCaster {
 
     private func decimal(_ field: Field) throws(CastFailure) -> BulkCell {
         guard field.kind == .string || field.kind == .number,
-            let value = ScalarParser.decimal(field.bytes)
-        else { throw failure(field, "a decimal that this store keeps exactly") }
+            ScalarParser.double(field.bytes) != nil
+        else { throw failure(field, "a decimal number") }
+        guard let value = ScalarParser.decimal(field.bytes) else {
+            throw failure(field, "a decimal number of at most 15 to 17 digits")
+        }
         return .real(value)
     }
 

@@ -32,6 +32,8 @@ struct PropertyPathCheck {
         for (position, step) in steps.enumerated() {
             let isLast = position == steps.count - 1
             if let attribute = model.attribute(step, of: current) {
+                // Of a model with errors some properties are known by name alone.
+                guard !attribute.isDoubtful else { return nil }
                 return problem(with: attribute, isLast: isLast, of: current, in: text)
             }
             guard let relationship = model.relationship(step, of: current) else {
@@ -80,6 +82,7 @@ struct PropertyPathCheck {
     ) -> Problem? {
         let entity = relationship.destinationEntityName
         if let attribute = model.attribute(step, of: entity) {
+            guard !attribute.isDoubtful else { return nil }
             return problem(with: attribute, isLast: true, of: entity, in: text)
         }
         guard model.relationship(step, of: entity) != nil else {

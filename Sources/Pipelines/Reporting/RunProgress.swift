@@ -17,28 +17,53 @@ package final class RunProgress: Sendable {
         package var records: Int
     }
 
-    private let state = Mutex(
-        Snapshot(stage: "", phase: "", bytesTotal: 0, bytesRead: 0, records: 0))
+    fileprivate struct State {
+        var snapshot = Snapshot(stage: "", phase: "", bytesTotal: 0, bytesRead: 0, records: 0)
+        var sampler = RunSampler()
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    package var snapshot: Snapshot { state.withLock { $0 } }
+    package var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-    func begin(stage: String, bytesTotal: Int) {
-        state.withLock {
-            $0 = Snapshot(
-                stage: stage, phase: "", bytesTotal: bytesTotal, bytesRead: 0, records: 0)
+    /// - Parameter records: what earlier attempts of the stage have done.
+    func begin(stage: String, bytesTotal: Int, records: Int = 0) {
+        state.withLock { state in
+            state.takeSample()
+            state.snapshot = Snapshot(
+                stage: stage, phase: "", bytesTotal: bytesTotal, bytesRead: 0, records: records)
+            state.takeSample()
         }
     }
 
     func update(bytesRead: Int, records: Int) {
-        state.withLock {
-            $0.bytesRead = bytesRead
-            $0.records = records
+        state.withLock { state in
+            state.snapshot.bytesRead = bytesRead
+            state.snapshot.records = records
+            let now = ContinuousClock.now
+            if state.sampler.isDue(now) { state.takeSample(at: now) }
         }
     }
 
     func enter(phase: String) {
-        state.withLock { $0.phase = phase }
+        state.withLock { $0.snapshot.phase = phase }
+    }
+
+    /// How the run came along up to now.
+    func finishSamples() -> [RunSample] {
+        state.withLock { state in
+            state.takeSample()
+            return state.sampler.samples
+        }
+    }
+}
+
+extension RunProgress.State {
+    /// Before the first stage there is nothing to be seen.
+    fileprivate mutating func takeSample(at now: ContinuousClock.Instant = .now) {
+        guard !snapshot.stage.isEmpty else { return }
+        sampler.add(snapshot.stage, records: snapshot.records, at: now)
     }
 }

@@ -10,6 +10,8 @@ package struct StageReport: Sendable, Hashable, Codable {
     package var records: RecordCounts?
     /// Fields of the records that nothing maps, by name; imports alone.
     package var extraFields: [FieldCount] = []
+    /// The rejects by code, with the first of each; nil where there are none.
+    package var rejects: RejectTally?
     /// Where the rejected records are, if there are any.
     package var rejectsFolder: String?
     /// Objects that a save changed, per entity, in the order of the model.
@@ -67,6 +69,9 @@ package struct RecordCounts: Sendable, Hashable, Codable {
     package var filtered = 0
     package var superseded = 0
     package var rejected = 0
+    /// Records whose objects were thrown away with a store that came to nothing; nil where that
+    /// did not happen.
+    package var discarded: Int?
     /// Objects made because a link named them; no records.
     package var createdTargets = 0
     /// Values that were none of their attributes and became null; no records.
@@ -87,41 +92,70 @@ package struct RecordCounts: Sendable, Hashable, Codable {
     /// Whether every record that was read came to exactly one end.
     package var isConserved: Bool {
         read == inserted + updated + unchanged + skipped + filtered + superseded + rejected
+            + (discarded ?? 0)
+    }
+
+    /// Counts what changed objects as discarded.
+    mutating func discard() {
+        discarded = inserted + updated
+        inserted = 0
+        updated = 0
+        createdTargets = 0
+        nulledValues = 0
     }
 }
 
 extension StageReport {
+    /// Takes out what the stage did to a store that was thrown away.
+    mutating func discard() {
+        records?.discard()
+        objects = []
+        changed = nil
+        mirrored = nil
+        denied = 0
+        cascaded = [:]
+        nullified = 0
+    }
+
     /// The stage in one line, zeros left out.
     package var line: String {
-        var parts: [String] = []
-        if let records {
-            parts.append("\(records.read) read")
-            let ends = [
-                (records.inserted, "inserted"), (records.updated, "updated"),
-                (records.unchanged, "unchanged"), (records.skipped, "skipped"),
-                (records.filtered, "filtered"),
-                (records.superseded, "superseded"), (records.rejected, "rejected"),
-                (records.createdTargets, "link targets created"),
-                (records.nulledValues, "values made null"),
-            ]
-            parts += ends.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        }
-        if let mirrored, mirrored > 0 { parts.append("\(mirrored) deleted") }
-        if let matched, let changed {
-            parts.append("\(matched) matched")
-            parts.append("\(changed) \(kind == "delete" ? "deleted" : "updated")")
-        }
-        if kind == "delete" {
-            let cascaded = objects.reduce(0) { $0 + $1.deleted } - (changed ?? 0)
-            if cascaded > 0 { parts.append("\(cascaded) more by cascade") }
-            if denied > 0 { parts.append("\(denied) kept by a deny rule") }
-        }
-        if let verified {
-            parts.append("\(verified) \(verified == 1 ? "statement holds" : "statements hold")")
-        }
-        if let exported { parts.append("\(exported.rows) rows to \(exported.path)") }
         let seconds = (secondsElapsed * 100).rounded() / 100
-        return "\(kind) \(name): \(parts.joined(separator: ", ")) (\(seconds) s)"
+        let words = parts { "\($0)" }.joined(separator: ", ")
+        return "\(kind) \(name): \(words) (\(seconds) s)"
+    }
+
+    /// Objects that a delete took along.
+    var cascadedCount: Int {
+        kind == "delete" ? max(0, objects.reduce(0) { $0 + $1.deleted } - (changed ?? 0)) : 0
+    }
+
+    /// What the stage did, zeros left out.
+    ///
+    /// - Parameter number: how a number is shown.
+    func parts(_ number: (Int) -> String) -> [String] {
+        var parts: [String] = []
+        func add(_ count: Int?, _ word: String) {
+            if let count, count > 0 { parts.append("\(number(count)) \(word)") }
+        }
+        if let records {
+            parts.append("\(number(records.read)) read")
+            for end in records.ends { add(end.count, end.word) }
+            add(records.createdTargets, "link targets created")
+            add(records.nulledValues, "values made null")
+        }
+        add(mirrored, "deleted")
+        if let matched { parts.append("\(number(matched)) matched") }
+        if let changed {
+            parts.append("\(number(changed)) \(kind == "delete" ? "deleted" : "updated")")
+        }
+        add(cascadedCount, "more by cascade")
+        add(denied, "kept by a deny rule")
+        if let verified {
+            parts.append(
+                "\(number(verified)) \(verified == 1 ? "statement holds" : "statements hold")")
+        }
+        if let exported { parts.append("\(number(exported.rows)) rows to \(exported.path)") }
+        return parts
     }
 }
 

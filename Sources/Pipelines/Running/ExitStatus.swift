@@ -1,5 +1,5 @@
 /// How a command ended, by the numbers of sysexits.h; cron jobs and scripts rely on them.
-package enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable, CaseIterable {
     case ok = 0
     /// A question was answered with no, such as whether two models are equal.
     case check = 1

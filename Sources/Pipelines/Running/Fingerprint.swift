@@ -12,9 +12,12 @@ extension Stage {
 /// A short text that tells whether something is what it was.
 enum Fingerprint {
     static func of(_ text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).prefix(16).map { byte in
-            String(UInt16(byte) | 0x100, radix: 16).dropFirst()
-        }.joined()
+        hex(SHA256.hash(data: Data(text.utf8)).prefix(16))
+    }
+
+    /// Two lower-case digits for each byte.
+    static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
     }
 }
 

@@ -12,16 +12,34 @@ import GraphStore
 struct PipelineRun {
     let runner: PipelineRunner
     var outcome = RunOutcome(status: .ok)
+    /// The warnings so far, without secrets as soon as they are known.
+    private let told: ToldWarnings
     /// The parameters, once they are bound.
-    var values: ParameterValues?
-    private var runID = ""
+    var values: ParameterValues? {
+        didSet { told.hide(secretsOf: values) }
+    }
+    /// What the report says of the run besides its outcome, as far as it is known: of a run that
+    /// does not come to its store, its own name and start.
+    private(set) var runID: String
+    private(set) var started: Double
+    private(set) var spec: PipelineSpec?
+    private(set) var modelDigest: String?
+    /// No other run had the store, so that this one could begin.
+    private(set) var hasTurn = true
+    /// Held until the report is written.
+    private(set) var lock: StoreLock?
+    let ledger = RunLedger()
+    private let outputs = OutputGuard()
     /// A container was open, so that there is something to be left in order.
     private(set) var hasOpened = false
     /// This attempt has noted its beginning, so that the notes in the store are its own.
     private(set) var hasBegun = false
 
-    init(_ runner: PipelineRunner) {
+    init(_ runner: PipelineRunner, _ told: ToldWarnings) {
         self.runner = runner
+        self.told = told
+        started = runner.options.now.timeIntervalSinceReferenceDate
+        runID = RunName.of(started)
     }
 
     var options: RunOptions { runner.options }
@@ -43,25 +61,21 @@ struct PipelineRun {
         guard var spec = read else { throw RunFailure(problems: unread) }
         if let allowed = options.allowedRejects { spec.rejects.allow = allowed }
         let allowed = spec.rejects.allow
+        self.spec = spec
         if let opening = options.opening { spec.store.open = opening }
         var stages = try RunSelection(options).stages(of: spec)
-        let started = TimeText.iso(options.now.timeIntervalSinceReferenceDate.rounded(.down))
-        runID = started.filter { $0 != "-" && $0 != ":" } + "-\(FileDescriptor.processID)"
         let bound = try bind(spec, now: options.now, runID: runID)
         values = bound
         if let seconds = options.timeoutSeconds ?? spec.budget.timeSeconds {
             runner.interruption.limit(to: .seconds(seconds))
         }
+        try ReportTargets(spec, bound, options).check(beside: stages)
         let path = bound.path(spec.store.at)
+        if spec.report.isFolderNamed, !options.isDry {
+            try RunReporter.prepare(bound.path(spec.report.folder))
+        }
         try prepareFolder(of: path, spec.store)
-        let lock =
-            options.isDry
-            ? nil
-            : try StoreLock.take(
-                storePath: path, pipeline: spec.name, started: started, options.ifLocked,
-                runner.interruption)
-        guard options.isDry || lock != nil else { return }
-        defer { withExtendedLifetime(lock) {} }
+        guard try takeTurn(path, spec) else { return }
         if let replay = options.replay {
             try replay.recover()
             spec = try replay.spec(from: spec)
@@ -90,6 +104,24 @@ struct PipelineRun {
         DryRun.removeLeftovers(of: path)
         defer { job.target.abandon() }
         try run(&job)
+    }
+
+    /// Takes the store's lock, which a dry run leaves alone.
+    ///
+    /// - Returns: whether the run may begin; not where it is to be skipped.
+    private mutating func takeTurn(_ path: String, _ spec: PipelineSpec) throws -> Bool {
+        guard !options.isDry else { return true }
+        do {
+            lock = try StoreLock.take(
+                storePath: path, pipeline: spec.name,
+                started: TimeText.iso(started.rounded(.down)), options.ifLocked,
+                runner.interruption)
+            hasTurn = lock != nil
+            return hasTurn
+        } catch {
+            hasTurn = !(error is Interrupted) && (error as? RunFailure)?.isLockHeld != true
+            throw error
+        }
     }
 
     func bind(
@@ -125,19 +157,38 @@ struct PipelineRun {
             job.target.commit == .stage && job.target.mode != .replace && !options.isDry
         let groups = isByStage ? job.stages.map { [$0] } : [job.stages]
         var current: Stage?
+        /// What is not in its place yet.
+        var working: [Stage] = []
         do {
-            for group in groups { try work(group, &job, &current) }
+            for group in groups {
+                working = group
+                try work(group, &job, &current)
+                working = []
+            }
             if job.target.worksBeside, !options.isDry { try endNotes(job) }
         } catch  where options.isDry {
             throw error is Interrupted ? error : RunFailure(error, stage: nil)
         } catch {
             let isResumable = Self.isResumable(error)
-            if !isResumable { job.target.abandon() }
+            if !isResumable {
+                job.target.abandon()
+                if job.target.worksBeside { discard(working) }
+            }
             settle(job, keepsNotes: isResumable)
             guard !(error is Interrupted) else { throw error }
             var failure = RunFailure(error, stage: nil)
             runAlways(after: current, job, keepsNotes: isResumable, &failure)
             throw failure
+        }
+    }
+
+    /// Takes from what is told of stages what they did to a store that is thrown away.
+    private mutating func discard(_ stages: [Stage]) {
+        for stage in stages where stage.kind.isWriting {
+            ledger.discard(stage)
+            for place in outcome.stages.indices where outcome.stages[place].name == stage.name {
+                outcome.stages[place].discard()
+            }
         }
     }
 
@@ -165,6 +216,8 @@ struct PipelineRun {
                 job.note, resuming: resumed, isSameAttempt: hasBegun, in: container)
             hasBegun = true
             runID = journal.run.runID
+            started = journal.run.started
+            modelDigest = container.model.versionHashesDigest
             outcome.runID = runID
             outcome.attempts = journal.run.attempts
             let environment = environment(job, container, journal)
@@ -185,22 +238,25 @@ struct PipelineRun {
     func environment(
         _ job: Job, _ container: PersistentContainer, _ journal: RunJournal
     ) -> StageEnvironment {
-        let values = job.values
-        let warn = runner.warn
-        return StageEnvironment(
-            spec: job.spec, container: container, values: values, runID: journal.run.runID,
+        StageEnvironment(
+            spec: job.spec, container: container, values: job.values, runID: journal.run.runID,
             now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
             isDry: options.isDry, givesAdvice: options.givesAdvice, progress: runner.progress,
-            interruption: runner.interruption, journal: journal, recordsMax: options.recordsMax,
-            warn: { warn($0.redacted(values)) })
+            interruption: runner.interruption, journal: journal, ledger: ledger,
+            outputs: outputs, recordsMax: options.recordsMax, warn: runner.warn)
     }
 
     mutating func run(_ stage: Stage, _ environment: StageEnvironment) throws {
         if let report = environment.journal.report(of: stage) {
             outcome.stages.append(report)
+            // With `commit: stage`, an earlier group of this attempt may have done it.
+            if ledger.entry(of: stage) == nil { ledger.note(stage, .resumed) }
+            ledger.note(stage, inputs: environment.journal.inputs(of: stage))
             return
         }
         try runner.interruption.check()
+        defer { ledger.note(stage, inputs: environment.journal.inputs(of: stage)) }
+        ledger.note(stage, .failed)
         do {
             var report = try stage.run(environment)
             if let path = report.exported?.path {
@@ -210,8 +266,10 @@ struct PipelineRun {
                 report.rejectsFolder = replay.folder
             }
             outcome.stages.append(report)
+            ledger.note(stage, .done)
             runner.stageDone(report)
         } catch let stop as Interrupted {
+            ledger.note(stage, .stopped)
             throw stop
         } catch {
             throw RunFailure(error, stage: stage.reportLocation)
@@ -235,7 +293,7 @@ struct PipelineRun {
 
 extension Stage {
     /// Runs the stage, which takes note of its progress and of its end.
-    fileprivate func run(_ environment: StageEnvironment) throws -> StageReport {
+    func run(_ environment: StageEnvironment) throws -> StageReport {
         func noted(_ report: StageReport) throws -> StageReport {
             try environment.journal.finish(self, report, in: environment.container)
             return report

@@ -33,11 +33,13 @@ package struct PipelineRunner: Sendable {
 
     /// Runs the spec's stages, or what an earlier run has left of them.
     package func run(_ file: String) -> RunOutcome {
-        var run = PipelineRun(self)
+        let started = ContinuousClock.now
+        let told = ToldWarnings()
+        var run = PipelineRun(telling(told), told)
         do {
             let found = check(file)
             if options.givesAdvice {
-                for warning in found where warning.severity != .error { warn(warning) }
+                for warning in found where warning.severity != .error { run.runner.warn(warning) }
             }
             let errors = found.filter { $0.severity == .error }
             guard errors.isEmpty else { throw RunFailure(problems: errors) }
@@ -53,7 +55,20 @@ package struct PipelineRunner: Sendable {
         if let values = run.values {
             run.outcome.diagnostics = run.outcome.diagnostics.map { $0.redacted(values) }
         }
-        return run.outcome
+        var outcome = run.outcome
+        RunReporter(
+            run: run, file: file, warnings: told.diagnostics, secondsElapsed: started.secondsToNow
+        ).finish(&outcome)
+        withExtendedLifetime(run.lock) {}
+        return outcome
+    }
+
+    /// The runner, which also keeps the warnings that it gives, and gives them without secrets.
+    private func telling(_ told: ToldWarnings) -> PipelineRunner {
+        let warn = warn
+        return PipelineRunner(
+            options: options, progress: progress, interruption: interruption,
+            warn: { warn(told.add($0)) }, stageDone: stageDone)
     }
 
     func context(now: Date, runID: String?) -> ParameterValues.Context {
@@ -86,6 +101,7 @@ extension Diagnostic {
         var copy = self
         copy.message = values.redacted(message)
         copy.fix = fix.map(values.redacted)
+        copy.excerpt = excerpt.map(values.redacted)
         switch place {
         case .nowhere, .source: break
         case .file(let file): copy.place = .file(values.redacted(file))

@@ -25,7 +25,7 @@ struct Replay: Sendable {
     private var mark: String { PathText.join(work, "begun") }
     private var planPath: String { PathText.join(work, "plan.json") }
 
-    /// - Parameter run: the folder, or the run's id where its folder is in `./rejects`.
+    /// - Parameter run: the folder, the run's report, or its id where its folder is in `./rejects`.
     /// - Throws: `RunFailure` with status 66 where there are no rejects of that run.
     init(_ run: String, workingFolder: String) throws {
         folder = try Self.find(run, workingFolder)
@@ -43,6 +43,16 @@ struct Replay: Sendable {
         var isFolder = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
             return FileDescriptor.resolved(path) ?? path
+        }
+        if [ReportFolder.dataSuffix, ReportFolder.pageSuffix].contains(where: run.hasSuffix) {
+            let context = ParameterValues.Context(
+                now: Date(timeIntervalSinceReferenceDate: 0), workingFolder: workingFolder)
+            let report = try StoredReport.find(run, context).report
+            if let folder = report.stages.lazy.compactMap(\.rejectsFolder).first {
+                return folder
+            }
+            throw RunFailure(
+                .noInput, code: "replay.missing", "The run of \(run) has no rejects")
         }
         let rejects = PathText.join(workingFolder, "rejects")
         // No folder, no rejects.

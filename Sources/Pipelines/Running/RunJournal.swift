@@ -101,6 +101,14 @@ final class RunJournal: Sendable {
         }
     }
 
+    /// What an import has read to its end, as far as that is saved.
+    func inputs(of stage: Stage) -> [InputNote] {
+        state.withLock { state in
+            state.stages.first { $0.name == stage.name }?.inputs
+                ?? (state.importing?.stage == stage.name ? state.inputs : [])
+        }
+    }
+
     /// Notes in the open transaction that a stage is done.
     ///
     /// - Parameter inputs: what an import has read.

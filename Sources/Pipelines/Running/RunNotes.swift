@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Codable, Sendable, Hashable {
-    static let currentFormat = 2
+    static let currentFormat = 3
 
     var format = RunNote.currentFormat
     var pipeline: String
@@ -58,6 +58,8 @@ struct ImportNote: Codable, Sendable {
     var position: InputPosition?
     var counts: RecordCounts
     var objects: ObjectTally
+    /// The rejects by code; nil as long as there are none.
+    var rejectTally: RejectTally?
     var nextToken: Int64
     /// What is known of the inputs, by their path, for rejects that come late.
     var inputs: [String: InputForm] = [:]

@@ -41,6 +41,9 @@ package struct RunOptions: Sendable {
     /// Wins over the spec's `rejects.allow`.
     package var allowedRejects: CountLimit?
 
+    /// Another file that gets the run's report; `-` is stdout.
+    package var reportFile: String?
+
     /// The rejects that are to be read in place of the inputs.
     var replay: Replay?
 

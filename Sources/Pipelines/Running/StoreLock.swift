@@ -32,9 +32,28 @@ final class StoreLock {
         }
     }
 
+    /// Who holds the lock, as they said themselves; nil where nobody does.
+    ///
+    /// A holder that was killed has left its words, but not its lock.
+    static func holder(of storePath: String) -> String? {
+        guard let words = FileDescriptor.head(ofFile: path(storePath)), words.hasPrefix("pid "),
+            let process = Int32(words.dropFirst(4).prefix { $0.isNumber }),
+            FileDescriptor.isRunning(process)
+        else { return nil }
+        let descriptor = FileDescriptor.createForLocking(path(storePath))
+        guard descriptor >= 0 else { return words }
+        defer { FileDescriptor.close(descriptor) }
+        // Its number may be another process's by now.
+        return FileDescriptor.lock(descriptor) ? nil : words
+    }
+
+    /// By whatever name the store is reached, the lock is one.
+    private static func path(_ storePath: String) -> String {
+        (FileDescriptor.resolved(storePath) ?? storePath) + ".etl-lock"
+    }
+
     private init(storePath: String, pipeline: String, started: String) throws(RunFailure) {
-        // By whatever name the store is reached, the lock is one.
-        let path = (FileDescriptor.resolved(storePath) ?? storePath) + ".etl-lock"
+        let path = Self.path(storePath)
         descriptor = FileDescriptor.createForLocking(path)
         guard descriptor >= 0 else {
             let failure = FileDescriptor.failure(else: .cannotCreate)
@@ -64,5 +83,6 @@ final class StoreLock {
 extension RunFailure {
     fileprivate static let lockHeld = "lock.held"
 
-    fileprivate var isLockHeld: Bool { diagnostics.contains { $0.code == Self.lockHeld } }
+    /// Another run has the store.
+    var isLockHeld: Bool { diagnostics.contains { $0.code == Self.lockHeld } }
 }

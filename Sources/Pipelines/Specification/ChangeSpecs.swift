@@ -8,6 +8,8 @@ package struct UpdateSpec: Sendable, Hashable {
     package enum NewValue: Sendable, Hashable {
         case expression(ExpressionText)
         case constant(ConstantValue)
+        /// What stands there cannot be read, which is reported.
+        case unreadable
     }
 
     /// One attribute and what it becomes.

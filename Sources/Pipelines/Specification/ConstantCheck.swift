@@ -1,4 +1,6 @@
 import GraphModel
+import GraphStore
+import RecordStreams
 
 /// Whether a constant of a spec can be the value of an attribute, by the casts of imports.
 enum ConstantCheck {
@@ -9,7 +11,30 @@ enum ConstantCheck {
         case .text(let template) where template.constant == nil: return nil
         case .boolean, .integer, .real, .text:
             let value = ConstantCast.value(constant, for: attribute.type) { $0.constant ?? "" }
-            return value == nil ? wanted(attribute.type) : nil
+            guard value == nil else { return nil }
+            return attribute.type == .decimal && !isNumber(constant)
+                ? "a decimal number" : wanted(attribute.type)
+        }
+    }
+
+    /// What the model's range, length or pattern says against a constant of the right type.
+    static func brokenRule(
+        _ constant: ConstantValue, of attribute: AttributeDescription
+    ) -> String? {
+        if case .text(let template) = constant, template.constant == nil { return nil }
+        let value = ConstantCast.value(constant, for: attribute.type) { $0.constant ?? "" }
+        guard let value else { return nil }
+        var arena = ByteArena()
+        let cell = arena.cell(value)
+        return AttributeValidator(attribute).problem(with: cell)
+    }
+
+    private static func isNumber(_ constant: ConstantValue) -> Bool {
+        switch constant {
+        case .integer, .real: true
+        case .text(let template):
+            ConstantCast.value(.text(template), for: .double) { $0.constant ?? "" } != nil
+        case .null, .boolean: false
         }
     }
 

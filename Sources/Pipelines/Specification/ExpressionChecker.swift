@@ -3,88 +3,112 @@ package import GraphModel
 import GraphStore
 
 /// Checks a spec's predicates and expressions against the model, before any value is known.
-package enum ExpressionChecker {
-    /// Every problem, at its place in the spec; without a model, those of syntax.
-    package static func check(_ spec: PipelineSpec, _ model: ManagedObjectModel?) -> [Diagnostic] {
-        let variables = placeholders(spec)
-        var found: [Diagnostic] = []
-        func collect(_ body: () throws -> Void) {
-            do {
-                try body()
-            } catch let diagnostic as Diagnostic {
-                found.append(diagnostic)
-            } catch {
-                found.append(Diagnostic(code: "spec.predicate", "\(error)"))
-            }
-        }
-        for stage in spec.stages {
-            switch stage.kind {
-            case .import(let stage):
-                if let text = stage.keepIf { collect { _ = try text.parsed() } }
-                if let mirror = stage.mirror {
-                    collect { try check(mirror.selection, stage.into.text, model, variables) }
-                }
-                for subject in stage.expressions(in: model) {
-                    collect {
-                        try RecordExpressionCheck(subject: subject, variables: variables).check()
-                    }
-                }
-            case .update(let stage):
-                collect { try check(stage.selection, stage.entity.text, model, variables) }
-                for assignment in stage.set {
-                    collect { try check(assignment, stage.entity.text, model, variables) }
-                }
-            case .delete(let stage):
-                collect { try check(stage.selection, stage.entity.text, model, variables) }
-            case .export(let stage):
-                collect { try check(stage.selection, stage.entity.text, model, variables) }
-            case .verify(let stage):
-                for expectation in stage.expectations {
-                    collect {
-                        try check(
-                            expectation.selection, expectation.entity.text, model, variables)
-                    }
-                }
-            }
-        }
-        return found
+package struct ExpressionChecker {
+    private let model: ManagedObjectModel?
+    /// Tells what a store cannot answer; nil where the model has errors.
+    private let support: PredicateSupport?
+    private let variables: [String: GraphValue]
+    private var found: [Diagnostic] = []
+
+    /// Every problem, at its place in the spec; without a model, those that need none.
+    ///
+    /// - Parameters:
+    ///   - model: may be what is certain of a model with errors.
+    ///   - isWhole: whether it is the whole model.
+    package static func check(
+        _ spec: PipelineSpec, _ model: ManagedObjectModel?, isWhole: Bool = true
+    ) -> [Diagnostic] {
+        var checker = ExpressionChecker(spec, model, isWhole: isWhole)
+        for stage in spec.stages { checker.check(stage.kind) }
+        return checker.found
     }
 
-    private static func check(
-        _ selection: Selection, _ entity: String, _ model: ManagedObjectModel?,
-        _ variables: [String: GraphValue]
-    ) throws {
+    private init(_ spec: PipelineSpec, _ model: ManagedObjectModel?, isWhole: Bool) {
+        self.model = model
+        support = isWhole ? model.map(PredicateSupport.init) : nil
+        variables = Self.placeholders(spec)
+    }
+
+    private mutating func check(_ kind: StageKind) {
+        switch kind {
+        case .import(let stage):
+            let records = RecordExpressionCheck(variables: variables)
+            if let text = stage.keepIf { found += records.problems(in: text) }
+            for subject in stage.expressions(in: model) { found += records.problems(in: subject) }
+            if let mirror = stage.mirror { check(mirror.selection, stage.into.text) }
+        case .update(let stage):
+            check(stage.selection, stage.entity.text)
+            for assignment in stage.set { check(assignment, stage.entity.text) }
+        case .delete(let stage): check(stage.selection, stage.entity.text)
+        case .export(let stage): check(stage.selection, stage.entity.text)
+        case .verify(let stage):
+            for expectation in stage.expectations {
+                check(expectation.selection, expectation.entity.text)
+            }
+        }
+    }
+
+    private mutating func check(_ selection: Selection, _ entity: String) {
         guard case .matching(let text) = selection else { return }
-        let parsed = try text.parsed()
-        guard let model, model.entity(named: entity) != nil else { return }
-        do {
-            let resolved = try parsed.resolved(for: entity, in: model, variables: variables)
-            try PredicateSupport(model).check(resolved, entityName: entity)
-        } catch let error as GraphPredicateError {
-            throw Diagnostic(predicateError: error, at: text.location)
-        } catch let error as StoreError {
-            throw Diagnostic(
-                code: "predicate.unsupported", error.message, at: .source(text.location))
+        let (resolved, mistakes) = formatCheck(entity).predicate(text.text)
+        report(mistakes, text.location)
+        guard mistakes.isEmpty, let resolved, let support else { return }
+        reportThrown(at: text.location) { () throws(StoreError) in
+            try support.check(resolved, entityName: entity)
         }
     }
 
-    private static func check(
-        _ assignment: UpdateSpec.Assignment, _ entity: String, _ model: ManagedObjectModel?,
-        _ variables: [String: GraphValue]
-    ) throws {
+    private mutating func check(_ assignment: UpdateSpec.Assignment, _ entity: String) {
         guard case .expression(let text) = assignment.value else { return }
-        let parsed = try text.parsed()
-        guard let model, let attribute = model.attribute(assignment.attribute.text, of: entity)
-        else { return }
-        do {
-            let resolved = try parsed.resolved(
-                for: entity, in: model, variables: variables, assignedTo: attribute)
-            try PredicateSupport(model).check(resolved, entityName: entity)
-        } catch let error as GraphPredicateError {
-            throw Diagnostic(predicateError: error, at: text.location)
-        } catch let error as StoreError {
-            throw Diagnostic(
-                code: "predicate.unsupported", error.message, at: .source(text.location))
+        let attribute = model?.attribute(assignment.attribute.text, of: entity)
+        let target = attribute.flatMap { $0.isDoubtful ? nil : $0 }
+        let (resolved, mistakes) = formatCheck(entity).expression(text.text, assignedTo: target)
+        report(mistakes, text.location)
+        guard mistakes.isEmpty, let resolved else { return }
+        if let target, let problem = Self.problem(with: resolved, for: target) {
+            found.append(
+                Diagnostic(code: "spec.constant", problem, at: .source(text.location)))
+        } else if let support, attribute != nil {
+            reportThrown(at: text.location) { () throws(StoreError) in
+                try support.check(resolved, entityName: entity)
+            }
+        }
+    }
+
+    private func formatCheck(_ entity: String) -> FormatCheck {
+        FormatCheck(entityName: entity, model: model, variables: variables)
+    }
+
+    private mutating func report(_ mistakes: [GraphPredicateError], _ place: SourceLocation) {
+        found += mistakes.map { Diagnostic(predicateError: $0, at: place) }
+    }
+
+    private mutating func reportThrown(
+        at place: SourceLocation, _ body: () throws(StoreError) -> Void
+    ) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            found.append(
+                Diagnostic(code: "predicate.unsupported", error.message, at: .source(place)))
+        }
+    }
+
+    /// What an attribute says against an expression that has one value, of the right kind.
+    private static func problem(
+        with expression: GraphExpression, for attribute: AttributeDescription
+    ) -> String? {
+        guard case .constant(let value) = expression else { return nil }
+        switch value {
+        case .null:
+            return attribute.isOptional
+                ? nil : "'\(attribute.name)' is not optional, so it cannot be null"
+        case .integer(let number):
+            let constant = ConstantValue.integer(number)
+            return ConstantCheck.wanted(constant, for: attribute).map {
+                "'\(attribute.name)' is \(attribute.type.rawValue) and must be \($0)"
+            } ?? ConstantCheck.brokenRule(constant, of: attribute)
+        default: return nil
         }
     }
 

@@ -87,6 +87,8 @@ package struct AttributeMapping: Sendable, Hashable {
     package enum Origin: Sendable, Hashable {
         case field(FieldMapping)
         case constant(ConstantValue, SourceLocation)
+        /// What stands there cannot be read, which is reported.
+        case unreadable
     }
 
     /// The attribute's name, with the place of its key.
@@ -134,6 +136,8 @@ package struct LinkMapping: Sendable, Hashable {
 /// Objects inside the records, which become objects of their own: a link with `each`.
 package struct NestedMapping: Sendable, Hashable {
     /// The path to the object, or with `[*]` at its end to the list of them.
+    ///
+    /// Empty where it cannot be read, which is reported.
     package var each: PlacedText
     /// The entity; without one, the relationship's destination.
     package var into: PlacedText?

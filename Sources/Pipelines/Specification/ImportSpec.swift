@@ -159,3 +159,13 @@ package struct ReadSpec: Sendable, Hashable {
     /// How the bytes of the files stand for text.
     package var encoding = TextEncoding.utf8
 }
+
+extension ReadSpec {
+    /// The format that all files have, as far as the spec tells.
+    var knownFormat: RecordFormat? { format ?? SpecificationReader.commonFormat(files) }
+
+    /// Whether the files are tables, as far as the spec tells.
+    var isTable: Bool {
+        knownFormat?.isTabular ?? (columns != nil || !hasHeader || delimiter != nil)
+    }
+}

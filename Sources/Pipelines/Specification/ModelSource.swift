@@ -10,22 +10,29 @@ package enum ModelSource {
     package static func read(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        let reading = reading(path)
+        return (reading.model, reading.diagnostics)
+    }
+
+    /// The same, with what can be known of a YAML model that has errors.
+    static func reading(_ path: String) -> ModelReading {
         var isFolder = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
         if XcodeModelBundle.isXcodeModel(path) || (exists && isFolder)
             || (exists && !isYAML && isXML(path))
         {
-            return XcodeModelFile.read(path)
+            let (model, diagnostics) = XcodeModelFile.read(path)
+            return ModelReading(model: model, diagnostics: diagnostics)
         }
-        return ModelFile.read(file: path)
+        return ModelFile.reading(file: path)
     }
 
     /// The same, and the model that a store carries.
     package static func readOrStored(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        guard starts(path, with: "SQLite format 3\0") else { return read(path) }
+        guard isStore(path) else { return read(path) }
         do throws(StoreError) {
             guard let model = try PersistentContainer.model(ofStoreAt: path) else {
                 throw StoreError(.noModel, "The store carries no model that can be read")
@@ -36,6 +43,9 @@ package enum ModelSource {
             return (nil, [Diagnostic(code: code, error.message, at: .file(path))])
         }
     }
+
+    /// Whether the file is an SQLite database, as stores are.
+    static func isStore(_ path: String) -> Bool { starts(path, with: "SQLite format 3\0") }
 
     /// Whether the name of a file says in which form a model is to be written.
     package static func canWrite(_ path: String) -> Bool {

@@ -16,8 +16,49 @@ package enum PathText {
         return folder.hasSuffix("/") ? folder + rest : "\(folder)/\(rest)"
     }
 
+    /// The path without `.` and `..`, as far as the text tells: two texts for one file.
+    static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." {
+                parts.removeLast()
+            } else if part != ".." || !path.hasPrefix("/") {
+                // Above the root there is nothing but the root.
+                parts.append(part)
+            }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+
     /// The last part of a path.
     package static func lastComponent(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+}
+
+/// Links between files that may be moved together.
+enum RelativePath {
+    /// How a page in a folder names another path; nil where one of them is not absolute.
+    static func link(from folder: String, to path: String) -> String? {
+        guard folder.hasPrefix("/"), path.hasPrefix("/") else { return nil }
+        let here = PathText.normalized(folder).split(separator: "/").map(String.init)
+        let there = PathText.normalized(path).split(separator: "/").map(String.init)
+        let shared = zip(here, there).prefix { $0 == $1 }.count
+        let steps = Array(repeating: "..", count: here.count - shared) + there[shared...]
+        return steps.isEmpty ? "." : steps.map(encoded).joined(separator: "/")
+    }
+
+    /// RFC 3986: all but unreserved characters in per cent.
+    private static func encoded(_ part: String) -> String {
+        part.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain =
+                scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "-._~".unicodeScalars.contains(scalar))
+            return isPlain
+                ? String(scalar)
+                : "%" + String(UInt16(byte) | 0x100, radix: 16, uppercase: true).dropFirst()
+        }.joined()
     }
 }

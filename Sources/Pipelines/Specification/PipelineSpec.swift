@@ -18,8 +18,12 @@ package struct PipelineSpec: Sendable, Hashable {
     package var budget = BudgetSpec()
     /// Where bad records go and how many there may be.
     package var rejects: RejectsSpec
+    /// Where the reports of runs go.
+    package var report: ReportSpec
     /// The stages in the order in which they run.
     package var stages: [Stage] = []
+    /// What the spec shows about itself.
+    package var tests: [SpecificationTest] = []
 
     /// The folder at which relative paths of the spec start.
     package var folder: String { PathText.folder(of: file) }
@@ -51,8 +55,8 @@ package struct StoreSpec: Sendable, Hashable {
     /// Where the model comes from.
     package enum ModelSource: Sendable, Hashable {
         case file(TemplateText)
-        /// Nil where the model inside the spec has errors.
-        case inline(ManagedObjectModel?)
+        /// Its problems are told with those of the spec.
+        case inline(ModelReading)
     }
 
     /// The SQLite file.
@@ -106,4 +110,16 @@ package struct RejectsSpec: Sendable, Hashable {
     package var abort = CountLimit.count(1000)
     /// Seconds for which the files of earlier runs are kept.
     package var keepSeconds: Int64 = 30 * 86_400
+}
+
+/// Where the reports of runs go.
+package struct ReportSpec: Sendable, Hashable {
+    /// The folder of the reports.
+    package var folder: TemplateText
+    /// The spec names the folder, so reports are wanted there.
+    package var isFolderNamed = false
+    /// How many reports are kept.
+    package var keep = 60
+    /// A textfile for Prometheus.
+    package var metrics: TemplateText?
 }

@@ -60,39 +60,78 @@ struct RecordExpressionCheck {
         var drawing: Drawing?
     }
 
-    let subject: Subject
     /// A value of the right kind for every name that a run will know.
     let variables: [String: GraphValue]
 
-    private var text: ExpressionText { subject.text }
-    private var field: FieldMapping { subject.field }
-
-    /// - Throws: `Diagnostic` where the expression cannot be computed, or never gives a value of
-    ///   the attribute.
-    func check() throws {
-        let parsed = try text.parsed()
-        let drawing = subject.drawing
-        do throws(GraphPredicateError) {
-            let expression =
-                drawing == nil ? parsed.expression : try parsed.expression.withRows()
-            _ = try CompiledExpression(
-                expression, source: parsed.source, variables: variables, drawing: drawing
+    /// What is wrong with a filter of records.
+    func problems(in text: PredicateText) -> [Diagnostic] {
+        let check = FormatCheck(entityName: nil, model: nil, variables: variables)
+        let mistakes = Self.all(check.predicate(text.text).mistakes) {
+            () throws(GraphPredicateError) in
+            let parsed = try ParsedPredicate(format: text.text)
+            _ = try CompiledPredicate(
+                parsed.predicate, source: parsed.source,
+                variables: bound(parsed.predicate.variables)
             ) { _ in 0 }
-        } catch {
-            throw Diagnostic(predicateError: error, at: text.location)
         }
+        return mistakes.map { Diagnostic(predicateError: $0, at: text.location) }
+    }
+
+    /// Why the expression cannot be computed, or never gives a value of the attribute.
+    func problems(in subject: Subject) -> [Diagnostic] {
+        let text = subject.text
+        var known = variables
+        if subject.drawing != nil { known[GeneratedSpec.rowName] = .integer(0) }
+        let check = FormatCheck(entityName: nil, model: nil, variables: known)
+        var misfit: Diagnostic?
+        let mistakes = Self.all(check.expression(text.text).mistakes) {
+            () throws(GraphPredicateError) in
+            let parsed = try ParsedExpression(format: text.text)
+            let expression =
+                subject.drawing == nil ? parsed.expression : try parsed.expression.withRows()
+            _ = try CompiledExpression(
+                expression, source: parsed.source, variables: bound(expression.variables),
+                drawing: subject.drawing
+            ) { _ in 0 }
+            misfit = problem(with: parsed.expression, subject)
+        }
+        return mistakes.map { Diagnostic(predicateError: $0, at: text.location) }
+            + (misfit.map { [$0] } ?? [])
+    }
+
+    /// The mistakes, and what compiling finds beyond them where the text can be parsed.
+    private static func all(
+        _ mistakes: [GraphPredicateError], _ compile: () throws(GraphPredicateError) -> Void
+    ) -> [GraphPredicateError] {
+        guard mistakes.allSatisfy({ $0.code == .variable }) else { return mistakes }
+        do throws(GraphPredicateError) {
+            try compile()
+            return mistakes
+        } catch {
+            return mistakes + [error]
+        }
+    }
+
+    /// A variable that has no value is told once; here it has one.
+    private func bound(_ names: [String]) -> [String: GraphValue] {
+        var bound = variables
+        for name in names where bound[name] == nil { bound[name] = .null }
+        return bound
+    }
+
+    private func problem(with expression: GraphExpression, _ subject: Subject) -> Diagnostic? {
+        let field = subject.field
         // What else the spec says may make any value of the attribute of it.
         guard field.datePattern == nil, field.map == nil, field.number == nil,
-            field.separator == nil, !field.isLossy
-        else { return }
-        guard let attribute = subject.attribute, let kind = kind(of: parsed.expression) else {
-            return
-        }
-        guard let wanted = wanted(kind, parsed.expression, attribute) else { return }
-        throw Diagnostic(
+            field.separator == nil, !field.isLossy, let attribute = subject.attribute,
+            let kind = kind(of: expression),
+            let wanted = wanted(kind, expression, attribute, subject.text.location)
+        else { return nil }
+        return Diagnostic(
             code: "predicate.type",
             "'\(attribute.name)' is \(attribute.type.rawValue) and takes \(wanted), "
-                + "and this expression gives \(kind.rawValue)", at: .source(text.location))
+                + "and this expression gives \(kind.rawValue)",
+            at: .source(subject.text.location))
     }
 
     private enum Kind: String {
@@ -158,7 +197,8 @@ struct RecordExpressionCheck {
 
     /// What the attribute takes, where it takes nothing of the kind.
     private func wanted(
-        _ kind: Kind, _ expression: GraphExpression, _ attribute: AttributeDescription
+        _ kind: Kind, _ expression: GraphExpression, _ attribute: AttributeDescription,
+        _ place: SourceLocation
     ) -> String? {
         guard let own = Self.kind(of: attribute.type), own != kind else { return nil }
         switch (own, kind) {
@@ -167,7 +207,7 @@ struct RecordExpressionCheck {
         // Text and numbers may be what the attribute takes; a constant text tells.
         case (_, .text):
             guard case .constant(.string(let text)) = expression else { return nil }
-            let constant = ConstantValue.text(TemplateText(literal: text, at: self.text.location))
+            let constant = ConstantValue.text(TemplateText(literal: text, at: place))
             return ConstantCheck.wanted(constant, for: attribute)
         case (.truth, .number): return nil
         default: return own.rawValue

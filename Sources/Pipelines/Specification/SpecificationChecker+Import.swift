@@ -123,6 +123,7 @@ extension SpecificationChecker {
         let found = attribute(mapping.attribute, of: entity, or: "import")
         guard let found else { return }
         switch mapping.origin {
+        case .unreadable: break
         case .constant(let constant, let place): checkConstant(constant, for: found, at: place)
         case .field(let field):
             if let separator = field.separator, found.type != .transformable {
@@ -184,7 +185,8 @@ extension SpecificationChecker {
             if spec.isSetOnly { return false }
             return spec.read.columns?.contains(name) ?? true
         }
-        if let missing = spec.resolvedKey(in: model)?.first(where: { !isFilled($0) }) {
+        for missing in spec.resolvedKey(in: model) ?? []
+        where model.attribute(missing, of: entity.name) != nil && !isFilled(missing) {
             error(
                 "unmapped-key", "Nothing fills '\(missing)', which is part of the key",
                 spec.into.location, fix: "add it to `set`")

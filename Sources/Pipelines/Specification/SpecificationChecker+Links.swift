@@ -16,7 +16,13 @@ extension LinkMapping {
 /// Links.
 extension SpecificationChecker {
     mutating func checkLink(_ link: LinkMapping, _ entity: EntityDescription) {
-        guard let relationship = relationship(link.relationship, of: entity) else { return }
+        guard let relationship = relationship(link.relationship, of: entity) else {
+            // What the link names itself can be looked at all the same.
+            if let to = link.to, let target = self.entity(to), link.nested == nil {
+                checkBy(link, target)
+            }
+            return
+        }
         guard let target = target(of: link, relationship) else { return }
         if let nested = link.nested {
             checkNested(nested, link, relationship, target)
@@ -41,7 +47,8 @@ extension SpecificationChecker {
         _ name: PlacedText, of entity: EntityDescription
     ) -> RelationshipDescription? {
         if let found = model.relationship(name.text, of: entity.name) { return found }
-        if model.attribute(name.text, of: entity.name) != nil {
+        if let attribute = model.attribute(name.text, of: entity.name) {
+            guard !attribute.isDoubtful else { return nil }
             error(
                 "unknown-relationship",
                 "'\(entity.name).\(name.text)' is an attribute, not a relationship",
@@ -72,6 +79,7 @@ extension SpecificationChecker {
     }
 
     private mutating func checkBy(_ link: LinkMapping, _ target: EntityDescription) {
+        guard !link.by.isEmpty else { return }
         var names: [String] = []
         for part in link.by {
             guard let found = attribute(part.attribute, of: target, or: "link") else { continue }

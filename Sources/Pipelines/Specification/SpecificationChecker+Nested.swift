@@ -8,7 +8,7 @@ extension SpecificationChecker {
         _ nested: NestedMapping, _ link: LinkMapping, _ relationship: RelationshipDescription,
         _ target: EntityDescription
     ) {
-        if relationship.isToMany != nested.isList {
+        if relationship.isToMany != nested.isList, !nested.each.text.isEmpty {
             let text = nested.each.text
             error(
                 "rule",

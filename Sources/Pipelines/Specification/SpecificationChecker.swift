@@ -5,16 +5,28 @@ package import GraphModel
 package struct SpecificationChecker {
     let spec: PipelineSpec
     let model: ManagedObjectModel
+    /// Entities of which too little is known to say anything about them.
+    private let unknownEntities: Set<String>
     private(set) var diagnostics: [Diagnostic] = []
 
-    private init(_ spec: PipelineSpec, _ model: ManagedObjectModel) {
+    private init(
+        _ spec: PipelineSpec, _ model: ManagedObjectModel, _ unknownEntities: Set<String>
+    ) {
         self.spec = spec
         self.model = model
+        self.unknownEntities = unknownEntities
     }
 
     /// Every problem, warnings included, in the order of the file.
-    package static func check(_ spec: PipelineSpec, _ model: ManagedObjectModel) -> [Diagnostic] {
-        var checker = SpecificationChecker(spec, model)
+    ///
+    /// - Parameters:
+    ///   - model: may be what is certain of a model with errors.
+    ///   - unknownEntities: those that this model declares and that are not certain.
+    package static func check(
+        _ spec: PipelineSpec, _ model: ManagedObjectModel,
+        besides unknownEntities: Set<String> = []
+    ) -> [Diagnostic] {
+        var checker = SpecificationChecker(spec, model, unknownEntities)
         for stage in spec.stages { checker.check(stage) }
         return DiagnosticList(checker.diagnostics).diagnostics
     }
@@ -70,7 +82,9 @@ extension SpecificationChecker {
     /// The entity of that name, or nil, which is reported.
     mutating func entity(_ name: PlacedText) -> EntityDescription? {
         if let found = model.entity(named: name.text) { return found }
-        let hint = Suggestion.phrase(for: name.text, among: model.entities.map(\.name))
+        guard !name.text.isEmpty, !unknownEntities.contains(name.text) else { return nil }
+        let names = model.entities.map(\.name) + unknownEntities.sorted()
+        let hint = Suggestion.phrase(for: name.text, among: names)
         error(
             "unknown-entity", "The model has no entity '\(name.text)'" + hint, name.location)
         return nil
@@ -83,6 +97,8 @@ extension SpecificationChecker {
         _ name: PlacedText, of entity: EntityDescription, or kind: String
     ) -> AttributeDescription? {
         if let found = model.attribute(name.text, of: entity.name) {
+            // What is wrong with it is told where the model declares it.
+            guard !found.isDoubtful else { return nil }
             guard found.isTransient else { return found }
             error(
                 "transient", "'\(entity.name).\(name.text)' is transient, so no store keeps it",
@@ -114,7 +130,11 @@ extension SpecificationChecker {
             return error(
                 "constant", "'\(attribute.name)' is not optional, so it cannot be null", place)
         }
-        guard let wanted = ConstantCheck.wanted(constant, for: attribute) else { return }
+        guard let wanted = ConstantCheck.wanted(constant, for: attribute) else {
+            guard let problem = ConstantCheck.brokenRule(constant, of: attribute) else { return }
+            return error(
+                "constant", problem, place, fix: "give a value that the model allows")
+        }
         error(
             "constant", "'\(attribute.name)' is \(attribute.type.rawValue) and must be \(wanted)",
             place)

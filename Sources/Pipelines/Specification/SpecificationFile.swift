@@ -26,7 +26,7 @@ package enum SpecificationFile {
         file: String, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         let (root, diagnostics) = YAMLParser.parse(file: file)
-        return check(partial(root, diagnostics, file), context)
+        return check(partial(root, diagnostics, file, warnsOfUnused: true), context)
     }
 
     /// The same for a text that is at hand.
@@ -34,19 +34,20 @@ package enum SpecificationFile {
         text: String, file: String, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         let (root, diagnostics) = YAMLParser.parse(text, file: file)
-        return check(partial(root, diagnostics, file), context)
+        return check(partial(root, diagnostics, file, warnsOfUnused: true), context)
     }
 
     private typealias Partial = (spec: PipelineSpec?, diagnostics: [Diagnostic])
 
     /// As much of the spec as can be read.
     private static func partial(
-        _ root: YAMLNode?, _ diagnostics: [Diagnostic], _ file: String
+        _ root: YAMLNode?, _ diagnostics: [Diagnostic], _ file: String,
+        warnsOfUnused: Bool = false
     ) -> Partial {
         guard let root else { return (nil, diagnostics) }
         let problems = YAMLProblems(file: file, area: "spec")
         diagnostics.forEach(problems.report)
-        var reader = SpecificationReader(problems)
+        var reader = SpecificationReader(problems, warnsOfUnused: warnsOfUnused)
         let value = YAMLValue(root: root, problems: problems, label: "spec")
         let spec = reader.read(value)
         return (spec, problems.sorted)
@@ -64,13 +65,21 @@ package enum SpecificationFile {
         _ partial: Partial, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         guard let spec = partial.spec else { return (nil, nil, partial.diagnostics) }
+        let values = ParameterValues.partial(spec, context)
+        let reading = spec.modelReading(values)
         var found = partial.diagnostics + ParameterValues.check(spec, context)
-        let (model, modelDiagnostics) = spec.readModel(ParameterValues.partial(spec, context))
-        found += modelDiagnostics
-        if let model { found += SpecificationChecker.check(spec, model) }
-        found += ExpressionChecker.check(spec, model)
-        let sorted = DiagnosticList(found).diagnostics
-        return (hasErrors(sorted) ? nil : spec, model, sorted)
+        found += reading.diagnostics
+        // What is certain of a model with errors is enough for much of the spec.
+        if let known = reading.known {
+            found += SpecificationChecker.check(spec, known, besides: reading.unknownEntities)
+        }
+        found += ExpressionChecker.check(spec, reading.known, isWhole: reading.model != nil)
+        if let model = reading.model { found += TestNameCheck.check(spec, model) }
+        found += SourcePathCheck.check(spec)
+        found += FileUseCheck.check(spec, values)
+        var seen: Set<Diagnostic> = []
+        let sorted = DiagnosticList(found).diagnostics.filter { seen.insert($0).inserted }
+        return (hasErrors(sorted) ? nil : spec, reading.model, sorted)
     }
 }
 
@@ -81,15 +90,21 @@ extension PipelineSpec {
     package func readModel(
         _ values: ParameterValues
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        let reading = modelReading(values)
+        return (reading.model, reading.diagnostics)
+    }
+
+    /// The same, with what can be known of a model that has errors.
+    func modelReading(_ values: ParameterValues) -> ModelReading {
         switch store.model {
-        case nil: return (nil, [])
-        case .inline(let model): return (model, [])
+        case nil: return ModelReading(diagnostics: [])
+        case .inline(let reading): return reading
         case .file(let template):
-            guard values.canResolve(template) else { return (nil, []) }
+            guard values.canResolve(template) else { return ModelReading(diagnostics: []) }
             let path = values.path(template)
-            var (model, diagnostics) = ModelSource.read(path)
-            if let first = diagnostics.first, first.code.hasPrefix("file.") {
-                diagnostics = [
+            var reading = ModelSource.reading(path)
+            if let first = reading.diagnostics.first, first.code.hasPrefix("file.") {
+                reading.diagnostics = [
                     Diagnostic(
                         // What the exit status tells stays what it is.
                         code: ["file.permission", "file.resources"].contains(first.code)
@@ -98,7 +113,19 @@ extension PipelineSpec {
                         at: .source(template.location))
                 ]
             }
-            return (model, diagnostics)
+            reading.diagnostics = reading.diagnostics.map { $0.placed(atModel: path, template) }
+            return reading
         }
+    }
+}
+
+extension Diagnostic {
+    /// What is said of a model as a whole, at the place where the spec names it.
+    fileprivate func placed(atModel path: String, _ template: TemplateText) -> Diagnostic {
+        guard case .file = place else { return self }
+        var copy = self
+        copy.message = "The model '\(path)' cannot be used: \(message)"
+        copy.place = .source(template.location)
+        return copy
     }
 }

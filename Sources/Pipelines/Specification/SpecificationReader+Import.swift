@@ -4,24 +4,23 @@ import RecordStreams
 
 /// Import stages.
 extension SpecificationReader {
-    func readImport(_ mapping: YAMLMapping) -> ReadStage? {
-        guard let value = mapping.required("import") else { return nil }
+    func readImport(_ mapping: YAMLMapping) -> ReadStage {
+        let value = mapping.required("import")
         var stage: ReadStage
         var read = ReadSpec()
         if let found = mapping.optional("read") {
-            guard let name = stageName(value) else { return nil }
-            stage = ReadStage(name: name, explicitName: value.location)
+            stage = namedStage("import", value)
             read = readInput(found)
         } else {
-            guard let pattern = template(value) else { return nil }
-            stage = ReadStage(name: Self.importName(pattern))
-            read.files = [pattern]
+            let pattern = value.flatMap(template)
+            stage = ReadStage(name: pattern.map(Self.importName) ?? "import")
+            read.files = pattern.map { [$0] } ?? []
         }
         let into = mapping.required("into").flatMap(placed)
-        let key = mapping.optional("key")?.listOrOne()?.compactMap(placed) ?? []
-        let set = mapping.optional("set")?.mapping()?.all().compactMap(readAttribute) ?? []
+        let key = readKey(mapping)
+        let set = mapping.optional("set")?.mapping()?.all().map(readAttribute) ?? []
         let isSetOnly = mapping.optional("set-only")?.boolean() ?? false
-        let link = mapping.optional("link")?.mapping()?.all().compactMap(readLink) ?? []
+        let link = mapping.optional("link")?.mapping()?.all().map(readLink) ?? []
         let duplicates = mapping.optional("duplicates")?.choice(ImportSpec.Duplicates.self)
         let keepIf = mapping.optional("keep-if").flatMap { value in
             expressionText(value).map { PredicateText(text: $0, location: value.location) }
@@ -34,14 +33,25 @@ extension SpecificationReader {
         let rules = mapping.optional("on")
         // Read in any case, so that what is wrong in it is told.
         var spec = ImportSpec(
-            read: read, into: into ?? PlacedText("", mapping.location), key: key, set: set,
+            read: read, into: into ?? Self.unread(mapping.location), key: key, set: set,
             isSetOnly: isSetOnly, link: link, duplicates: duplicates ?? .last,
             whenFound: whenFound ?? .update, whenSame: whenSame ?? .skip, extra: extra ?? .ignore,
             mirror: mirror, keepIf: keepIf, location: mapping.location)
         if let rules { readRejectRules(rules, &spec) }
-        guard into != nil else { return stage }
         stage.kind = .import(spec)
         return stage
+    }
+
+    /// The attributes that tell objects apart, each once.
+    func readKey(_ mapping: YAMLMapping) -> [PlacedText] {
+        var seen: Set<String> = []
+        return (mapping.optional("key")?.listOrOne() ?? []).compactMap { item in
+            guard let name = placed(item) else { return nil }
+            if !seen.insert(name.text).inserted {
+                item.fail("duplicate-name", "'\(name.text)' is in the key already")
+            }
+            return name
+        }
     }
 
     private func readMirror(_ value: YAMLValue) -> MirrorSpec? {
@@ -49,7 +59,7 @@ extension SpecificationReader {
         var mirror = MirrorSpec(location: value.location)
         if let found = mapping.required(
             "where", fix: "write `where: ALL` if the input is about every object"
-        ).flatMap(selection) {
+        ).map(selection) {
             mirror.selection = found
         }
         if let most = mapping.optional("at-most").flatMap(limit) { mirror.atMost = most }
@@ -66,10 +76,15 @@ extension SpecificationReader {
 
     private func readInput(_ value: YAMLValue) -> ReadSpec {
         var read = ReadSpec()
-        guard let mapping = value.mapping() else { return read }
+        guard value.isMapping, let mapping = value.mapping() else {
+            return value.wrong("a mapping such as { files: people.csv }") ?? read
+        }
         if let rows = mapping.optional("generate") {
             read.generated = readGenerated(rows, seed: mapping.optional("seed"))
             read.format = .ndjson
+            mapping.optional("files")?.fail(
+                "rule", "'generate' makes the records, so 'files' has no meaning beside it",
+                fix: "remove one of the two")
             mapping.finish()
             return read
         }
@@ -118,7 +133,7 @@ extension SpecificationReader {
     }
 
     /// The format that the names of all the files tell.
-    private static func commonFormat(_ files: [TemplateText]) -> RecordFormat? {
+    static func commonFormat(_ files: [TemplateText]) -> RecordFormat? {
         let formats = Set(files.map { RecordFormat(fileName: $0.knownEnd) })
         return formats.count == 1 ? formats.first ?? nil : nil
     }
@@ -130,8 +145,14 @@ extension SpecificationReader {
 
     private func readArrayPath(_ value: YAMLValue) -> String {
         guard let path = value.filledText() else { return "$" }
-        if path != "$", !path.hasPrefix("$.") && !path.hasPrefix("$[") {
-            value.fail("type", "'at' must be a path such as $.data.items[*], not '\(path)'")
+        do throws(FieldPathError) {
+            _ = try FieldPath.documentSteps(path)
+        } catch {
+            problems.report(
+                Diagnostic(
+                    pathError: error, at: value.location,
+                    fix: "begin with $, then a dot before each name, and [*] for every element of "
+                        + "a list: $.data.items[*]"))
         }
         return path
     }
@@ -215,7 +236,9 @@ extension SpecificationReader {
         guard let text = value.scalarText() else { return nil }
         let bytes = Array(text.utf8)
         guard bytes.count == 1, bytes[0] < 128, !bytes.starts(with: [10]), bytes[0] != 13 else {
-            return value.wrong("one ASCII character other than a line end")
+            return value.wrong(
+                "one ASCII character other than a line end",
+                fix: value.label == "quote" && bytes.isEmpty ? "write `none` for no quotes" : nil)
         }
         return bytes[0]
     }

@@ -5,26 +5,27 @@ import YAML
 extension SpecificationReader {
     typealias Entry = (key: String, keyLocation: SourceLocation, value: YAMLValue)
 
-    func readAttribute(_ entry: Entry) -> AttributeMapping? {
+    func readAttribute(_ entry: Entry) -> AttributeMapping {
         let attribute = PlacedText(entry.key, entry.keyLocation)
-        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
-            return sourcePath(entry.value).map {
-                AttributeMapping(attribute: attribute, origin: .field(FieldMapping(source: $0)))
-            }
+        return AttributeMapping(
+            attribute: attribute, origin: readOrigin(entry.value, of: attribute) ?? .unreadable)
+    }
+
+    private func readOrigin(
+        _ value: YAMLValue, of attribute: PlacedText
+    ) -> AttributeMapping.Origin? {
+        guard value.isMapping, let mapping = value.mapping() else {
+            return sourcePath(value).map { .field(FieldMapping(source: $0)) }
         }
         let const = mapping.optional("const")
         let others = Self.fieldKeys.filter { mapping.keys.contains($0) }
         let field = readField(mapping, property: attribute, isNamed: true)
         mapping.finish()
-        guard let const else {
-            return field.map { AttributeMapping(attribute: attribute, origin: .field($0)) }
-        }
+        guard let const else { return field.map { .field($0) } }
         if let other = others.first {
             const.fail("rule", "'const' is the whole value, so '\(other)' has no meaning beside it")
         }
-        return constant(const).map {
-            AttributeMapping(attribute: attribute, origin: .constant($0, const.location))
-        }
+        return constant(const).map { .constant($0, const.location) }
     }
 
     /// The keys of the long form that say where a value comes from and what becomes of it.
@@ -184,8 +185,15 @@ extension SpecificationReader {
         }
     }
 
-    func readLink(_ entry: Entry) -> LinkMapping? {
-        guard let mapping = entry.value.mapping() else { return nil }
+    func readLink(_ entry: Entry) -> LinkMapping {
+        let relationship = PlacedText(entry.key, entry.keyLocation)
+        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
+            entry.value.fail(
+                "type", "'\(entry.value.label)' must be a mapping, not \(entry.value.kind)",
+                fix: "say how the objects are found: `{ by: { email: owner.email } }`")
+            return LinkMapping(
+                relationship: relationship, by: [], missingLocation: entry.keyLocation)
+        }
         if mapping.keys.contains("each") { return readNested(entry, mapping) }
         let to = mapping.optional("to").flatMap(placed)
         let by = mapping.required("by").flatMap(readBy)
@@ -198,11 +206,9 @@ extension SpecificationReader {
                 fix: "name them: `each: \"items[*]\"`")
         }
         mapping.finish()
-        guard let by, !by.isEmpty else { return nil }
         return LinkMapping(
-            relationship: PlacedText(entry.key, entry.keyLocation), to: to, by: by,
-            missing: rule ?? .reject, missingLocation: missing?.location ?? entry.keyLocation,
-            many: many)
+            relationship: relationship, to: to, by: by ?? [], missing: rule ?? .reject,
+            missingLocation: missing?.location ?? entry.keyLocation, many: many)
     }
 
     private func readBy(_ value: YAMLValue) -> [LinkMapping.KeyPart]? {
@@ -210,16 +216,20 @@ extension SpecificationReader {
             return value.wrong("a mapping such as { email: owner.email }")
         }
         if entries.isEmpty { value.fail("by", "'by' names no attribute") }
-        return entries.compactMap { entry in
+        return entries.map { entry in
             let attribute = PlacedText(entry.key, entry.keyLocation)
+            // The name of what cannot be read counts all the same, for the key is looked at whole.
+            var part = LinkMapping.KeyPart(
+                attribute: attribute, field: FieldMapping(source: Self.unread(entry.keyLocation)))
             guard entry.value.isMapping, let mapping = entry.value.mapping() else {
-                return sourcePath(entry.value).map {
-                    LinkMapping.KeyPart(attribute: attribute, field: FieldMapping(source: $0))
-                }
+                if let source = sourcePath(entry.value) { part.field.source = source }
+                return part
             }
-            let field = readField(mapping, property: attribute, isNamed: false)
+            if let field = readField(mapping, property: attribute, isNamed: false) {
+                part.field = field
+            }
             mapping.finish()
-            return field.map { LinkMapping.KeyPart(attribute: attribute, field: $0) }
+            return part
         }
     }
 }

@@ -1,15 +1,16 @@
+import Diagnostics
 import RecordStreams
 import YAML
 
 /// Links to objects that stand in the record itself: `each`.
 extension SpecificationReader {
-    func readNested(_ entry: Entry, _ mapping: YAMLMapping) -> LinkMapping? {
+    func readNested(_ entry: Entry, _ mapping: YAMLMapping) -> LinkMapping {
         let each = mapping.required("each").flatMap(readNestedPath)
         let into = mapping.optional("into").flatMap(placed)
-        let key = mapping.optional("key")?.listOrOne()?.compactMap(placed) ?? []
-        let set = mapping.optional("set")?.mapping()?.all().compactMap(readAttribute) ?? []
+        let key = readKey(mapping)
+        let set = mapping.optional("set")?.mapping()?.all().map(readAttribute) ?? []
         let isSetOnly = mapping.optional("set-only")?.boolean() ?? false
-        let link = mapping.optional("link")?.mapping()?.all().compactMap(readLink) ?? []
+        let link = mapping.optional("link")?.mapping()?.all().map(readLink) ?? []
         let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
         for key in ["to", "by", "missing"] {
             mapping.optional(key)?.fail(
@@ -17,12 +18,12 @@ extension SpecificationReader {
                 fix: key == "to" ? "write `into`" : "remove it")
         }
         mapping.finish()
-        guard let each else { return nil }
         return LinkMapping(
             relationship: PlacedText(entry.key, entry.keyLocation), to: into, by: [],
             missingLocation: entry.keyLocation, many: many,
             nested: NestedMapping(
-                each: each, into: into, key: key, set: set, isSetOnly: isSetOnly, link: link,
+                each: each ?? Self.unread(mapping.location), into: into, key: key, set: set,
+                isSetOnly: isSetOnly, link: link,
                 location: mapping.location))
     }
 
@@ -39,7 +40,7 @@ extension SpecificationReader {
             }
             return text
         } catch {
-            value.fail("path", "The path '\(error.text)' is not valid: \(error.reason)")
+            problems.report(Diagnostic(pathError: error, at: value.location))
             return nil
         }
     }

@@ -17,7 +17,12 @@ extension SpecificationReader {
         _ name: String, _ place: SourceLocation, _ value: YAMLValue
     ) -> ParameterSpec? {
         checkParameterName(name, place)
-        guard let mapping = value.mapping() else { return nil }
+        guard value.isMapping, let mapping = value.mapping() else {
+            value.fail(
+                "type", "'\(value.label)' must be a mapping, not \(value.kind)",
+                fix: "write `{ type: string }`")
+            return ParameterSpec(name: name, kind: .string, location: place)
+        }
         let kind = mapping.required("type")?.choice(ParameterSpec.Kind.self)
         var parameter = ParameterSpec(name: name, kind: kind ?? .string, location: place)
         if let found = mapping.optional("default") {
@@ -112,10 +117,11 @@ extension SpecificationReader {
         guard value.isMapping else {
             return template(value).map { .file($0) }
         }
-        let (model, diagnostics) = ModelFile.read(
+        var reading = ModelFile.reading(
             node: value.node, file: problems.file, keyPath: value.location.keyPath)
-        diagnostics.forEach(problems.report)
-        return .inline(model)
+        reading.diagnostics.forEach(problems.report)
+        reading.diagnostics = []
+        return .inline(reading)
     }
 
     func readBudget(_ value: YAMLValue?) -> BudgetSpec {

@@ -14,7 +14,7 @@ extension SpecificationReader {
         var firstLines: [String: Int] = [:]
         for item in items {
             guard let mapping = item.mapping(), let kind = kind(of: mapping) else { continue }
-            guard let read = readStage(kind, mapping) else { continue }
+            let read = readStage(kind, mapping)
             var name = read.name
             if let explicit = read.explicitName {
                 if let line = firstLines[name] {
@@ -68,8 +68,8 @@ extension SpecificationReader {
         return nil
     }
 
-    private func readStage(_ kind: String, _ mapping: YAMLMapping) -> ReadStage? {
-        var stage: ReadStage? =
+    private func readStage(_ kind: String, _ mapping: YAMLMapping) -> ReadStage {
+        var stage =
             switch kind {
             case "import": readImport(mapping)
             case "update": readUpdate(mapping)
@@ -77,7 +77,7 @@ extension SpecificationReader {
             case "export": readExport(mapping)
             default: readVerify(mapping)
             }
-        stage?.isAlways = mapping.optional("always")?.boolean() ?? false
+        stage.isAlways = mapping.optional("always")?.boolean() ?? false
         mapping.finish()
         return stage
     }
@@ -99,63 +99,67 @@ extension SpecificationReader {
     }
 
     /// `delete: Task`, or `delete: old-done` beside `entity: Task`.
-    private func nameAndEntity(
+    ///
+    /// A part that cannot be read is empty, so that the rest of the stage is looked at.
+    func nameAndEntity(
         _ kind: String, _ mapping: YAMLMapping
-    ) -> (stage: ReadStage, entity: PlacedText?)? {
-        guard let value = mapping.required(kind) else { return nil }
+    ) -> (stage: ReadStage, entity: PlacedText) {
+        let value = mapping.required(kind)
         if let entity = mapping.optional("entity") {
-            guard let name = stageName(value) else { return nil }
-            return (ReadStage(name: name, explicitName: value.location), placed(entity))
+            return (namedStage(kind, value), placed(entity) ?? Self.unread(entity.location))
         }
-        guard let entity = placed(value) else { return nil }
+        let entity = value.flatMap(placed) ?? Self.unread(mapping.location)
         return (ReadStage(name: "\(kind)-\(Self.slug(entity.text))"), entity)
     }
 
-    private func readUpdate(_ mapping: YAMLMapping) -> ReadStage? {
-        guard let value = mapping.required("update"), let name = stageName(value) else {
-            return nil
-        }
-        var stage = ReadStage(name: name, explicitName: value.location)
+    func namedStage(_ kind: String, _ value: YAMLValue?) -> ReadStage {
+        guard let value, let name = stageName(value) else { return ReadStage(name: kind) }
+        return ReadStage(name: name, explicitName: value.location)
+    }
+
+    /// A name that cannot be read, which is reported.
+    static func unread(_ place: SourceLocation) -> PlacedText { PlacedText("", place) }
+
+    private func readUpdate(_ mapping: YAMLMapping) -> ReadStage {
+        var stage = namedStage("update", mapping.required("update"))
         let entity = mapping.required("entity").flatMap(placed)
         let selection = requiredSelection(mapping)
-        var assignments: [UpdateSpec.Assignment] = []
         let set = mapping.required("set")?.mapping()?.all()
         if let set, set.isEmpty { mapping.value.fail("set", "'set' names no attribute") }
-        for entry in set ?? [] {
-            guard let newValue = newValue(entry.value) else { continue }
-            assignments.append(
-                .init(
-                    attribute: PlacedText(entry.key, entry.keyLocation), value: newValue,
-                    location: entry.value.location))
+        let assignments = (set ?? []).map { entry in
+            UpdateSpec.Assignment(
+                attribute: PlacedText(entry.key, entry.keyLocation),
+                value: newValue(entry.value) ?? .unreadable, location: entry.value.location)
         }
         let atMost = mapping.optional("at-most").flatMap(limit)
         let (limit, isCompacting) = readExtent(mapping)
-        guard let entity, let selection else { return stage }
         stage.kind = .update(
             UpdateSpec(
-                entity: entity, selection: selection, set: assignments, atMost: atMost,
-                limit: limit, isCompacting: isCompacting))
+                entity: entity ?? Self.unread(mapping.location), selection: selection,
+                set: assignments, atMost: atMost, limit: limit, isCompacting: isCompacting))
         return stage
     }
 
     private func newValue(_ value: YAMLValue) -> UpdateSpec.NewValue? {
-        guard let scalar = value.scalar else { return value.wrong("an expression or a constant") }
+        guard let scalar = value.scalar else {
+            return value.wrong(
+                "an expression or a constant", fix: "write the expression itself: \"priority + 1\"")
+        }
         guard scalar.value == .text else { return constant(value).map { .constant($0) } }
         return expressionText(value).map {
             .expression(ExpressionText(text: $0, location: value.location))
         }
     }
 
-    private func readDelete(_ mapping: YAMLMapping) -> ReadStage? {
-        guard let named = nameAndEntity("delete", mapping) else { return nil }
+    private func readDelete(_ mapping: YAMLMapping) -> ReadStage {
+        let named = nameAndEntity("delete", mapping)
         var stage = named.stage
         let selection = requiredSelection(mapping)
         let atMost = mapping.optional("at-most").flatMap(limit)
         let (limit, isCompacting) = readExtent(mapping)
-        guard let entity = named.entity, let selection else { return stage }
         stage.kind = .delete(
             DeleteSpec(
-                entity: entity, selection: selection, atMost: atMost, limit: limit,
+                entity: named.entity, selection: selection, atMost: atMost, limit: limit,
                 isCompacting: isCompacting))
         return stage
     }
@@ -169,20 +173,25 @@ extension SpecificationReader {
         )
     }
 
-    private func requiredSelection(_ mapping: YAMLMapping) -> Selection? {
+    /// All objects, where the key is missing or cannot be read, which is reported.
+    private func requiredSelection(_ mapping: YAMLMapping) -> Selection {
         mapping.required("where", fix: "write `where: ALL` if you mean every object")
-            .flatMap(selection)
+            .map(selection) ?? .all
     }
 
-    func selection(_ value: YAMLValue) -> Selection? {
-        guard let text = expressionText(value) else { return nil }
-        guard text != "ALL" else { return .all }
+    func selection(_ value: YAMLValue) -> Selection {
+        guard let text = expressionText(value), text != "ALL" else { return .all }
+        if text.uppercased() == "ALL" {
+            value.fail("choice", "'\(text)' is no predicate", fix: "write `ALL` for every object")
+            return .all
+        }
         return .matching(PredicateText(text: text, location: value.location))
     }
 
     /// Text in the store's language, where parameters are values and never text.
     func expressionText(_ value: YAMLValue) -> String? {
         guard let text = value.filledText() else { return nil }
+        noteVariables(in: text)
         guard let start = text.firstRange(of: "${") else { return text }
         let rest = text[start.upperBound...]
         let name = rest.firstIndex(of: "}").map { String(rest[..<$0]) }
@@ -192,90 +201,5 @@ extension SpecificationReader {
                 + "a parameter is a value there",
             fix: "write $\(name ?? "name"), without quotes")
         return nil
-    }
-
-    private func readExport(_ mapping: YAMLMapping) -> ReadStage? {
-        guard let named = nameAndEntity("export", mapping) else { return nil }
-        var stage = named.stage
-        let selection = mapping.optional("where").map(selection) ?? .all
-        let fields = mapping.optional("fields").flatMap(readFields)
-        let order = mapping.optional("order")?.listOrOne()?.flatMap(readOrder) ?? []
-        let asValue = mapping.optional("as")
-        let format = asValue?.choice(RecordFormat.self)
-        let to = mapping.required("to")
-        let path = to.flatMap(template)
-        let compression = mapping.optional("compression")?.choice(ReadSpec.Compression.self)
-        let isCompressed =
-            compression == .gzip
-            || (compression != ReadSpec.Compression.none
-                && path?.knownEnd.hasSuffix(".gz") ?? false)
-        var level: Int64 = 6
-        if let value = mapping.optional("level"), let number = value.integer(in: 1...9) {
-            level = number
-            if let path, !isCompressed {
-                value.fail(
-                    "rule",
-                    compression == nil
-                        ? "'level' is for files named .gz, not for '\(path.text)'"
-                        : "'level' is for gzip, and this file is not compressed")
-            }
-        }
-        let hasManifest = readManifest(mapping, path)
-        let shapeValue = mapping.optional("shape")
-        let shape = shapeValue?.choice(ExportSpec.Shape.self)
-        guard let path else { return stage }
-        let known = format ?? RecordFormat(fileName: path.knownEnd)
-        if known == nil, asValue == nil {
-            to?.fail(
-                "format", "The name '\(path.text)' does not tell the format",
-                fix: "add `as:` with csv, tsv, json or ndjson")
-        }
-        if shape == .nested, let known, known.isTabular {
-            shapeValue?.fail(
-                "rule", "`shape: nested` is for json and ndjson, and the file is \(known.rawValue)")
-        }
-        guard let entity = named.entity, let selection, let known else { return stage }
-        stage.kind = .export(
-            ExportSpec(
-                entity: entity, selection: selection, fields: fields, order: order, format: known,
-                to: path, isCompressed: isCompressed, level: Int(level),
-                shape: shape ?? .flat, hasManifest: hasManifest))
-        return stage
-    }
-
-    private func readManifest(_ mapping: YAMLMapping, _ path: TemplateText?) -> Bool {
-        guard let value = mapping.optional("manifest"), value.boolean() == true else {
-            return false
-        }
-        if path?.text == "-" {
-            value.fail("rule", "A manifest stands beside a file, and '-' is standard output")
-        }
-        return true
-    }
-
-    private func readFields(_ value: YAMLValue) -> [PlacedText]? {
-        guard let items = value.list() else { return nil }
-        if items.isEmpty { value.fail("type", "'fields' names no field") }
-        var seen: Set<String> = []
-        return items.compactMap { item in
-            guard let field = placed(item) else { return nil }
-            if !seen.insert(field.text).inserted {
-                item.fail("duplicate-name", "'\(field.text)' is among the fields already")
-            }
-            return field
-        }
-    }
-
-    /// A key of the order, or several between commas.
-    private func readOrder(_ value: YAMLValue) -> [ExportSpec.OrderTerm] {
-        guard let text = value.filledText() else { return [] }
-        do {
-            return try ParsedSortOrder(format: text).descriptors.map {
-                .init(key: $0, location: value.location)
-            }
-        } catch {
-            problems.report(Diagnostic(predicateError: error, at: value.location))
-            return []
-        }
     }
 }

@@ -3,11 +3,8 @@ import YAML
 
 /// Verify stages.
 extension SpecificationReader {
-    func readVerify(_ mapping: YAMLMapping) -> ReadStage? {
-        guard let value = mapping.required("verify"), let name = stageName(value) else {
-            return nil
-        }
-        var stage = ReadStage(name: name, explicitName: value.location)
+    func readVerify(_ mapping: YAMLMapping) -> ReadStage {
+        var stage = namedStage("verify", mapping.required("verify"))
         let expect = mapping.required("expect")
         guard let entries = expect?.mapping()?.all() else { return stage }
         if entries.isEmpty { expect?.fail("expect", "'expect' says nothing") }
@@ -22,6 +19,9 @@ extension SpecificationReader {
     private func readExpectation(
         _ key: String, _ place: SourceLocation, _ value: YAMLValue
     ) -> VerifySpec.Expectation? {
+        noteVariables(in: key)
+        // Read in any case, so that what is wrong in it is told.
+        let (comparison, bound) = readBound(value) ?? (.equal, 0)
         let words = key.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
         guard let entity = words.first, words.count == 1 || words.count == 3,
             words.count == 1 || words[1].lowercased() == "where"
@@ -31,7 +31,6 @@ extension SpecificationReader {
                 at: .source(place))
             return nil
         }
-        guard let (comparison, bound) = readBound(value) else { return nil }
         let selection: Selection =
             words.count == 1
             ? .all : .matching(PredicateText(text: String(words[2]), location: place))

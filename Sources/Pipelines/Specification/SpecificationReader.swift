@@ -14,12 +14,21 @@ struct SpecificationReader {
     let problems: YAMLProblems
     /// Parameters and the run's own names; what `${…}` may name.
     var templateNames: [String] = runNames
+    private let used = UsedNames()
+    /// Whether parameters that nothing names are worth a warning.
+    private let warnsOfUnused: Bool
 
-    init(_ problems: YAMLProblems) {
+    init(_ problems: YAMLProblems, warnsOfUnused: Bool) {
         self.problems = problems
+        self.warnsOfUnused = warnsOfUnused
     }
 
-    /// The spec as far as it can be read, or nil where it says nothing about a store.
+    /// The parameters that something names, collected while the rest is read.
+    private final class UsedNames {
+        var names: Set<String> = []
+    }
+
+    /// The spec as far as it can be read, or nil where it is none.
     mutating func read(_ root: YAMLValue) -> PipelineSpec? {
         guard let top = root.mapping() else { return nil }
         if let model = top.optional("model"), top.optional("entities") != nil {
@@ -35,13 +44,43 @@ struct SpecificationReader {
         let store = top.required("store").flatMap(readStore)
         let budget = readBudget(top.optional("budget"))
         let rejects = readRejects(top.optional("rejects"), root.location)
+        let report = readReport(top.optional("report"), root.location)
         let stages = readStages(top.required("stages"))
-        top.notSupportedYet("report", "tests")
+        let tests = readTests(top.optional("tests"))
         top.finish()
-        guard let store else { return nil }
+        warnOfUnused(parameters)
         return PipelineSpec(
-            file: problems.file, name: name, parameters: parameters, store: store, budget: budget,
-            rejects: rejects, stages: stages)
+            file: problems.file, name: name, parameters: parameters,
+            store: store ?? Self.noStore(at: root.location), budget: budget, rejects: rejects,
+            report: report, stages: stages, tests: tests)
+    }
+
+    /// Stands for a store that cannot be read, so that the stages are looked at all the same.
+    private static func noStore(at place: SourceLocation) -> StoreSpec {
+        StoreSpec(
+            at: TemplateText(literal: "", at: place), model: nil, open: .existing, location: place)
+    }
+
+    /// Where something else is wrong, what uses a parameter may not have been read.
+    private func warnOfUnused(_ parameters: [ParameterSpec]) {
+        guard warnsOfUnused, !problems.hasErrors else { return }
+        for parameter in parameters where !used.names.contains(parameter.name) {
+            problems.report(
+                Diagnostic(
+                    .warning, code: "spec.unused-parameter",
+                    "Nothing uses the parameter '\(parameter.name)'",
+                    at: .source(parameter.location),
+                    fix: "write ${\(parameter.name)} in a text or $\(parameter.name) in a "
+                        + "predicate, or remove it"))
+        }
+    }
+
+    /// Remembers the variables of a text in the store's language.
+    func noteVariables(in text: String) {
+        for part in text.split(separator: "$", omittingEmptySubsequences: false).dropFirst() {
+            let name = part.drop { $0 == "{" }.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
+            used.names.insert(String(name))
+        }
     }
 
     private func readVersion(_ top: YAMLMapping) {
@@ -108,6 +147,7 @@ struct SpecificationReader {
                 fix: "close it with '}', or write '$${' for the two characters themselves")
             return nil
         }
+        used.names.formUnion(template.parameterNames)
         for name in template.parameterNames where !templateNames.contains(name) {
             value.fail(
                 "unknown-parameter",

@@ -30,13 +30,10 @@ final class ExportManifest {
 
     /// Writes the manifest as one line of JSON.
     func write(rows: Int, bytes: Int) throws {
-        let digest = hash.finalize().map { byte in
-            String(UInt16(byte) | 0x100, radix: 16).dropFirst()
-        }.joined()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(
-            Content(bytes: bytes, file: name, rows: rows, sha256: digest))
+            Content(bytes: bytes, file: name, rows: rows, sha256: Fingerprint.hex(hash.finalize())))
         try WholeFile.write(Array(data) + [10], to: path)
     }
 }

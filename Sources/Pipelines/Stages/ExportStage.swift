@@ -34,7 +34,7 @@ struct ExportStage: Sendable {
                 entityName: spec.entity.text, predicate: try spec.selection.predicate(),
                 variables: environment.values.graphValues,
                 order: spec.order.map(\.key), fields: fields))
-        try OutputGuard(environment).check(path, at: spec.to.location)
+        try environment.outputs.check(path, at: spec.to.location, environment)
         var report = StageReport(kind: "export", name: stage.name)
         guard !environment.isDry else {
             var count = 0
@@ -45,7 +45,7 @@ struct ExportStage: Sendable {
         try OutputFolder.make(for: path)
         let manifest = spec.hasManifest ? ExportManifest(of: path) : nil
         if let manifest {
-            try OutputGuard(environment).check(manifest.path, at: spec.to.location)
+            try environment.outputs.check(manifest.path, at: spec.to.location, environment)
         }
         let output = try OutputFile(
             path: path, gzipLevel: spec.isCompressed ? spec.level : nil, observer: manifest?.add)
@@ -55,6 +55,7 @@ struct ExportStage: Sendable {
             output: output)
         do {
             let summary = try write(cursor, shape, to: encoder)
+            environment.progress.update(bytesRead: 0, records: summary.rowCount)
             try manifest?.write(rows: summary.rowCount, bytes: summary.byteCount)
             report.exported = ExportedFile(
                 path: path, rows: summary.rowCount, bytes: summary.byteCount)

@@ -31,7 +31,8 @@ struct ImportStage: Sendable {
 
     private func run(_ inputs: ImportInputs, after note: ImportNote?) throws -> StageReport {
         environment.progress.begin(
-            stage: "import \(stage.name)", bytesTotal: inputs.files.reduce(0) { $0 + $1.byteCount })
+            stage: "import \(stage.name)", bytesTotal: inputs.files.reduce(0) { $0 + $1.byteCount },
+            records: note?.counts.read ?? 0)
         let background = environment.container.newBackgroundContext()
         let report = try background.performAndWait { context in
             // A transaction that is left open would keep the next one waiting.

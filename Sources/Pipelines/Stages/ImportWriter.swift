@@ -109,7 +109,12 @@ struct ImportWriter {
             try parked.add(Self.record(batch, Int(token - first)), token: token)
         }
         for reject in writer.takeRejects() {
-            try keep(reject, Self.record(batch, Int(reject.token - first)), batch)
+            let row = Int(reject.token - first)
+            var record = Self.record(batch, row)
+            if let slot = reject.property.flatMap({ plan.source(of: $0) })?.slot {
+                record.location = batch.location(ofRow: row, slot: slot, value: reject.value)
+            }
+            try keep(reject, record, batch)
         }
         noteForm(of: batch)
         unsaved += batch.recordCount
@@ -148,7 +153,8 @@ struct ImportWriter {
         record.code = reject.code
         record.detail = reject.code
         record.message = reject.message
-        let source = reject.property.flatMap { plan.sourceText(of: $0) }
+        record.value = reject.value
+        let source = reject.property.flatMap { plan.source(of: $0) }?.text
         record.location.field = source ?? reject.property
         if let property = reject.property, let source, source != property {
             record.message += " (for '\(property)')"
@@ -158,6 +164,9 @@ struct ImportWriter {
 
     private mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
         progress.counts.rejected += 1
+        progress.rejectTally = progress.rejectTally ?? RejectTally()
+        let values = environment.values
+        progress.rejectTally?.add(reject, values)
         if stopped == nil, let fix = plan.fixForStop(reject.code) {
             stopped = RunFailure(
                 .dataError,
@@ -212,6 +221,7 @@ struct ImportWriter {
         finished.removeAll()
         unsaved = 0
         unsavedBytes = 0
+        environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 
     /// Saves what is good of a stage that failed, which the next run begins anew.
@@ -219,7 +229,9 @@ struct ImportWriter {
         try writer.flush()
         try rejects.close()
         try environment.journal.restart(in: context)
-        try context.save()
+        progress.objects.add(try context.save().change)
+        environment.ledger.note(stage, inputs: imported)
+        environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 
     /// Writes the rows that wait for others, or rejects them.
@@ -273,6 +285,20 @@ struct ImportWriter {
     }
 
     private func report() throws -> StageReport {
+        var objects = progress.objects
+        objects.add(try context.uncommittedChange())
+        let report = reportSoFar(objects)
+        guard let counts = report.records, counts.isConserved else {
+            throw RunFailure(
+                .software, code: "internal.conservation",
+                "Of \(progress.counts.read) records, some came to no end or to two: "
+                    + "\(progress.counts)")
+        }
+        return report
+    }
+
+    /// What has become of the records so far; some may still wait for others.
+    private func reportSoFar(_ objects: ObjectTally) -> StageReport {
         var counts = progress.counts
         let tally = writer.tally
         counts.inserted = tally.inserted
@@ -281,16 +307,10 @@ struct ImportWriter {
         counts.skipped = tally.skipped
         counts.superseded = tally.superseded
         counts.createdTargets = tally.createdTargets
-        guard counts.isConserved else {
-            throw RunFailure(
-                .software, code: "internal.conservation",
-                "Of \(counts.read) records, some came to no end or to two: \(counts)")
-        }
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
+        report.rejects = progress.rejectTally
         report.mirrored = mirrored
-        var objects = progress.objects
-        objects.add(try context.uncommittedChange())
         report.objects = objects.report(environment.container.schema)
         report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
         if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.folder }

@@ -22,6 +22,10 @@ struct StageEnvironment: Sendable {
     var interruption: Interruption
     /// How far the run has come, for the next attempt.
     var journal: RunJournal
+    /// What the stages have come to, for the report.
+    var ledger: RunLedger
+    /// Keeps exports from what the run works with.
+    var outputs: OutputGuard
     /// `--limit`: records that each import reads at most.
     var recordsMax: Int?
     /// Shows a warning at once.

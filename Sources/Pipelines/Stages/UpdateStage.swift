@@ -15,13 +15,34 @@ struct UpdateStage: Sendable {
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
         request.fetchLimit = spec.limit
         let changes = request
-        let report = try environment.change(stage) { context, report in
-            let result = try context.execute(changes)
-            report.matched = result.matched
-            report.changed = result.updated
+        let report: StageReport
+        do {
+            report = try environment.change(stage) { context, report in
+                let result = try context.execute(changes)
+                report.matched = result.matched
+                report.changed = result.updated
+            }
+        } catch let error as StoreError {
+            throw Self.failure(error)
         }
         if spec.isCompacting { try environment.container.compact() }
         return report
+    }
+
+    /// What the new values break is mended in the stage.
+    private static func failure(_ error: StoreError) -> RunFailure {
+        let fix: String
+        switch error.code {
+        case .unique:
+            fix =
+                "narrow `where`, give each object a value of its own, or change the values in "
+                + "two stages"
+        case .validation: fix = "narrow `where`, or set values that the model allows"
+        default: return RunFailure(error)
+        }
+        return RunFailure(
+            .dataError, code: "store.\(error.code.rawValue)",
+            error.message + "; nothing was done", fix: fix)
     }
 
     private func assignments(
@@ -31,6 +52,7 @@ struct UpdateStage: Sendable {
         for assignment in spec.set {
             let name = assignment.attribute.text
             switch assignment.value {
+            case .unreadable: continue
             case .expression(let text):
                 assignments[name] = try text.parsed().expression
             case .constant(let constant):

@@ -100,8 +100,8 @@ struct RejectRuleTests {
             """, open: "existing")
         #expect(
             run.text == """
-                tasks.ndjson:1:1: error: An object with this key is there already [found]
-                  in: record 1, field 'id', byte 0
+                tasks.ndjson:1:8: error: An object with this key is there already [found]
+                  in: record 1, field 'id', byte 7
                   stage: spec.yaml:5:3 import import-tasks
                   fix: mend the record, or say `on: { found: reject }`
                 """)

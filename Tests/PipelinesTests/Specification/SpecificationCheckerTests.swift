@@ -42,7 +42,7 @@ import Testing
               - { import: c.csv, into: Note }
               - { import: d.csv, into: Person }
               - { delete: Tags, where: ALL }
-              - { export: task, to: a.csv }
+              - { export: task, to: z.csv }
               - { update: u, entity: Persn, where: ALL, set: { name: "'x'" } }
             """
         #expect(

@@ -223,6 +223,9 @@ import Testing
                   in: entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
                 Boolean, Date, Binary, UUID, URI, Transformable or Composite
+                FOLDER/spec.yaml:4:33: error: The model has no entity 'Tsk'. Did you mean \
+                'Task'? [spec.unknown-entity]
+                  in: stages[0].into
                 """)
         try Data(model.replacingOccurrences(of: "Strin", with: "String").utf8)
             .write(to: folder.appendingPathComponent("model.yaml"))
@@ -253,6 +256,10 @@ import Testing
                   in: store.model.entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
                 Boolean, Date, Binary, UUID, URI, Transformable or Composite
+                a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot tell \
+                new records from known ones [spec.no-key]
+                  in: stages[0].into
+                  fix: give the entity `unique: [[…]]` in the model, or say `when-found: append`
                 """)
     }
 

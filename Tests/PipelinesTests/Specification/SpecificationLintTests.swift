@@ -35,7 +35,7 @@ import Testing
             store: { at: "", open: creat, commit: ran, mode: 1 }
             budget: { save-every: 0, bytes: 8MB, time: 0s }
             rejects: { dir: 5, allow: -1, abort: 200%, keep: 30y }
-            report: {}
+            report: { to: 5, keep: 0 }
             stags: []
             stages: [{ delete: Task, where: ALL }]
             """
@@ -72,8 +72,11 @@ import Testing
                 a.yaml:4:50: error: 'keep' must be a duration such as 30m or 7d, not the text \
                 '30y' [spec.type]
                   in: rejects.keep
-                a.yaml:5:1: error: The key 'report' is not supported yet [spec.unknown-key]
-                  in: report
+                a.yaml:5:15: error: 'to' must be text, not the number 5 [spec.type]
+                  in: report.to
+                  fix: put it in quotes: "5"
+                a.yaml:5:24: error: 'keep' must be from 1 to 100000, not 0 [spec.range]
+                  in: report.keep
                 a.yaml:6:1: error: The key 'stags' is unknown here. Did you mean 'stages'? \
                 [spec.unknown-key]
                   in: stags
@@ -203,6 +206,7 @@ import Testing
                 a.yaml:12:78: error: 'c' must be an expression or a constant, not a list \
                 [spec.type]
                   in: stages[7].set.c
+                  fix: write the expression itself: "priority + 1"
                 a.yaml:13:28: error: 'where' is empty [spec.type]
                   in: stages[8].where
                 a.yaml:13:41: error: 'at-most' must be a number such as 100 or a share such as \
@@ -300,6 +304,7 @@ import Testing
                   in: stages[2].set.e.map.a
                 a.yaml:22:10: error: 'f' must be a mapping, not the text 'Person' [spec.type]
                   in: stages[2].link.f
+                  fix: say how the objects are found: `{ by: { email: owner.email } }`
                 a.yaml:23:10: error: The key 'by' is missing [spec.missing-key]
                   in: stages[2].link.g
                 a.yaml:24:16: error: 'by' names no attribute [spec.by]
@@ -314,9 +319,13 @@ import Testing
                   in: stages[2].link.i.many
                 a.yaml:26:21: error: The key 'from' is missing [spec.missing-key]
                   in: stages[2].link.j.by.a
-                a.yaml:28:32: error: 'at' must be a path such as $.data.items[*], not 'items' \
-                [spec.type]
+                a.yaml:28:32: error: The path 'items' is not valid: it must start with '$' \
+                [spec.path]
+                  items
+                  ^
                   in: stages[3].read.at
+                  fix: begin with $, then a dot before each name, and [*] for every element of a \
+                list: $.data.items[*]
                 a.yaml:28:52: error: 'compression' must be auto, gzip or none, not 'zip'. Did you \
                 mean 'gzip'? [spec.choice]
                   in: stages[3].read.compression
@@ -340,8 +349,8 @@ import Testing
               - { export: Task, to: "out/tasks-${run.date}" }
               - { export: Task, to: tasks.xlsx, level: 9, shape: nested }
               - { export: Task, to: a.json, as: parquet, level: 0 }
-              - { export: Task, to: a.json, fields: [id, id], order: [id up, "", title nulls] }
-              - { export: Task, to: a.json, fields: [] }
+              - { export: Task, to: b.json, fields: [id, id], order: [id up, "", title nulls] }
+              - { export: Task, to: c.json, fields: [] }
             """
         #expect(
             problems(text) == """
@@ -361,6 +370,8 @@ import Testing
                 [spec.choice]
                   in: stages[3].as
                 a.yaml:7:53: error: 'level' must be from 1 to 9, not 0 [spec.range]
+                  in: stages[3].level
+                a.yaml:7:53: error: 'level' is for files named .gz, not for 'a.json' [spec.rule]
                   in: stages[3].level
                 a.yaml:8:46: error: 'id' is among the fields already [spec.duplicate-name]
                   in: stages[4].fields[1]

@@ -40,6 +40,34 @@ enum SpecificationTesting {
               Note: { attributes: { text: String } }
         """
 
+    /// A store with tasks, people and tags.
+    static let taskModel = """
+        store:
+          at: tasks.sqlite
+          open: create
+          model:
+            entities:
+              Task:
+                attributes:
+                  id: { type: UUID, optional: false }
+                  title: { type: String, optional: false }
+                  priority: { type: Integer 16, default: 0, range: 0..5 }
+                  price: Decimal
+                  dueDate: Date
+                relationships:
+                  owner: { to: Person, inverse: tasks }
+                  tags: { to: Tag, many: true, inverse: tasks }
+                unique: [[id]]
+              Person:
+                attributes: { email: { type: String, optional: false }, name: String }
+                relationships: { tasks: { to: Task, many: true, inverse: owner } }
+                unique: [[email]]
+              Tag:
+                attributes: { name: { type: String, optional: false } }
+                relationships: { tasks: { to: Task, many: true, inverse: tags } }
+                unique: [[name]]
+        """
+
     /// 2026-03-04 05:06:07.25 UTC.
     static let now = Date(timeIntervalSinceReferenceDate: 794_293_567.25)
 

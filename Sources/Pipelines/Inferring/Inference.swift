@@ -1,0 +1,162 @@
+package import Diagnostics
+import GraphModel
+import RecordStreams
+
+/// A model and a spec to begin with, made from samples of data or from a store.
+package struct Inference: Sendable {
+    /// The model, as YAML; nil where the spec does without one.
+    package private(set) var model: String?
+    /// What is to be told beside the result.
+    package private(set) var warnings: [Diagnostic] = []
+    private let name: String
+    private let entities: [InferredEntity]
+    /// The store, where the spec exports from one.
+    private let store: (path: String, model: ManagedObjectModel)?
+
+    /// Reads files of records, or one store.
+    ///
+    /// - Parameters:
+    ///   - limit: the records to read of each form of input.
+    ///   - valuesMax: the values to remember, to see what is unique and what refers to what.
+    package init(
+        from paths: [String], limit: Int? = nil, valuesMax: Int = DistinctRoom.countMax
+    ) throws(RunFailure) {
+        let stores = paths.filter { ModelSource.isStore($0) }
+        if let store = stores.first {
+            guard paths.count == 1 else {
+                throw RunFailure(
+                    .usage, code: "infer.store", "'\(store)' is a store, so it stands alone",
+                    fix: "run `etl infer` for it by itself")
+            }
+            self = try Inference(store: store)
+            return
+        }
+        let empty: Sample?
+        do throws(RecordStreamError) {
+            let samples = try Self.samples(
+                of: paths, limit: limit ?? .max, DistinctRoom(valuesMax))
+            entities = EntityInference.entities(of: samples)
+            name = Self.name(of: samples)
+            warnings = samples.flatMap(Self.warnings)
+            empty = samples.first { $0.records == 0 }
+        } catch {
+            throw RunFailure(error)
+        }
+        store = nil
+        model = InferenceText.model(entities)
+        if let empty { throw Self.noRecords(in: empty, warnings) }
+    }
+
+    private init(store path: String) throws(RunFailure) {
+        let (found, diagnostics) = ModelSource.readOrStored(path)
+        guard let found else {
+            throw RunFailure(problems: diagnostics)
+        }
+        let (text, problems) = ModelYAMLWriter.text(of: found)
+        // A text that does not read back would be no model of this store.
+        model = problems.isEmpty ? text : nil
+        warnings = problems
+        store = (path, found)
+        entities = []
+        name = ""
+    }
+
+    // MARK: Samples
+
+    private static func samples(
+        of paths: [String], limit: Int, _ room: DistinctRoom
+    ) throws(RecordStreamError) -> [Sample] {
+        var inputs: [SampleInput] = []
+        var seen: Set<String> = []
+        for path in paths {
+            let files = try InputFiles.expand(patterns: [path], baseFolder: ".")
+            guard !files.isEmpty else { throw RecordStreamError(missing: path) }
+            for file in files where seen.insert(file.path).inserted {
+                inputs.append(try SampleInput(file))
+            }
+        }
+        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.path) }
+        let tracking = FieldTracking(
+            entities: Set(wanted.map(InferredNames.folded)), room: room)
+        var taken = TakenNames()
+        var samples: [(wanted: String, sample: Sample)] = []
+        for (input, name) in zip(inputs, wanted) {
+            let known = samples.first { $0.wanted == name && $0.sample.takes(input) }?.sample
+            let sample =
+                known
+                ?? Sample(entityName: taken.claim(name), first: input, tracking: tracking)
+            if known == nil { samples.append((name, sample)) }
+            try sample.read(input, limit: limit)
+        }
+        return samples.map(\.sample)
+    }
+
+    /// A sample without records says nothing of their types.
+    private static func noRecords(in sample: Sample, _ warnings: [Diagnostic]) -> RunFailure {
+        let file = Diagnostic.Place.file(sample.paths.first ?? "")
+        return RunFailure(
+            .dataError,
+            warnings + [
+                Diagnostic(
+                    code: "infer.empty", "The file has no record that can be read", at: file,
+                    fix: "give a file with some records")
+            ])
+    }
+
+    private static func warnings(_ sample: Sample) -> [Diagnostic] {
+        guard sample.rejectCount > 0 else { return [] }
+        let shown = sample.rejects.map { reject in
+            var warning = reject
+            warning.severity = .warning
+            return warning
+        }
+        let more = sample.rejectCount - shown.count
+        guard more > 0 else { return shown }
+        let file = sample.paths.first ?? ""
+        return shown + [
+            Diagnostic(
+                .warning, code: "infer.rejects",
+                "\(more) more record\(more == 1 ? "" : "s") cannot be read; imports reject them",
+                at: .file(file))
+        ]
+    }
+
+    /// The name of the spec and of its store: `tasks`, or `data` for several entities.
+    private static func name(of samples: [Sample]) -> String {
+        guard samples.count == 1 else { return "data" }
+        let plural = InferredNames.plural(InferredNames.lowered(samples[0].entityName))
+        let name = String(
+            plural.lowercased().unicodeScalars.filter {
+                ("a"..."z").contains($0) || ("0"..."9").contains($0)
+            }.prefix(50).map(Character.init))
+        return name.isEmpty ? "data" : name
+    }
+
+    // MARK: Results
+
+    /// The spec.
+    ///
+    /// - Parameters:
+    ///   - modelFile: where the model stands, as the spec names it; nil puts it into the spec.
+    ///   - path: what the spec calls a file.
+    package func spec(modelFile: String?, path: (String) -> String = { $0 }) -> String {
+        var lines: [String] = []
+        if let model {
+            if let modelFile {
+                lines = ["model: \(InferenceText.file(modelFile))"]
+            } else {
+                lines = ["model:"] + model.split(separator: "\n").map { "  " + $0 }
+            }
+        }
+        guard let store else {
+            return InferenceText.spec(name: name, model: lines, entities, path: path)
+        }
+        return StoreExportText.spec(store: path(store.path), model: lines, store.model)
+    }
+}
+
+extension RecordStreamError {
+    init(missing path: String) {
+        self.init(.inputMissing, at: RecordLocation(source: path))
+    }
+}

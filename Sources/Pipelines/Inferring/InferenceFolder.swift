@@ -1,0 +1,79 @@
+import Diagnostics
+import FoundationEssentials
+
+/// Writes what was inferred as two files of a folder.
+package struct InferenceFolder {
+    private let folder: String
+    private let workingFolder: String
+
+    private static let modelName = "model.yaml"
+    private static let specName = "pipeline.yaml"
+
+    /// - Parameter workingFolder: where relative paths begin.
+    package init(_ folder: String, workingFolder: String) {
+        self.folder = folder
+        self.workingFolder = workingFolder
+    }
+
+    /// Writes `model.yaml` and `pipeline.yaml`, which names its inputs as seen from the folder.
+    package func write(_ inference: Inference, overwrites: Bool) throws(RunFailure) {
+        let spec = inference.spec(modelFile: Self.modelName, path: seenFromFolder)
+        var files = [(Self.specName, spec)]
+        if let model = inference.model { files.insert((Self.modelName, model), at: 0) }
+        for (name, _) in files where !overwrites {
+            let path = PathText.join(folder, name)
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw failure(
+                    "file.exists", "The file is there already", path,
+                    fix: "name another folder with --output, or give --force")
+            }
+        }
+        do {
+            try OutputFolder.make(folder)
+        } catch {
+            throw RunFailure(error)
+        }
+        for (name, text) in files {
+            let path = PathText.join(folder, name)
+            do {
+                try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+            } catch {
+                throw failure(
+                    "file.write", "The file cannot be written", path,
+                    fix: "check the folder's permissions and the room on the disk")
+            }
+        }
+    }
+
+    private func failure(
+        _ code: String, _ message: String, _ path: String, fix: String
+    ) -> RunFailure {
+        RunFailure(.cannotCreate, [Diagnostic(code: code, message, at: .file(path), fix: fix)])
+    }
+
+    /// A path as specs in the folder write it; absolute ones stay.
+    private func seenFromFolder(_ path: String) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        let target = absolute(path).split(separator: "/")
+        let base = absolute(folder).split(separator: "/")
+        let shared = zip(target, base).prefix { $0 == $1 }.count
+        let up = Array(repeating: "..", count: base.count - shared)
+        return (up + target.dropFirst(shared).map(String.init)).joined(separator: "/")
+    }
+
+    /// Without links, so that `..` leads to where it seems to lead.
+    private func absolute(_ path: String) -> String {
+        let whole = PathText.normalized(PathText.join(workingFolder, path))
+        // A folder that is still to be made has no links in it, but those above it may.
+        var known = whole
+        var rest: [String] = []
+        while known.count > 1 {
+            if let resolved = FileDescriptor.resolved(known) {
+                return PathText.join(resolved, rest.reversed().joined(separator: "/"))
+            }
+            rest.append(PathText.lastComponent(known))
+            known = PathText.folder(of: known)
+        }
+        return whole
+    }
+}

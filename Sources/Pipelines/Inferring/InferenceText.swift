@@ -1,0 +1,150 @@
+import GraphModel
+import RecordStreams
+import YAML
+
+/// Writes what was inferred as YAML, with a comment beside everything that is a guess.
+enum InferenceText {
+    // MARK: Model
+
+    static func model(_ entities: [InferredEntity]) -> String {
+        var lines = ["model: 1", "entities:"]
+        for entity in entities { append(entity, to: &lines) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func append(_ entity: InferredEntity, to lines: inout [String]) {
+        let isEmpty = entity.attributes.isEmpty && entity.relationships.isEmpty
+        lines.append("  \(YAMLWriter.scalar(entity.name)):" + (isEmpty ? " {}" : ""))
+        lines += entity.notes.map { "    # \(comment($0))" }
+        if !entity.attributes.isEmpty {
+            lines.append("    attributes:")
+            for attribute in entity.attributes {
+                lines.append(noted("      " + text(of: attribute), attribute.note))
+            }
+        }
+        if !entity.relationships.isEmpty {
+            lines.append("    relationships:")
+            for relationship in entity.relationships {
+                let many = relationship.isMany ? "many: true, " : ""
+                lines.append(
+                    "      \(YAMLWriter.scalar(relationship.name)): "
+                        + "{ to: \(YAMLWriter.scalar(relationship.target)), \(many)"
+                        + "inverse: \(YAMLWriter.scalar(relationship.inverse)) }")
+            }
+        }
+        if let key = entity.key {
+            lines.append(noted("    unique: [[\(YAMLWriter.scalar(key))]]", entity.keyNote))
+        }
+    }
+
+    private static func text(of attribute: InferredAttribute) -> String {
+        var parts: [String] = []
+        if attribute.isRequired { parts.append("optional: false") }
+        if attribute.type == .transformable { parts.append("transformer: json") }
+        let name = YAMLWriter.scalar(attribute.name)
+        guard !parts.isEmpty else { return "\(name): \(attribute.type.rawValue)" }
+        return "\(name): { type: \(attribute.type.rawValue), \(parts.joined(separator: ", ")) }"
+    }
+
+    // MARK: Spec
+
+    /// - Parameters:
+    ///   - model: the lines of `store.model`.
+    ///   - path: what the spec calls a file.
+    static func spec(
+        name: String, model: [String], _ entities: [InferredEntity], path: (String) -> String
+    ) -> String {
+        var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(name).sqlite"]
+        lines += ["  open: create"] + model.map { "  " + $0 } + ["stages:"]
+        for entity in entities {
+            if let stage = entity.stage { append(stage, entity, path, to: &lines) }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func append(
+        _ stage: InferredImport, _ entity: InferredEntity, _ path: (String) -> String,
+        to lines: inout [String]
+    ) {
+        let name = YAMLWriter.scalar(entity.name)
+        if stage.isCut {
+            lines.append("  # from the first \(stage.records) records alone")
+        }
+        lines.append("  - import: \(name)")
+        lines.append("    read:")
+        let files = stage.paths.map { file(path($0)) }
+        if files.count == 1 {
+            lines.append("      files: \(files[0])")
+        } else {
+            lines.append("      files:")
+            lines += files.map { "        - \($0)" }
+        }
+        lines.append("      as: \(stage.format.rawValue)")
+        if stage.at != "$" {
+            lines.append(
+                noted(
+                    "      at: \(YAMLWriter.scalar(stage.at))",
+                    "guessed: what the documents hold beside these records is left out"))
+        }
+        if let byte = stage.delimiter {
+            let text = String(Unicode.Scalar(byte))
+            lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
+        }
+        lines.append("    into: \(name)")
+        if let key = entity.key {
+            lines.append("    key: \(YAMLWriter.scalar(key))")
+        } else {
+            lines.append(
+                noted("    when-found: append", "no field tells the records apart for sure"))
+        }
+        // Fields of an attribute's name fill it by themselves.
+        let renamed = entity.attributes.filter { $0.name != $0.source }
+        if !renamed.isEmpty {
+            lines.append("    set:")
+            lines += renamed.map {
+                "      \(YAMLWriter.scalar($0.name)): \(YAMLWriter.scalar($0.source))"
+            }
+        }
+        guard !stage.links.isEmpty else { return }
+        lines.append("    link:")
+        for link in stage.links {
+            let creates = link.creates ? ", missing: create" : ""
+            lines.append(
+                noted(
+                    "      \(YAMLWriter.scalar(link.relationship)): { by: "
+                        + "{ \(YAMLWriter.scalar(link.by)): \(YAMLWriter.scalar(link.source)) }"
+                        + "\(creates) }", link.note))
+        }
+    }
+
+    // MARK: Parts
+
+    /// A path in which no parameter stands.
+    static func file(_ path: String) -> String {
+        let isPlain =
+            path.contains("/")
+            && path.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic
+                        || "0123456789/._-".unicodeScalars.contains(scalar))
+            }
+        // What has a slash and no other sign can be nothing but text, unless it begins with a dash.
+        if isPlain, !path.hasPrefix("-") { return path }
+        return YAMLWriter.scalar(
+            path.split(separator: "${", omittingEmptySubsequences: false)
+                .joined(separator: "$${"))
+    }
+
+    private static func noted(_ line: String, _ note: String?) -> String {
+        note.map { "\(line)  # \(comment($0))" } ?? line
+    }
+
+    /// A text on one line.
+    private static func comment(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map {
+                    $0.properties.isWhitespace || $0.value < 32 || $0.value == 127 ? " " : $0
+                }))
+    }
+}

@@ -1,0 +1,112 @@
+import GraphModel
+
+/// Names of entities and properties, from those of files and fields, by simple rules.
+enum InferredNames {
+    private static let people = ["people": "person", "children": "child", "men": "man"]
+    private static let same: Set<String> = ["series", "species", "news", "data", "metadata"]
+    private static let endings = ["movies": "movie", "cookies": "cookie", "statuses": "status"]
+
+    /// `Task` for `in/tasks-2024-05-01.ndjson.gz`.
+    static func entity(ofFile path: String) -> String {
+        var name = PathText.lastComponent(path)[...]
+        while let dot = name.lastIndex(of: "."), dot > name.startIndex { name = name[..<dot] }
+        var words = words(String(name))
+        // What a feed puts behind the name: a day, a number.
+        while words.count > 1, words.last?.allSatisfy(\.isNumber) == true { words.removeLast() }
+        return entity(ofWords: words)
+    }
+
+    /// `Tag` for `tags`.
+    static func entity(ofField name: String) -> String { entity(ofWords: words(name)) }
+
+    private static func entity(ofWords words: [String]) -> String {
+        var words = words
+        if let last = words.popLast() { words.append(singular(last)) }
+        let name = words.map(capitalized).joined()
+        guard let first = name.unicodeScalars.first else { return "Record" }
+        return first.properties.isAlphabetic ? name : "Record" + name
+    }
+
+    /// `createdAt` for `created_at`, `artistId` for `ArtistId`, `id` for `ID`.
+    static func property(_ path: [String]) -> String {
+        let words = path.flatMap(words)
+        guard let first = words.first else { return "field" }
+        let name = lowered(first) + words.dropFirst().map(capitalized).joined()
+        return name.unicodeScalars.first?.properties.isAlphabetic == true ? name : "field" + name
+    }
+
+    /// The runs of letters and digits in a name.
+    private static func words(_ name: String) -> [String] {
+        name.unicodeScalars.split { scalar in
+            !(scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        }.map { String(String.UnicodeScalarView($0)) }
+    }
+
+    static func capitalized(_ word: String) -> String {
+        word.prefix(1).uppercased() + word.dropFirst()
+    }
+
+    /// A word without the capitals it begins with: `URLPath` gives `urlPath`.
+    static func lowered(_ word: String) -> String {
+        let capitals = word.prefix { $0.isUppercase }
+        guard capitals.count > 1 else {
+            return capitals.lowercased() + word.dropFirst(capitals.count)
+        }
+        let rest = word.dropFirst(capitals.count)
+        guard rest.first?.isLetter == true else { return capitals.lowercased() + rest }
+        return capitals.dropLast().lowercased() + capitals.suffix(1) + rest
+    }
+
+    /// `task` for `tasks`, `category` for `categories`, `box` for `boxes`.
+    static func singular(_ word: String) -> String {
+        let lower = word.lowercased()
+        if let known = people[lower] ?? endings[lower] {
+            return word.first?.isUppercase == true ? capitalized(known) : known
+        }
+        if same.contains(lower) { return word }
+        for ending in ["ss", "us", "is"] where lower.hasSuffix(ending) { return word }
+        if lower.hasSuffix("ies"), lower.count > 4 { return word.dropLast(3) + "y" }
+        for ending in ["sses", "shes", "ches", "xes", "zzes"] where lower.hasSuffix(ending) {
+            return String(word.dropLast(2))
+        }
+        return lower.hasSuffix("s") && lower.count > 1 ? String(word.dropLast()) : word
+    }
+
+    /// `tasks` for `task`, `categories` for `category`, `boxes` for `box`.
+    static func plural(_ word: String) -> String {
+        if word.lowercased().hasSuffix("person") { return word.dropLast(4) + "ople" }
+        if word.lowercased().hasSuffix("child") { return word + "ren" }
+        if word.hasSuffix("y"), let before = word.dropLast().last, !"aeiou".contains(before) {
+            return word.dropLast() + "ies"
+        }
+        for ending in ["s", "x", "z", "ch", "sh"] where word.hasSuffix(ending) {
+            return word + "es"
+        }
+        return word + "s"
+    }
+
+    /// A name without case and separators: `category_id` and `CategoryId` give `categoryid`.
+    static func folded(_ name: String) -> String { words(name).joined().lowercased() }
+}
+
+/// The names that are taken, as a store's columns tell them apart.
+struct TakenNames {
+    private var taken: Set<String> = []
+
+    /// The name, with a number behind it where another has it.
+    mutating func claim(_ name: String) -> String {
+        var candidate = name
+        var number = 2
+        while !taken.insert(candidate.uppercased()).inserted {
+            candidate = "\(name)\(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    /// A property's name; one that means something else gets the entity's before it.
+    mutating func claim(property name: String, of entity: String) -> String {
+        guard PropertyNames.isReserved(name) else { return claim(name) }
+        return claim(InferredNames.lowered(entity) + InferredNames.capitalized(name))
+    }
+}

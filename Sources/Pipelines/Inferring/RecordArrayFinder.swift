@@ -1,0 +1,125 @@
+import RecordStreams
+
+/// Finds the array of records inside a JSON document, in one pass and constant memory.
+///
+/// ```
+/// {"meta": {"pages": [1, 2]}, "data": {"items": [{"id": 1}, {"id": 2}]}}   →   $.data.items
+/// ```
+/// Of several arrays of objects the one with the most of them is taken. Arrays inside arrays are
+/// parts of records.
+struct RecordArrayFinder {
+    private struct Level {
+        var isObject: Bool
+        var key: String?
+        var expectsKey: Bool
+    }
+
+    private var levels: [Level] = []
+    private var isInString = false
+    private var isEscaped = false
+    private var key: [UInt8]?
+    /// The level of the array that is being counted.
+    private var arrayLevel: Int?
+    private var count = 0
+    private var best: (path: String, count: Int)?
+
+    private static let keyBytesMax = 1024
+    private static let levelsMax = 512
+
+    /// The path to the array of records, `$` where the document is one itself or has none.
+    static func path(in file: InputFile) throws(RecordStreamError) -> String {
+        let source = try ByteSource(file, compression: .auto)
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
+        defer { room.deallocate() }
+        var finder = RecordArrayFinder()
+        while true {
+            let count = try source.read(into: room, count: 1 << 18)
+            guard count > 0 else { break }
+            for index in 0..<count { finder.take(room[index]) }
+            // An array of records needs no path, and neither does what is no document.
+            if finder.isPlain { return "$" }
+        }
+        return finder.best?.path ?? "$"
+    }
+
+    private var isPlain = false
+
+    private mutating func take(_ byte: UInt8) {
+        if isInString { return takeInString(byte) }
+        switch byte {
+        case UInt8(ascii: "\""):
+            isInString = true
+            key = levels.last?.expectsKey == true && arrayLevel == nil ? [] : nil
+        case UInt8(ascii: "{"): open(isObject: true)
+        case UInt8(ascii: "["): open(isObject: false)
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
+        case UInt8(ascii: ","):
+            if let last = levels.indices.last, levels[last].isObject {
+                levels[last].expectsKey = true
+            }
+        default: break
+        }
+    }
+
+    private mutating func takeInString(_ byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+            key?.append(byte)
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+            key?.append(byte)
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+            guard let last = levels.indices.last, levels[last].expectsKey else { return }
+            levels[last].expectsKey = false
+            levels[last].key = key.map { bytes in
+                bytes.withUnsafeBufferPointer {
+                    String(decoding: JSONEscapes.resolved($0), as: UTF8.self)
+                }
+            }
+        } else {
+            key?.append(byte)
+        }
+        if let length = key?.count, length > Self.keyBytesMax { key = nil }
+    }
+
+    private mutating func open(isObject: Bool) {
+        if levels.isEmpty, !isObject { isPlain = true }
+        if let arrayLevel, isObject, levels.count == arrayLevel { count += 1 }
+        guard levels.count < Self.levelsMax else {
+            isPlain = true
+            return
+        }
+        levels.append(Level(isObject: isObject, key: nil, expectsKey: isObject))
+        if !isObject, arrayLevel == nil {
+            arrayLevel = levels.count
+            count = 0
+        }
+    }
+
+    private mutating func close() {
+        guard !levels.isEmpty else { return }
+        if levels.count == arrayLevel {
+            arrayLevel = nil
+            let keys = levels.dropLast().map { $0.key.flatMap { $0.isEmpty ? nil : $0 } }
+            if count > best?.count ?? 0, !keys.contains(nil) {
+                let steps = keys.compactMap { $0 }.map(PathStep.escaped)
+                best = ("$." + steps.joined(separator: ".") + "[*]", count)
+            }
+        }
+        levels.removeLast()
+    }
+}
+
+/// Names as steps of paths into records.
+enum PathStep {
+    /// The name with a backslash before what would end it.
+    static func escaped(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars {
+            if scalar == "." || scalar == "[" || scalar == "\\" { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text
+    }
+}

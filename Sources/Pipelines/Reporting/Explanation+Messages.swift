@@ -1,0 +1,73 @@
+extension Explanation {
+    /// The codes of faults in records that are shown beside the code of their reject.
+    static let details: [String: Set<String>] = [
+        "parse": [
+            "csv.text-after-quote", "csv.quote-in-field", "csv.unterminated-quote",
+            "json.unexpected-byte", "json.incomplete", "json.bad-number", "json.bad-literal",
+            "json.control-character", "json.bad-escape", "json.too-deep",
+        ],
+        "shape": [
+            "csv.too-few-fields", "csv.too-many-fields", "json.two-values",
+            "json.not-an-object",
+        ],
+        "encoding": ["csv.invalid-utf8", "json.invalid-utf8", "json.lone-surrogate"],
+        "too-big": ["csv.record-too-big", "json.record-too-big"],
+    ]
+
+    /// Messages by what stands before the point of their code.
+    static let families: [Explanation] = familyTexts.map { name, meaning, mend in
+        Explanation(title: "\(name).…", names: [name], meaning: meaning, mend: mend)
+    }
+
+    private static let familyTexts = [
+        ("csv", "A table cannot be read.", "See its first line, `quote` and `delimiter`."),
+        ("file", "A file cannot be read or written.", "Check its path and permissions."),
+        (
+            "gzip", "A compressed input is damaged or cut off.",
+            "Fetch it again; what was imported before stays."
+        ),
+        ("import", "An import cannot be done on this store.", "Do as the message says."),
+        ("input", "An input is missing or cannot be read.", "Check the path under `read.files`."),
+        ("internal", "A mistake in etl itself.", "Report it with the spec and the run's report."),
+        ("json", "A JSON document cannot be read.", "Mend it at the place that is told."),
+        (
+            "infer", "No model can be guessed from a file, or not all of it was looked at.",
+            "Give a file with whole records, or mend those that are told."
+        ),
+        ("lock", "The store's lock is held, or cannot be made.", "Run again later."),
+        (
+            "mirror", "A mirroring import would delete more than it may.",
+            "See whether the input is whole, or raise the guard."
+        ),
+        ("model", "The model is wrong.", "Mend it at the place that is told."),
+        (
+            "output", "An output cannot be made, or would replace what the run works with.",
+            "Name another file, or make room and give the rights."
+        ),
+        ("predicate", "A predicate or an expression is wrong.", "Mend it at the caret."),
+        ("query", "What `etl fetch` was asked for is wrong.", "Mend the flag that is told."),
+        (
+            "rejects", "There are too many rejects, or their files cannot be kept.",
+            "Mend the records, or see `rejects.allow`, `rejects.dir` and `rejects.keep`."
+        ),
+        ("replay", "Rejects cannot be replayed, or are left.", "Do as the message says."),
+        (
+            "report", "A report of a run cannot be written, found or read.",
+            "Check the folder under `report.to`."
+        ),
+        ("run", "A run was stopped, or does not go on with an earlier one.", "Run it again."),
+        ("spec", "The spec is wrong.", "Mend it at the place that is told; see `etl check`."),
+        (
+            "store", "The store cannot be opened, or refuses a change.",
+            "Do as the message says; what was saved stays."
+        ),
+        ("swift", "Classes cannot be made of a name in the model.", "Rename it in the model."),
+        ("system", "Descriptors, threads or memory are out.", "Raise the limits and run again."),
+        ("test", "A test of a spec fails, or is wrong.", "Mend the spec or the test."),
+        (
+            "verify", "A statement of a verify stage does not hold.",
+            "Look at the objects it counts."
+        ),
+        ("yaml", "A file is no YAML that is understood.", "Mend it at the place that is told."),
+    ]
+}

@@ -1,0 +1,142 @@
+import Diagnostics
+
+/// What a code means, and what to do about it: `etl explain CODE`.
+package struct Explanation: Sendable, Hashable {
+    /// How the code is shown, such as `65 DATAERR` or `reject cast`.
+    package var title: String
+    /// What the code is called on the command line, in lower case.
+    package var names: [String]
+    package var meaning: String
+    package var mend: String
+
+    /// The explanation in three lines.
+    package var text: String { "\(title)\n  \(meaning)\n  → \(mend)\n" }
+
+    /// All codes: those of exits, then those of rejects, then those of messages by what stands
+    /// before their point.
+    package static let all = exits + rejects + families
+
+    /// - Throws: `RunFailure` with status 64 where nothing has that code.
+    package static func of(_ code: String) throws(RunFailure) -> Explanation {
+        let name = code.lowercased()
+        if let found = all.first(where: { $0.names.contains(name) }) { return found }
+        // The fault itself, such as `csv.unterminated-quote`, then the area, such as `report`.
+        let reject = details.first { $0.value.contains(name) }?.key
+        let family = name.contains(".") ? name.prefix { $0 != "." } : name[...]
+        for name in [reject, String(family)].compactMap(\.self) {
+            if let found = all.first(where: { $0.names.contains(name) }) { return found }
+        }
+        let hint = Suggestion.phrase(for: name, among: all.flatMap(\.names))
+        throw RunFailure(
+            .usage, code: "usage.code", "Nothing has the code '\(code)'" + hint,
+            fix: "`etl explain` lists all codes")
+    }
+
+    private static let exits: [Explanation] =
+        (ExitStatus.allCases.map { status in
+            Explanation(
+                title: "\(status.rawValue) \(status.name)",
+                names: ["\(status.rawValue)", status.name.lowercased()], meaning: status.meaning,
+                mend: status.mend)
+        } + [
+            Explanation(
+                title: "2", names: ["2"],
+                meaning: "`etl plan --detailed-exit`: the store would change.",
+                mend: "See what was printed, and run it.")
+        ]).sorted { (Int($0.names[0]) ?? 0) < (Int($1.names[0]) ?? 0) }
+
+    private static let rejects: [Explanation] =
+        (ImportSpec.rejectCodes + ["duplicate-key"]).map { code in
+            let (meaning, mend) = rejectTexts[code] ?? ("", "")
+            return Explanation(
+                title: "reject \(code)", names: [code], meaning: meaning, mend: mend)
+        }
+
+    private static let rejectTexts: [String: (String, String)] = [
+        "parse": (
+            "The record cannot be read as its format.",
+            "Mend the record at the place that is told; for tables see `quote` and `delimiter`."
+        ),
+        "shape": (
+            "What stands there is no record, such as a number or two values on one line.",
+            "Give each record as one object; `read.at` leads to the array of records."
+        ),
+        "key": (
+            "The key is null or missing, so the object cannot be told from others.",
+            "Fill the key, or name other attributes under `key`."
+        ),
+        "cast": (
+            "A value is none of its attribute.",
+            "Mend the value, or prepare it under `set` with `clean`, `map`, `date` or `number`; "
+                + "`on: { cast: null }` leaves out what may be null."
+        ),
+        "required": (
+            "An attribute that needs a value has none.",
+            "Fill the field, give a `default` under `set`, or make the attribute optional."
+        ),
+        "link": (
+            "No object has the key that a link names.",
+            "Import that object first or in the same stage, or set `missing` to create, null or "
+                + "skip."
+        ),
+        "unique": (
+            "Another object has the same values of a uniqueness constraint.",
+            "Mend the record, or import by that constraint as `key`."
+        ),
+        "validate": (
+            "A value breaks a rule of the model, such as a range, a length or a pattern.",
+            "Mend the value, or the rule in the model."
+        ),
+        "expr": (
+            "An expression or a predicate over the record fails.",
+            "Mend the record, or the expression for such records."
+        ),
+        "encoding": (
+            "The bytes are no text of the encoding that is expected.",
+            "Mend the file, or name its encoding under `read.encoding`."
+        ),
+        "too-big": (
+            "The record is larger than `read.max-record`.",
+            "See whether a quote or a bracket is missing, or raise `read.max-record`."
+        ),
+        "duplicate": (
+            "An earlier record of the stage had the same key, and `duplicates` is `reject`.",
+            "Mend the records, or set `duplicates` to first or last."
+        ),
+        "found": (
+            "An object with that key is there already, and `when-found` is `reject`.",
+            "Take the record out, or set `when-found` to update, skip or replace."
+        ),
+        "extra": (
+            "The record has a field that nothing takes, and `extra` is `reject`.",
+            "Name the field under `set` or `link`, or set `extra` to ignore."
+        ),
+        "duplicate-key": (
+            "An object of JSON has a key twice, and `on.duplicate-key` says so.",
+            "Mend the record, or leave `on.duplicate-key` out: then the last one counts."
+        ),
+    ]
+}
+
+extension ExitStatus {
+    /// What to do about it, in one sentence.
+    fileprivate var mend: String {
+        switch self {
+        case .ok: "Nothing is to be done."
+        case .check: "See what was printed; nothing was changed by asking."
+        case .usage: "See `etl help` for the flags and arguments of the command."
+        case .dataError:
+            "See the rejects beside their reasons, mend them or the spec, and run again or "
+                + "`etl replay`; what was saved stays."
+        case .noInput: "See whether the path is right: it begins at the spec's folder."
+        case .software: "Report it with the spec and the run's report; what was saved stays."
+        case .osError: "Raise the limits on memory, threads or open files, and run again."
+        case .cannotCreate: "Check the folder's permissions, or name another, and run again."
+        case .ioError: "Make room on the disk or look after it, and run again to complete."
+        case .temporaryFailure: "Run again later: the run goes on where it stopped."
+        case .noPermission: "Give this user the rights to the file that is named."
+        case .configuration: "`etl check` shows every problem of the spec with its place."
+        case .interrupted, .terminated: "Run again: the run goes on where it stopped."
+        }
+    }
+}

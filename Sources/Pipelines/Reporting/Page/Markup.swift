@@ -1,0 +1,69 @@
+/// A piece of HTML or SVG; whatever text is put into it is escaped, by its type.
+///
+/// ```
+/// let cell: Markup = "<td>\(value)</td>"      // value is a String: escaped
+/// let row: Markup = "<tr>\(cell)</tr>"        // cell is Markup: as it is
+/// ```
+struct Markup: ExpressibleByStringInterpolation, Sendable {
+    private(set) var text: String
+
+    static let empty: Markup = ""
+
+    init(stringLiteral value: String) {
+        text = value
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        text = stringInterpolation.text
+    }
+
+    /// Markup that nobody but this module wrote, such as its style sheet.
+    init(trusted text: String) {
+        self.text = text
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: String) { text += literal }
+
+        mutating func appendInterpolation(_ value: String) { text += Markup.escape(value) }
+
+        mutating func appendInterpolation(_ value: Int) { text += String(value) }
+
+        /// A coordinate, in tenths.
+        mutating func appendInterpolation(_ value: Double) {
+            text += "\((value * 10).rounded() / 10)"
+        }
+
+        mutating func appendInterpolation(_ value: Markup) { text += value.text }
+
+        mutating func appendInterpolation(_ values: [Markup]) {
+            for value in values { text += value.text }
+        }
+    }
+
+    /// The text with what HTML gives a meaning spelt out; controls that no page may hold become
+    /// U+FFFD.
+    static func escape(_ text: String) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\t", "\n", "\r": result.unicodeScalars.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

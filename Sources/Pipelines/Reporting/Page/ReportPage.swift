@@ -1,0 +1,285 @@
+import Diagnostics
+
+/// A report as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
+struct ReportPage {
+    /// Rows of tables that may be long.
+    private static let rowsMax = 200
+
+    private let report: RunReport
+    /// The folder in which the page stands, from which links are told.
+    private let folder: String?
+
+    private init(_ report: RunReport, folder: String?) {
+        self.report = report
+        self.folder = folder
+    }
+
+    /// - Parameter folder: where the page stands, so that it can lead to rejects; nil for no links.
+    static func text(of report: RunReport, in folder: String? = nil) -> String {
+        ReportPage(report, folder: folder).page.text
+    }
+
+    private var page: Markup {
+        """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta http-equiv="Content-Security-Policy" \
+        content="default-src 'none'; style-src 'unsafe-inline'">
+        <title>\(report.pipeline) · \(report.exit.name) · \(ReportWords.time(report.started))</title>
+        <style>\(ReportStyle.sheet)</style></head>
+        <body class="\(Self.mood(report.exit.code))"><main>
+        \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(extraFields)\(files)\
+        \(facts)</main></body></html>
+
+        """
+    }
+
+    private static func mood(_ code: Int32) -> String {
+        switch code {
+        case 0: "good"
+        case 75, 130, 143: "busy"
+        default: "bad"
+        }
+    }
+
+    private var head: Markup {
+        let attempts: Markup =
+            report.attempts > 1 ? " · attempt \(report.attempts), totals of all attempts" : .empty
+        let part: Markup = report.partText.map { " · \($0)" } ?? .empty
+        return """
+            <header><div class="status"><span class="badge">\(report.exit.name)</span> \
+            exit \(String(report.exit.code))</div>
+            <h1>\(report.pipeline)</h1>
+            <p class="meaning">\(report.exit.meaning)</p>
+            <p class="when">\(ReportWords.time(report.started)) – \
+            \(ReportWords.time(report.ended))\(attempts)\(part)</p></header>
+
+            """
+    }
+
+    private var figures: Markup {
+        var cards: [(String, String, String)] = [
+            ("took", ReportWords.duration(report.secondsElapsed), "")
+        ]
+        if let records = report.records {
+            cards.append(("records read", ReportWords.count(records.read), ""))
+            for end in records.ends where end.count > 0 {
+                let style = end.word == "rejected" ? "bad" : ""
+                cards.append((end.word, ReportWords.count(end.count), style))
+            }
+        }
+        let rows = report.stages.compactMap(\.output?.rows)
+        if !rows.isEmpty {
+            cards.append(("rows exported", ReportWords.count(rows.reduce(0, +)), ""))
+        }
+        if let peak = report.memoryPeak {
+            cards.append(("peak memory", ReportWords.memory(peak), ""))
+        }
+        let items = cards.map { card -> Markup in
+            "<div class=\"card \(card.2)\"><b>\(card.1)</b><span>\(card.0)</span></div>\n"
+        }
+        return "<section class=\"cards\">\(items)</section>\n"
+    }
+
+    private var messages: Markup {
+        // What is in the tables of rejects is not said twice; that one of them ended a stage, which
+        // comes with its fix, is said there nowhere.
+        let rejects = Set(
+            report.stages.flatMap(\.rejects).flatMap(\.first).map {
+                DiagnosticRenderer.text($0.diagnostic)
+            })
+        let messages = report.messages.filter { message in
+            let words = message.text.split(separator: "\n").filter { !$0.hasPrefix("  stage: ") }
+            return !rejects.contains(words.joined(separator: "\n"))
+        }
+        guard !messages.isEmpty else { return .empty }
+        let items = messages.map { message -> Markup in
+            "<pre class=\"message \(message.severity)\">\(message.text)</pre>\n"
+        }
+        return "<section><h2>Messages</h2>\(items)</section>\n"
+    }
+
+    private var stages: Markup {
+        guard !report.stages.isEmpty else { return .empty }
+        return "<section><h2>Stages</h2>\(StagePicture(report.stages).markup)</section>\n"
+    }
+
+    private var charts: Markup {
+        let charts = [report.rateChart, report.memoryChart].compactMap { $0?.markup }
+        guard !charts.isEmpty else { return .empty }
+        return "<section><h2>Over time</h2><div class=\"charts\">\(charts)</div></section>\n"
+    }
+}
+
+// MARK: Tables
+
+extension ReportPage {
+    private struct Column {
+        var name: String
+        var style = ""
+    }
+
+    private func table(_ columns: [Column], _ rows: [[Markup]]) -> Markup {
+        let heads = columns.map { "<th class=\"\($0.style)\">\($0.name)</th>" as Markup }
+        let lines = rows.prefix(Self.rowsMax).map { row -> Markup in
+            let cells = zip(columns, row).map { "<td class=\"\($0.style)\">\($1)</td>" as Markup }
+            return "<tr>\(cells)</tr>\n"
+        }
+        let more: Markup =
+            rows.count > Self.rowsMax
+            ? "<p class=\"dim\">and \(rows.count - Self.rowsMax) more, in the JSON report</p>"
+            : .empty
+        return """
+            <div class="table"><table><thead><tr>\(heads)</tr></thead><tbody>
+            \(lines)</tbody></table></div>\(more)
+            """
+    }
+
+    /// What changed per entity.
+    fileprivate var changes: Markup {
+        guard !report.objects.isEmpty else { return .empty }
+        let most = report.objects.map { max($0.inserted, $0.updated, $0.deleted) }.max() ?? 0
+        func cell(_ count: Int, _ style: String) -> Markup {
+            guard count > 0 else { return "<span class=\"dim\">0</span>" }
+            let share = most > 0 ? max(1, count * 100 / most) : 0
+            return """
+                \(ReportWords.count(count))<i class="bar \(style)" style="width:\(share)%"></i>
+                """
+        }
+        let rows = report.objects.map { count -> [Markup] in
+            [
+                "\(count.entity)", cell(count.inserted, "good"), cell(count.updated, "busy"),
+                cell(count.deleted, "bad"),
+            ]
+        }
+        let columns = ["inserted", "updated", "deleted"].map { Column(name: $0, style: "number") }
+        return """
+            <section><h2>Objects changed</h2>\(table([Column(name: "entity")] + columns, rows))\
+            </section>
+
+            """
+    }
+
+    /// What deletes did to objects that they did not name.
+    fileprivate var consequences: Markup {
+        let rows = report.stages.flatMap { stage in
+            stage.consequences.map { what, text -> [Markup] in
+                ["\(stage.name)", "\(what)", "\(text)"]
+            }
+        }
+        guard !rows.isEmpty else { return .empty }
+        let columns = ["stage", "what else changed", "objects"].map { Column(name: $0) }
+        return "<section><h2>Besides the deletes</h2>\(table(columns, rows))</section>\n"
+    }
+
+    fileprivate var rejects: Markup {
+        let parts = report.stages.filter { !$0.rejects.isEmpty }.map { stage -> Markup in
+            let codes = stage.rejects.sorted { $0.count > $1.count }.map(rejects)
+            return """
+                <h3>\(stage.kind) \(stage.name)</h3>\(codes)\(folderNote(stage.rejectsFolder))
+
+                """
+        }
+        guard !parts.isEmpty else { return .empty }
+        return "<section><h2>Rejects</h2>\(parts)</section>\n"
+    }
+
+    private func rejects(_ code: RejectTally.Code) -> Markup {
+        let rows = code.first.map { example -> [Markup] in
+            var place = PathText.lastComponent(example.file)
+            if let line = example.line { place += ":\(line)" }
+            if let column = example.column { place += ":\(column)" }
+            let record = example.record.map { ReportWords.count($0) } ?? ""
+            let value: Markup =
+                example.value.map { "<code>\($0)</code>" } ?? "<span class=\"dim\">–</span>"
+            return [
+                "<code title=\"\(example.file)\">\(place)</code>", "\(record)",
+                "\(example.field ?? "")", value, "\(example.message)",
+            ]
+        }
+        let columns = [
+            Column(name: "place"), Column(name: "record", style: "number"), Column(name: "field"),
+            Column(name: "value", style: "value"), Column(name: "why", style: "why"),
+        ]
+        let shown =
+            code.count > rows.count ? ", the first \(rows.count) of them" : ""
+        return """
+            <h4><span class="code">\(code.code)</span> \(ReportWords.count(code.count))\(shown)</h4>
+            \(table(columns, rows))
+            """
+    }
+
+    private func folderNote(_ path: String?) -> Markup {
+        guard let path else { return .empty }
+        guard let link = folder.flatMap({ RelativePath.link(from: $0, to: path) }) else {
+            return "<p class=\"dim\">The records are in <code>\(path)</code></p>"
+        }
+        return
+            "<p class=\"dim\">The records are in <a href=\"\(link)\"><code>\(path)</code></a></p>"
+    }
+
+    /// Fields that no stage takes.
+    fileprivate var extraFields: Markup {
+        let rows = report.stages.flatMap { stage in
+            stage.extraFields.map { field -> [Markup] in
+                [
+                    "\(stage.name)", "<code>\(field.name)</code>",
+                    "\(ReportWords.count(field.records))",
+                ]
+            }
+        }
+        guard !rows.isEmpty else { return .empty }
+        let columns = [
+            Column(name: "stage"), Column(name: "field"), Column(name: "records", style: "number"),
+        ]
+        return "<section><h2>Fields that nothing takes</h2>\(table(columns, rows))</section>\n"
+    }
+
+    fileprivate var files: Markup {
+        let inputs = report.stages.flatMap { stage in
+            stage.inputs.map { input -> [Markup] in
+                [
+                    "<code>\(input.file)</code>", "\(stage.name)",
+                    "\(ReportWords.count(input.records))", "\(ReportWords.bytes(input.bytes))",
+                    "<code>\(input.sha256)</code>",
+                ]
+            }
+        }
+        let outputs = report.stages.compactMap { stage in
+            stage.output.map { output -> [Markup] in
+                [
+                    "<code>\(output.file)</code>", "\(stage.name)",
+                    "\(ReportWords.count(output.rows))", "\(ReportWords.bytes(output.bytes))",
+                ]
+            }
+        }
+        let columns = [
+            Column(name: "file", style: "path"), Column(name: "stage"),
+            Column(name: "records", style: "number"), Column(name: "size", style: "number"),
+        ]
+        let digest = Column(name: "SHA-256 of the text in it", style: "digest")
+        let read: Markup =
+            inputs.isEmpty
+            ? .empty : "<section><h2>Inputs</h2>\(table(columns + [digest], inputs))</section>\n"
+        let made: Markup =
+            outputs.isEmpty
+            ? .empty : "<section><h2>Outputs</h2>\(table(columns, outputs))</section>\n"
+        return "\(read)\(made)"
+    }
+
+    fileprivate var facts: Markup {
+        var facts: [(String, String)] = [("run", report.run), ("spec", report.spec)]
+        if let replay = report.replay { facts.append(("replay of", replay)) }
+        if let store = report.store {
+            let size = store.bytes.map { ", \(ReportWords.bytes($0))" } ?? ""
+            facts.append(("store", store.path + size))
+            if let model = store.model { facts.append(("model", model)) }
+        }
+        facts += report.parameters.map { ("${\($0.name)}", $0.value) }
+        facts.append(("etl", report.version))
+        let rows = facts.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>\n" as Markup }
+        return "<section><h2>The run</h2><dl>\(rows)</dl></section>\n"
+    }
+}

@@ -1,0 +1,60 @@
+/// Numbers of a report as people read them.
+enum ReportWords {
+    static func count(_ number: Int) -> String { RecordCounts.grouped(number) }
+
+    static func bytes(_ count: Int) -> String {
+        let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)]
+        guard let unit = units.first(where: { Double(count) >= $0.1 }) else {
+            return "\(Self.count(count)) B"
+        }
+        return "\(short(Double(count) / unit.1)) \(unit.0)"
+    }
+
+    static func memory(_ count: Int) -> String {
+        let mebibytes = Double(count) / 1_048_576
+        return mebibytes < 1024
+            ? "\(short(mebibytes)) MiB" : "\(short(mebibytes / 1024)) GiB"
+    }
+
+    /// `310 k`, `1.2 M`.
+    static func rate(_ value: Double) -> String {
+        switch value {
+        case ..<1000: short(value)
+        case ..<1_000_000: "\(short(value / 1000)) k"
+        default: "\(short(value / 1_000_000)) M"
+        }
+    }
+
+    static func duration(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<0.9995: return "\(Int((seconds * 1000).rounded())) ms"
+        case ..<99.95: return "\(short(seconds)) s"
+        default: return ProgressLine.duration(seconds)
+        }
+    }
+
+    /// Three digits at the most, where there are no more before the point.
+    private static func short(_ value: Double) -> String {
+        if value >= 99.95 { return count(Int(value.rounded())) }
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// `2026-11-21 03:00:00 UTC`.
+    static func time(_ iso: String) -> String {
+        guard iso.utf8.count >= 19 else { return iso }
+        return iso.prefix(10) + " " + iso.dropFirst(11).prefix(8) + " UTC"
+    }
+
+    /// The text with its middle left out where it is longer.
+    static func fit(_ text: String, _ length: Int) -> String {
+        guard text.count > length else { return text }
+        let end = (length - 1) / 2
+        return text.prefix(length - 1 - end) + "…" + text.suffix(end)
+    }
+
+    /// `1 file`, `2 files`.
+    static func several(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(self.count(count)) \(count == 1 ? one : many ?? one + "s")"
+    }
+}

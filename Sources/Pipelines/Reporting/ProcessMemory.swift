@@ -1,0 +1,43 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// How much memory this process has.
+enum ProcessMemory {
+    /// The most that it had so far, in bytes.
+    ///
+    /// See getrusage(2).
+    static var peak: Int? {
+        var usage = rusage()
+        #if canImport(Glibc)
+            let own = Int32(RUSAGE_SELF.rawValue)
+        #else
+            let own = RUSAGE_SELF
+        #endif
+        guard getrusage(own, &usage) == 0 else { return nil }
+        #if canImport(Darwin)
+            return usage.ru_maxrss
+        #else
+            return usage.ru_maxrss * 1024
+        #endif
+    }
+
+    /// What it has now, in bytes; nil where the system does not tell.
+    ///
+    /// See proc(5), `statm`.
+    static var current: Int? {
+        #if os(Linux)
+            guard let text = FileDescriptor.head(ofFile: "/proc/self/statm") else { return nil }
+            let numbers = text.split(separator: " ").prefix(2).compactMap { Int($0) }
+            return numbers.count == 2 ? numbers[1] * sysconf(Int32(_SC_PAGESIZE)) : nil
+        #else
+            return nil
+        #endif
+    }
+}

@@ -1,0 +1,78 @@
+import Diagnostics
+import FoundationEssentials
+
+/// The folder of a pipeline's reports, which several pipelines may share.
+///
+/// ```
+/// runs/nightly-20261121T030000Z-4711.json
+/// runs/nightly-20261121T030000Z-4711.html
+/// ```
+struct ReportFolder {
+    static let dataSuffix = ".json"
+    static let pageSuffix = ".html"
+
+    let path: String
+    let pipeline: String
+
+    /// The file of a run's report as data.
+    func dataPath(_ run: String) -> String {
+        PathText.join(path, "\(pipeline)-\(run)\(Self.dataSuffix)")
+    }
+
+    /// The file of a run's report as a page.
+    func pagePath(_ run: String) -> String {
+        PathText.join(path, "\(pipeline)-\(run)\(Self.pageSuffix)")
+    }
+
+    /// The runs that have a report, oldest first.
+    var runs: [String] {
+        // No folder, no reports.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let runs = names.compactMap { name -> (started: Double, run: String)? in
+            guard name.hasPrefix(pipeline + "-"), name.hasSuffix(Self.dataSuffix) else {
+                return nil
+            }
+            let run = name.dropFirst(pipeline.count + 1).dropLast(Self.dataSuffix.count)
+            return RunName.started(run).map { ($0, String(run)) }
+        }
+        return runs.sorted { $0 < $1 }.map(\.run)
+    }
+
+    /// Removes all but the newest reports.
+    ///
+    /// - Returns: what could not be removed.
+    func rotate(keeping count: Int) -> [Diagnostic] {
+        runs.dropLast(count).flatMap { run in
+            [dataPath(run), pagePath(run)].compactMap { path in
+                FileDescriptor.remove(path)
+                guard FileDescriptor.size(path) != nil else { return nil }
+                return Diagnostic(
+                    .warning, code: "report.old", "The old report \(path) cannot be removed",
+                    fix: "remove it, or raise `report.keep`")
+            }
+        }
+    }
+}
+
+/// The name of a run, such as `20261121T030000Z-4711`: when its first attempt began, and as which
+/// process.
+enum RunName {
+    /// The name of a run that begins now in this process.
+    static func of(_ started: Double) -> String {
+        TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" }
+            + "-\(FileDescriptor.processID)"
+    }
+
+    /// When a run began, in seconds since 2001-01-01 UTC; nil for any other text.
+    static func started(_ name: Substring) -> Double? {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, Int(parts[1]) != nil, parts[0].utf8.count == 16,
+            parts[0].hasSuffix("Z")
+        else { return nil }
+        let text = Array(parts[0])
+        let iso =
+            String(text[0..<4]) + "-" + String(text[4..<6]) + "-" + String(text[6..<11]) + ":"
+            + String(text[11..<13]) + ":" + String(text[13...])
+        return TimeText.date(iso, now: 0)
+    }
+}

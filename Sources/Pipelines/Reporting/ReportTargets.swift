@@ -1,0 +1,60 @@
+import Diagnostics
+import FoundationEssentials
+
+/// The files besides `report.to` that get the report of a run: `report.metrics` and `--report`.
+struct ReportTargets {
+    private let spec: PipelineSpec
+    private let values: ParameterValues
+    /// Nil for none; `-` is stdout.
+    let metrics: String?
+    /// Nil for none; `-` is stdout.
+    let copy: String?
+
+    init(_ spec: PipelineSpec, _ values: ParameterValues, _ options: RunOptions) {
+        self.spec = spec
+        self.values = values
+        metrics = spec.report.metrics.map(values.path)
+        copy = options.reportFile.map {
+            $0 == "-" ? $0 : PathText.join(options.workingFolder, $0)
+        }
+    }
+
+    /// Refuses, before anything is done, files that are to be something else in the same run.
+    ///
+    /// - Throws: `RunFailure` with status 78 for the metrics, 64 for `--report`.
+    func check(beside stages: [Stage]) throws(RunFailure) {
+        guard metrics != nil || copy != nil else { return }
+        if let problem = metricsProblem { throw RunFailure(.configuration, [problem]) }
+        if let problem = copyProblem ?? sharedCopy(stages) { throw RunFailure(.usage, [problem]) }
+    }
+
+    /// Why the metrics must not be written where they are to go.
+    var metricsProblem: Diagnostic? {
+        guard let metrics, let place = spec.report.metrics?.location else { return nil }
+        return ProtectedFiles(spec, values)
+            .problem(with: metrics, "the metrics", at: .source(place))
+    }
+
+    /// Why the report must not be written to the file of `--report`.
+    var copyProblem: Diagnostic? {
+        copy.flatMap {
+            ProtectedFiles(spec, values).problem(with: $0, "the report", at: .nowhere)
+        }
+    }
+
+    /// Something else that a run writes to the file of `--report`.
+    private func sharedCopy(_ stages: [Stage]) -> Diagnostic? {
+        guard let copy else { return nil }
+        let name = PathText.normalized(copy)
+        var others = [metrics].compactMap(\.self)
+        for case .export(let export) in stages.map(\.kind) {
+            let path = values.path(export.to)
+            others += [path] + (export.hasManifest ? [path + ".manifest.json"] : [])
+        }
+        guard others.contains(where: { PathText.normalized($0) == name }) else { return nil }
+        let shown = copy == "-" ? "Standard output" : copy
+        return Diagnostic(
+            code: "output.twice", "\(shown) is written by the run itself, too",
+            fix: "give --report another file")
+    }
+}

@@ -1,0 +1,93 @@
+/// A report as text for a terminal.
+enum ReportText {
+    static func text(of report: RunReport) -> String {
+        var lines = [
+            "\(report.pipeline): exit \(report.exit.code) \(report.exit.name). "
+                + report.exit.meaning
+        ]
+        var facts = [
+            ("run", report.run + (report.attempts > 1 ? ", attempt \(report.attempts)" : "")),
+            ("began", ReportWords.time(report.started)),
+            (
+                "ended",
+                "\(ReportWords.time(report.ended)), took "
+                    + ReportWords.duration(report.secondsElapsed)
+            ),
+        ]
+        if let part = report.partText { facts.append(("part", part)) }
+        if let peak = report.memoryPeak { facts.append(("memory", ReportWords.memory(peak))) }
+        if let store = report.store { facts.append(("store", store.path)) }
+        facts += report.parameters.map { ($0.name, $0.value) }
+        let width = facts.map(\.0.count).max() ?? 0
+        lines += facts.map { "  \(padded($0.0, width))  \($0.1)" }
+        lines += stages(report)
+        lines += objects(report)
+        lines += rejects(report)
+        if !report.messages.isEmpty { lines += ["", "Messages"] }
+        for message in report.messages {
+            lines += message.text.split(separator: "\n").map { "  \($0)" }
+        }
+        return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func stages(_ report: RunReport) -> [String] {
+        let names = report.stages.map { "\($0.kind) \($0.name)" }
+        let width = names.map(\.count).max() ?? 0
+        let stateWidth = max(7, report.stages.map(\.state.rawValue.count).max() ?? 0)
+        return ["", "Stages"]
+            + zip(report.stages, names).map { stage, name in
+                let text =
+                    "  \(padded(name, width))  \(padded(stage.state.rawValue, stateWidth))  "
+                    + stage.words.joined(separator: ", ")
+                return String(text.reversed().drop { $0 == " " }.reversed())
+            }
+    }
+
+    private static func objects(_ report: RunReport) -> [String] {
+        guard !report.objects.isEmpty else { return [] }
+        let width = report.objects.map(\.entity.count).max() ?? 0
+        return ["", "Objects changed"]
+            + report.objects.map { count in
+                let parts = [
+                    (count.inserted, "inserted"), (count.updated, "updated"),
+                    (count.deleted, "deleted"),
+                ].filter { $0.0 > 0 }.map { "\(ReportWords.count($0.0)) \($0.1)" }
+                return "  \(padded(count.entity, width))  \(parts.joined(separator: ", "))"
+            }
+    }
+
+    private static func rejects(_ report: RunReport) -> [String] {
+        var lines: [String] = []
+        for stage in report.stages where !stage.rejects.isEmpty {
+            lines += ["", "Rejects of \(stage.name)"]
+            for code in stage.rejects {
+                lines.append("  \(code.code): \(ReportWords.count(code.count))")
+                lines += code.first.map { "    \($0.place): \($0.message)" }
+            }
+            if let folder = stage.rejectsFolder { lines.append("  in \(folder)") }
+        }
+        return lines
+    }
+}
+
+extension RejectTally.Example {
+    /// `tasks.csv:42:9 (size)`, as far as that is known.
+    fileprivate var place: String {
+        var place = file
+        if let line { place += ":\(line)" + (column.map { ":\($0)" } ?? "") }
+        if let field { place += " (\(field))" }
+        return place
+    }
+}
+
+extension RunReport.Stage {
+    /// What the stage did, in the words of its line on stderr.
+    fileprivate var words: [String] {
+        stageReport.parts(ReportWords.count) + consequences.map { "\($0.what): \($0.text)" }
+            + [secondsElapsed.map(ReportWords.duration)].compactMap(\.self)
+    }
+}

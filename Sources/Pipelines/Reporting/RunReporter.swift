@@ -1,0 +1,262 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+
+/// Makes the report of a run that has ended, and puts it where the spec says.
+struct RunReporter {
+    private static let messagesMax = 100
+
+    let run: PipelineRun
+    /// The spec's file, as it was given.
+    let file: String
+    let warnings: [Diagnostic]
+    let secondsElapsed: Double
+
+    /// Writes the report, and tells in the outcome where that failed.
+    ///
+    /// A run that was not let to the store has none: it did nothing, and the run that has the store
+    /// writes its own. Neither has one that was asked for wrongly, nor a dry one.
+    func finish(_ outcome: inout RunOutcome) {
+        guard !run.options.isDry, run.hasTurn, outcome.status != .usage,
+            let (spec, values) = subject
+        else { return }
+        let targets = ReportTargets(spec, values, run.options)
+        let report = report(outcome, spec, values)
+        var problems: [Diagnostic] = []
+        do {
+            try writeToFolder(report, spec, values)
+        } catch {
+            let found = RunFailure(error).diagnostics
+            if spec.report.isFolderNamed {
+                problems += found
+            } else {
+                found.forEach { run.runner.warn($0.asWarning) }
+            }
+        }
+        let others = [{ try writeMetrics(report, targets) }, { try writeCopy(report, targets) }]
+        for write in others {
+            do {
+                try write()
+            } catch {
+                problems += RunFailure(error).diagnostics
+            }
+        }
+        // One place that cannot be written to is told once.
+        let told = Set(outcome.diagnostics)
+        problems = problems.filter { !told.contains($0) }
+        guard !problems.isEmpty else { return }
+        outcome.diagnostics += problems.map { $0.redacted(values) }
+        if outcome.status == .ok { outcome.status = .cannotCreate }
+    }
+
+    /// The spec and its parameters; those that were known when the run failed.
+    private var subject: (PipelineSpec, ParameterValues)? {
+        if let spec = run.spec, let values = run.values { return (spec, values) }
+        guard let spec = run.spec ?? SpecificationFile.read(file: file).spec else { return nil }
+        let values = ParameterValues.partial(
+            spec, run.runner.context(now: run.options.now, runID: run.runID))
+        let paths = [spec.report.folder, spec.report.metrics].compactMap(\.self)
+        return paths.allSatisfy(values.canResolve) ? (spec, values) : nil
+    }
+}
+
+extension Diagnostic {
+    fileprivate var asWarning: Diagnostic {
+        var copy = self
+        copy.severity = .warning
+        return copy
+    }
+}
+
+// MARK: Where it goes
+
+extension RunReporter {
+    private static func data(_ report: RunReport) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return Array(try encoder.encode(report)) + [10]
+    }
+
+    private func writeToFolder(
+        _ report: RunReport, _ spec: PipelineSpec, _ values: ParameterValues
+    ) throws {
+        let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
+        try Self.prepare(folder.path)
+        try Self.write(Self.data(report), to: folder.dataPath(report.run))
+        let page = ReportPage.text(of: report, in: FileDescriptor.resolved(folder.path))
+        try Self.write(Array(page.utf8), to: folder.pagePath(report.run))
+        folder.rotate(keeping: spec.report.keep).forEach(run.runner.warn)
+    }
+
+    /// - Throws: `RunFailure` with status 73 where the folder of the reports cannot be made.
+    static func prepare(_ folder: String) throws {
+        do {
+            try OutputFolder.make(folder)
+        } catch {
+            throw RunFailure(
+                .cannotCreate, code: "report.folder",
+                "The folder \(folder) of the reports cannot be made",
+                fix: "check its permissions, or set `report.to`")
+        }
+    }
+
+    private func writeMetrics(_ report: RunReport, _ targets: ReportTargets) throws {
+        guard let path = targets.metrics else { return }
+        // A run that failed before its files were looked at has a report, too.
+        if let problem = targets.metricsProblem { throw problem }
+        let earlier = FileDescriptor.size(path).flatMap { _ in
+            // What cannot be read is replaced.
+            try? String(contentsOf: URL(filePath: path), encoding: .utf8)
+        }
+        try OutputFolder.make(for: path)
+        try Self.write(Array(MetricsText.text(of: report, after: earlier).utf8), to: path)
+    }
+
+    /// What `--report` asks for.
+    private func writeCopy(_ report: RunReport, _ targets: ReportTargets) throws {
+        guard let path = targets.copy else { return }
+        if let problem = targets.copyProblem { throw problem }
+        try OutputFolder.make(for: path)
+        try Self.write(Self.data(report), to: path)
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        do {
+            try WholeFile.write(bytes, to: path)
+        } catch {
+            let reason = RunFailure(error).diagnostics.first?.message ?? "\(error)"
+            throw RunFailure(
+                .cannotCreate, code: "report.file",
+                "The report \(path) cannot be written: \(reason)",
+                fix: "check the folder and its permissions, and make room on the disk")
+        }
+    }
+}
+
+// MARK: What it says
+
+extension RunReporter {
+    private func report(
+        _ outcome: RunOutcome, _ spec: PipelineSpec, _ values: ParameterValues
+    ) -> RunReport {
+        let now = run.options.now.timeIntervalSinceReferenceDate
+        let stages = spec.stages.map { stage($0, outcome, values) }
+        let path = values.canResolve(spec.store.at) ? values.path(spec.store.at) : nil
+        return RunReport(
+            version: Release.version, pipeline: spec.name, run: run.runID,
+            spec: values.redacted(FileDescriptor.resolved(file) ?? file),
+            replay: run.options.replay.map { values.redacted($0.folder) }, selection: selection,
+            started: TimeText.iso(run.started), ended: Self.iso(now + secondsElapsed),
+            secondsElapsed: Self.rounded(secondsElapsed), attempts: outcome.attempts,
+            exit: RunReport.Exit(
+                code: outcome.status.rawValue, name: outcome.status.name,
+                meaning: outcome.status.meaning),
+            parameters: spec.parameters.compactMap { parameter in
+                values.values[parameter.name].map {
+                    RunReport.Parameter(
+                        name: parameter.name, type: parameter.kind.rawValue,
+                        value: $0.description)
+                }
+            },
+            store: path.map {
+                RunReport.Store(
+                    path: values.redacted(absolute($0)), model: run.modelDigest,
+                    bytes: FileDescriptor.size($0))
+            },
+            stages: stages, objects: RunReport.sum(stages.flatMap(\.objects)),
+            messages: messages(outcome, values), memoryPeak: ProcessMemory.peak,
+            samples: run.runner.progress.finishSamples())
+    }
+
+    private static func iso(_ seconds: Double) -> String {
+        TimeText.iso((seconds * 1000).rounded() / 1000)
+    }
+
+    private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+
+    private var selection: RunReport.Selection? {
+        let options = run.options
+        guard options.only != nil || options.from != nil || options.recordsMax != nil else {
+            return nil
+        }
+        return RunReport.Selection(
+            only: options.only, from: options.from, limit: options.recordsMax)
+    }
+
+    private func messages(
+        _ outcome: RunOutcome, _ values: ParameterValues
+    ) -> [RunReport.Message] {
+        (warnings + outcome.diagnostics).prefix(Self.messagesMax).map {
+            RunReport.Message(
+                severity: $0.severity.rawValue, code: $0.code,
+                text: values.redacted(DiagnosticRenderer.text($0)))
+        }
+    }
+
+    private func stage(
+        _ stage: Stage, _ outcome: RunOutcome, _ values: ParameterValues
+    ) -> RunReport.Stage {
+        let entry = run.ledger.entry(of: stage)
+        var result = RunReport.Stage(
+            name: stage.name, kind: stage.kind.word, state: entry?.state ?? .skipped)
+        result.entity = stage.kind.entityName
+        guard let entry else { return result }
+        result.inputs = entry.inputs.map { input in
+            RunReport.Input(
+                file: values.redacted(absolute(input.path)), bytes: input.byteCount,
+                sha256: Fingerprint.hex(input.digest), records: input.records)
+        }
+        if let report = outcome.stages.first(where: { $0.name == stage.name }) ?? entry.report {
+            result.fill(report, values, absolute)
+        }
+        return result
+    }
+
+    /// The path from wherever it is read.
+    private func absolute(_ path: String) -> String {
+        path == "-"
+            ? path
+            : FileDescriptor.resolved(path) ?? PathText.join(run.options.workingFolder, path)
+    }
+}
+
+extension RunReport.Stage {
+    fileprivate mutating func fill(
+        _ report: StageReport, _ values: ParameterValues, _ absolute: (String) -> String
+    ) {
+        secondsElapsed = (report.secondsElapsed * 1000).rounded() / 1000
+        records = report.records
+        extraFields = report.extraFields
+        rejects = report.rejects?.codes ?? []
+        rejectsFolder = report.rejectsFolder.map { values.redacted(absolute($0)) }
+        objects = report.objects
+        matched = report.matched
+        changed = report.changed
+        mirrored = report.mirrored
+        denied = report.denied > 0 ? report.denied : nil
+        cascaded = report.cascaded.isEmpty ? nil : report.cascaded
+        nullified = report.nullified > 0 ? report.nullified : nil
+        verified = report.verified
+        output = report.exported.map {
+            RunReport.Output(
+                file: values.redacted(absolute($0.path)), rows: $0.rows, bytes: $0.bytes)
+        }
+        let rows = report.records?.read ?? report.exported?.rows
+        if let rows, report.secondsElapsed > 0 {
+            rowsPerSecond = (Double(rows) / report.secondsElapsed).rounded()
+        }
+    }
+}
+
+extension StageKind {
+    /// The entity that a stage is about.
+    fileprivate var entityName: String? {
+        switch self {
+        case .import(let spec): spec.into.text
+        case .update(let spec): spec.entity.text
+        case .delete(let spec): spec.entity.text
+        case .export(let spec): spec.entity.text
+        case .verify: nil
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Diagnostics
+import FoundationEssentials
+
+/// Reports that runs have written, found by whatever tells the run.
+package struct StoredReport: Sendable {
+    /// The file of the report.
+    package var path: String
+    package var report: RunReport
+
+    /// Finds the report of a run.
+    ///
+    /// - Parameter run: the report's file, JSON or page; the run's id, where its report is in
+    ///   `./runs`; a folder of reports or a spec, whose newest is taken; or the folder of the run's
+    ///   rejects.
+    /// - Throws: `RunFailure` with status 66 where there is none, 78 where it cannot be read.
+    package static func find(
+        _ run: String, _ context: ParameterValues.Context
+    ) throws(RunFailure) -> StoredReport {
+        let path = PathText.join(context.workingFolder, run)
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            return try find(id: run, in: PathText.join(context.workingFolder, "runs"))
+        }
+        if isFolder { return try find(inFolder: path, context) }
+        if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
+            let folder = try ReportFolder.of(spec: path, context).folder
+            guard let newest = folder.runs.last else { throw missing(run) }
+            return try read(folder.dataPath(newest))
+        }
+        if path.hasSuffix(ReportFolder.pageSuffix) {
+            return try read(
+                path.dropLast(ReportFolder.pageSuffix.count) + ReportFolder.dataSuffix)
+        }
+        return try read(path)
+    }
+
+    /// Reads a report.
+    static func read(_ path: String) throws(RunFailure) -> StoredReport {
+        struct Head: Decodable { var report: Int }
+        do {
+            let data = try Data(contentsOf: URL(filePath: path))
+            let decoder = JSONDecoder()
+            let head = try decoder.decode(Head.self, from: data)
+            guard head.report <= RunReport.currentFormat else {
+                throw RunFailure(
+                    .configuration, code: "report.version",
+                    "\(path) is of format \(head.report); this etl reads "
+                        + "\(RunReport.currentFormat)", fix: "use a newer etl")
+            }
+            return StoredReport(path: path, report: try decoder.decode(RunReport.self, from: data))
+        } catch let failure as RunFailure {
+            throw failure
+        } catch {
+            throw RunFailure(
+                FileDescriptor.size(path) == nil ? .noInput : .configuration,
+                code: "report.unreadable", "\(path) is no report of a run that can be read",
+                fix: "name a report, such as runs/nightly-….json")
+        }
+    }
+
+    private static func missing(_ run: String) -> RunFailure {
+        RunFailure(
+            .noInput, code: "report.missing", "There is no report of a run at \(run)",
+            fix: "name a report, such as runs/nightly-….json, or a spec for its last run")
+    }
+
+    private static func find(id: String, in folder: String) throws(RunFailure) -> StoredReport {
+        let found = names(in: folder).filter { $0.hasSuffix("-\(id)\(ReportFolder.dataSuffix)") }
+        guard RunName.started(id[...]) != nil, found.count == 1 else { throw missing(id) }
+        return try read(PathText.join(folder, found[0]))
+    }
+
+    private static func find(
+        inFolder folder: String, _ context: ParameterValues.Context
+    ) throws(RunFailure) -> StoredReport {
+        // A note that cannot be read is told as none.
+        if let note = try? RejectNote.read(in: folder) {
+            var context = context
+            context.sets = note.sets
+            context.workingFolder = note.workingFolder
+            let reports = try ReportFolder.of(spec: note.spec, context).folder
+            return try read(reports.dataPath(note.run))
+        }
+        let newest = names(in: folder).compactMap { name -> (Double, String)? in
+            guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
+            let run = name.dropLast(ReportFolder.dataSuffix.count).split(separator: "-").suffix(2)
+            return RunName.started(run.joined(separator: "-")[...]).map { ($0, name) }
+        }.max { $0 < $1 }
+        guard let newest else { throw missing(folder) }
+        return try read(PathText.join(folder, newest.1))
+    }
+
+    private static func names(in folder: String) -> [String] {
+        // No folder, no reports.
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+}
+
+extension StoredReport {
+    /// How a report is shown.
+    package enum Format: String, Sendable, CaseIterable {
+        case text, json, html
+    }
+
+    /// The report in a form, with its line end.
+    package func text(as format: Format) throws -> String {
+        switch format {
+        case .text: ReportText.text(of: report)
+        case .json: try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        case .html:
+            ReportPage.text(of: report, in: FileDescriptor.resolved(PathText.folder(of: path)))
+        }
+    }
+}
+
+extension ReportFolder {
+    /// Where the reports of a spec's runs are.
+    ///
+    /// - Throws: `RunFailure` where the spec cannot be read, or does not tell without a parameter.
+    static func of(
+        spec file: String, _ context: ParameterValues.Context
+    ) throws(RunFailure) -> (folder: ReportFolder, spec: PipelineSpec, values: ParameterValues) {
+        let (read, problems) = SpecificationFile.read(file: file)
+        guard let spec = read else { throw RunFailure(problems: problems) }
+        let errors = ParameterValues.check(spec, context).filter { $0.severity == .error }
+        guard errors.isEmpty else { throw RunFailure(problems: errors) }
+        let values = ParameterValues.partial(spec, context)
+        for text in [spec.report.folder, spec.store.at] where !values.canResolve(text) {
+            throw RunFailure(
+                .configuration, code: "spec.unset-parameter",
+                "'\(text.text)' holds a parameter without a value",
+                fix: "pass --set name=value")
+        }
+        let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
+        return (folder, spec, values)
+    }
+}

@@ -1,0 +1,105 @@
+import Diagnostics
+package import FoundationEssentials
+import GraphStore
+
+/// How a pipeline stands: its last run, who is at work, and what is to be completed.
+package struct PipelineStatus: Sendable {
+    /// A run that is not at its end.
+    package struct Pending: Sendable, Hashable {
+        package var run: String
+        /// Stages that are done.
+        package var done: Int
+        /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
+        package var place: String?
+    }
+
+    package var pipeline: String
+    package var last: RunReport?
+    /// The last run of the whole spec that ended with 0, no replay; that may be `last`.
+    package var lastSuccess: RunReport?
+    /// Who holds the store's lock: `pid 4711, pipeline nightly, since …`.
+    package var holder: String?
+    package var pending: Pending?
+    /// The folder of the reports.
+    package var folder: String
+
+    /// Asks the reports, the lock and the store of a spec; changes nothing.
+    ///
+    /// - Throws: `RunFailure` where the spec cannot be read.
+    package static func of(
+        spec file: String, _ context: ParameterValues.Context
+    ) throws(RunFailure) -> PipelineStatus {
+        let (folder, spec, values) = try ReportFolder.of(spec: file, context)
+        var status = PipelineStatus(pipeline: spec.name, folder: folder.path)
+        for run in folder.runs.reversed() {
+            // One that cannot be read says nothing.
+            guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }
+            status.last = status.last ?? report
+            guard report.isSuccess else { continue }
+            status.lastSuccess = report
+            break
+        }
+        let path = values.path(spec.store.at)
+        status.holder = StoreLock.holder(of: path)
+        // While somebody is at work, the notes are theirs.
+        if status.holder == nil { status.pending = pending(path, spec) }
+        return status
+    }
+
+    private static func pending(_ path: String, _ spec: PipelineSpec) -> Pending? {
+        let beside = spec.store.open == .replace ? ".etl-new" : ".etl-work"
+        for path in [path, path + beside] where FileDescriptor.size(path) ?? 0 > 0 {
+            var options = StoreOptions()
+            options.isReadOnly = true
+            // What cannot be opened is told by the next run.
+            guard
+                let container = try? PersistentContainer(
+                    model: nil, .sqlite(at: path, options: options)),
+                let saved = try? RunJournal.saved(in: container), saved.run.pipeline == spec.name
+            else { continue }
+            let place = saved.importing.map { note in
+                "import \(note.stage)"
+                    + (note.position.map {
+                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.path)"
+                    } ?? "")
+            }
+            return Pending(run: saved.run.runID, done: saved.stages.count, place: place)
+        }
+        return nil
+    }
+
+    /// Whether no run has ended well within so many seconds; without them, whether none ever ran.
+    package func isStale(now: Date, maxAgeSeconds: Int64?) -> Bool {
+        guard let maxAgeSeconds else { return last == nil }
+        guard let lastSuccess else { return true }
+        return Self.age(of: lastSuccess, now) > Double(maxAgeSeconds)
+    }
+
+    private static func age(of report: RunReport, _ now: Date) -> Double {
+        now.timeIntervalSinceReferenceDate - (TimeText.date(report.ended, now: 0) ?? 0)
+    }
+
+    /// The status as lines.
+    package func text(now: Date) -> String {
+        func line(_ report: RunReport) -> String {
+            let age = ReportWords.duration(max(0, Self.age(of: report, now)))
+            let part = report.partText.map { " (\($0))" } ?? ""
+            return "\(report.run)\(part), exit \(report.exit.code) \(report.exit.name), ended "
+                + "\(ReportWords.time(report.ended)), \(age) ago"
+        }
+        var lines = ["pipeline      \(pipeline)"]
+        lines.append("last run      \(last.map(line) ?? "never")")
+        if last?.isSuccess == false {
+            lines.append("last success  \(lastSuccess.map(line) ?? "none among the reports")")
+        }
+        if let holder { lines.append("running       \(holder)") }
+        if let pending {
+            let stages = ReportWords.several(pending.done, "stage")
+            lines.append(
+                "to complete   \(pending.run), \(stages) done"
+                    + (pending.place.map { ", \($0)" } ?? "") + "; run it again")
+        }
+        lines.append("reports       \(folder)")
+        return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"
+    }
+}

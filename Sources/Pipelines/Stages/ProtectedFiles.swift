@@ -1,0 +1,57 @@
+import Diagnostics
+import RecordStreams
+
+/// The files that a run works with, which no export and no report may replace.
+struct ProtectedFiles {
+    private let files: [(name: String, path: String)]
+
+    /// - Parameter values: a file whose name holds a parameter without value is left out.
+    init(_ spec: PipelineSpec, _ values: ParameterValues) {
+        var files = [("the spec", spec.file)]
+        if values.canResolve(spec.store.at), !spec.store.at.text.isEmpty {
+            let store = values.path(spec.store.at)
+            for suffix in ["", "-wal", "-shm", ".etl-lock", ".etl-new", ".etl-work"] {
+                files.append(("the store", store + suffix))
+            }
+        }
+        if case .file(let model)? = spec.store.model, values.canResolve(model) {
+            files.append(("the model", values.path(model)))
+        }
+        for case .import(let stage) in spec.stages.map(\.kind) {
+            for pattern in stage.read.files where values.canResolve(pattern) {
+                let path = values.path(pattern)
+                files += ([path] + Self.inputs(path)).map { ("an input", $0) }
+            }
+        }
+        self.files = files
+    }
+
+    /// None where the inputs cannot be found, which is the matter of the stage that reads them.
+    private static func inputs(_ pattern: String) -> [String] {
+        do {
+            return try InputFiles.expand(patterns: [pattern], baseFolder: ".").map(\.path)
+        } catch {
+            return []
+        }
+    }
+
+    /// Why nothing must be written to the path, by whatever name it goes.
+    ///
+    /// - Parameter what: what is to be written.
+    func problem(
+        with path: String, _ what: String = "the export", at place: Diagnostic.Place
+    ) -> Diagnostic? {
+        guard path != "-" else { return nil }
+        let target = FileDescriptor.identity(path)
+        let normalized = PathText.normalized(path)
+        let file = files.first { file in
+            PathText.normalized(file.path) == normalized
+                || (target != nil && FileDescriptor.identity(file.path) == target)
+        }
+        guard let file else { return nil }
+        return Diagnostic(
+            code: "output.protected",
+            "\(path) is \(file.name) of this run, which \(what) would replace", at: place,
+            fix: "name another file")
+    }
+}

@@ -1,0 +1,86 @@
+package import Diagnostics
+import FoundationEssentials
+
+/// Runs the tests that specs bring with them: `etl test`.
+package struct SpecificationTester: Sendable {
+    /// What the tests of a spec came to.
+    package struct Outcome: Sendable {
+        package var status = ExitStatus.ok
+        package var passed = 0
+        package var failed = 0
+        /// Problems of the spec, and what failing tests found.
+        package var diagnostics: [Diagnostic] = []
+    }
+
+    private let context: ParameterValues.Context
+    private let interruption: Interruption
+    /// Where each test has a folder of its own.
+    private let temporaryFolder: String
+
+    /// - Parameters:
+    ///   - interruption: ends the tests early, with the status of its signal.
+    ///   - temporaryFolder: where each test has a folder of its own while it plays.
+    package init(
+        _ context: ParameterValues.Context, _ interruption: Interruption = Interruption(),
+        temporaryFolder: String = FileManager.default.temporaryDirectory.path
+    ) {
+        self.context = context
+        self.interruption = interruption
+        self.temporaryFolder = temporaryFolder
+    }
+
+    /// Runs all tests of a spec.
+    package func run(_ file: String) -> Outcome {
+        var outcome = Outcome()
+        let (spec, _, problems) = SpecificationFile.check(file: file, context)
+        guard let spec else {
+            outcome.diagnostics = problems.filter { $0.severity == .error }
+            outcome.status = RunFailure(problems: problems).status
+            return outcome
+        }
+        for test in spec.tests {
+            let found: [Diagnostic]
+            do {
+                found = try differences(spec, test, &outcome)
+            } catch {
+                outcome.status = (error as? Interrupted)?.reason.status ?? RunFailure(error).status
+                if !(error is Interrupted) { outcome.diagnostics += RunFailure(error).diagnostics }
+                return outcome
+            }
+            if found.isEmpty { outcome.passed += 1 } else { outcome.failed += 1 }
+            outcome.diagnostics += found
+        }
+        if outcome.failed > 0, outcome.status == .ok { outcome.status = .check }
+        return outcome
+    }
+
+    /// - Throws: `Interrupted`, or why no test can be played here.
+    private func differences(
+        _ spec: PipelineSpec, _ test: SpecificationTest, _ outcome: inout Outcome
+    ) throws -> [Diagnostic] {
+        try interruption.check()
+        let folder = PathText.join(temporaryFolder, "etl-test-\(UUID().uuidString)")
+        // What stays in a folder for temporary files is the system's to remove.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try OutputFolder.make(folder)
+        do {
+            let run: TestRun
+            do throws(RunFailure) {
+                run = try TestRun(spec, test, context, interruption, folder: folder)
+            } catch {
+                // The test itself is wrong.
+                outcome.status = error.status
+                return error.diagnostics
+            }
+            return try TestComparison(test, run.run(), folder: folder).differences()
+        } catch let stop as Interrupted {
+            throw stop
+        } catch {
+            let failure = RunFailure(error)
+            let head = Diagnostic(
+                code: "test.failed", "'\(test.name)': a stage ended with \(failure.status.name)",
+                at: .source(test.location))
+            return [head] + failure.diagnostics
+        }
+    }
+}

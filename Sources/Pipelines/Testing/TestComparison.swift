@@ -1,0 +1,225 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// What a property path of a test leads to.
+struct PropertyKind {
+    /// Nil for a relationship, whose objects are told by their keys.
+    var type: AttributeType?
+    /// A list of values whose order says nothing.
+    var isSet = false
+
+    /// - Returns: nil where the entity has no such property.
+    init?(_ path: String, of entity: String, _ model: ManagedObjectModel) {
+        var entity = entity
+        let parts = path.split(separator: ".").map(String.init)
+        guard let last = parts.last else { return nil }
+        for part in parts.dropLast() {
+            guard let relationship = model.relationship(part, of: entity) else { return nil }
+            isSet = isSet || (relationship.isToMany && !relationship.isOrdered)
+            entity = relationship.destinationEntityName
+        }
+        if let attribute = model.attribute(last, of: entity) {
+            type = attribute.type
+        } else if let relationship = model.relationship(last, of: entity) {
+            isSet = isSet || (relationship.isToMany && !relationship.isOrdered)
+        } else {
+            return nil
+        }
+    }
+
+    /// The value in the one form in which such values are compared.
+    func canonical(_ value: TestValue) -> TestValue {
+        switch value {
+        case .list(let items) where type != .transformable:
+            let items = items.map(canonical)
+            return .list(isSet ? items.sorted { $0.json < $1.json } : items)
+        case .text(let text):
+            switch type {
+            case .date:
+                return TimeText.date(text, now: 0).map { .text(TimeText.iso($0)) } ?? value
+            case .uuid: return .text(text.uppercased())
+            case .decimal, .double, .float: return Double(text).map { .number("\($0)") } ?? value
+            // Keys of objects: of what type they are is the other entity's matter.
+            case nil where UUID(uuidString: text) != nil: return .text(text.uppercased())
+            default: return value
+            }
+        case .number(let text):
+            switch type {
+            case .decimal, .double, .float, .undefined:
+                return Double(text).map { .number("\($0)") } ?? value
+            case .string: return .text(text)
+            default: return value
+            }
+        default: return value
+        }
+    }
+}
+
+/// Compares what a test expects with what is there.
+struct TestComparison {
+    private static let shownMax = 5
+
+    private let test: SpecificationTest
+    private let result: TestRun.Result
+    /// Where the comparison may write.
+    private let folder: String
+    private var model: ManagedObjectModel { result.container.model }
+
+    init(_ test: SpecificationTest, _ result: TestRun.Result, folder: String) {
+        self.test = test
+        self.result = result
+        self.folder = folder
+    }
+
+    /// What is otherwise than the test says; nothing where it passes.
+    func differences() throws -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        if let fails = test.fails, result.failedStage == nil {
+            found.append(failure("the stage '\(fails.text)' did not fail", fails.location, []))
+        }
+        return try found + test.then.flatMap(differences) + unexpectedEntities() + rejects()
+    }
+
+    private func failure(_ message: String, _ place: SourceLocation, _ lines: [String])
+        -> Diagnostic
+    {
+        let shown = lines.prefix(2 * Self.shownMax)
+        let more = lines.count > shown.count ? ["and \(lines.count - shown.count) more lines"] : []
+        return Diagnostic(
+            code: "test.failed", "'\(test.name)': \(message)", at: .source(place),
+            excerpt: lines.isEmpty
+                ? nil
+                : (shown + more).map { DisplayText.escaped($0) }.joined(separator: "\n"))
+    }
+
+    // MARK: Objects
+
+    private func differences(of expected: SpecificationTest.Expected) throws -> [Diagnostic] {
+        let entity = expected.entity.text
+        var names: [String] = []
+        for member in expected.objects.flatMap(\.members) where !names.contains(member.name) {
+            names.append(member.name)
+        }
+        let fields =
+            names.isEmpty
+            ? result.container.schema.defaultFields(of: entity, withToManys: false)
+            : names.map { $0.split(separator: ".").map(String.init) }
+        var actual = try objects(of: entity, fields)
+        let matched = ObjectMatching.places(
+            of: expected.objects.map { object in
+                actual.indices.filter { place in
+                    object.members.allSatisfy { same($0, actual[place], entity) }
+                }
+            })
+        let missing = zip(expected.objects, matched).filter { $1 == nil }.map(\.0)
+        let found = Set(matched.compactMap(\.self))
+        actual = actual.indices.filter { !found.contains($0) }.map { actual[$0] }
+        guard !missing.isEmpty || !actual.isEmpty else { return [] }
+        let lines =
+            missing.map { "- expected  \(TestValue.object($0.members))" }
+            + actual.map { "+ is there  \(TestValue.object($0))" }
+        return [
+            failure(
+                "\(entity) has \(RecordCounts.grouped(expected.objects.count - missing.count)) of "
+                    + "\(RecordCounts.grouped(expected.objects.count)) expected objects, and "
+                    + "\(RecordCounts.grouped(actual.count)) others",
+                missing.first?.location ?? expected.entity.location, lines)
+        ]
+    }
+
+    private func same(_ member: TestMember, _ there: [TestMember], _ entity: String) -> Bool {
+        guard let kind = PropertyKind(member.name, of: entity, model),
+            let value = there.first(where: { $0.name == member.name })?.value
+        else { return false }
+        return kind.canonical(value) == kind.canonical(member.value)
+    }
+
+    /// The objects of an entity, those of its sub-entities included, as exports show them.
+    private func objects(of entity: String, _ fields: [[String]]) throws -> [[TestMember]] {
+        let path = PathText.join(folder, "actual.ndjson")
+        let names = fields.map { $0.joined(separator: ".") }
+        let background = result.container.newBackgroundContext()
+        try background.performAndWait { context in
+            let cursor = try context.cursor(RowRequest(entityName: entity, fields: fields))
+            let output = try OutputFile(path: path)
+            let encoder = RecordEncoder(format: .ndjson, columns: names, output: output)
+            let rows = RowEncoder(cursor.columns, to: encoder)
+            while try cursor.next() { try rows.writeRow(of: cursor) }
+            _ = try encoder.finish()
+        }
+        return try Data(contentsOf: URL(filePath: path)).split(separator: 10).map { line in
+            let value = try JSONDecoder().decode(TestValue.self, from: Data(line))
+            guard case .object(let members) = value else { return [] }
+            // In the order in which the test names them.
+            return names.compactMap { name in members.first { $0.name == name } }
+        }
+    }
+
+    /// Objects of entities of which the test says nothing, which says that there are none.
+    private func unexpectedEntities() throws -> [Diagnostic] {
+        let named = Set(test.then.map(\.entity.text))
+        return try model.entities.flatMap { entity -> [Diagnostic] in
+            var next: EntityDescription? = entity
+            while let one = next {
+                guard !named.contains(one.name) else { return [] }
+                next = one.superentityName.flatMap { model.entity(named: $0) }
+            }
+            let found = try ownObjects(of: entity.name)
+            guard !found.isEmpty else { return [] }
+            return [
+                failure(
+                    "\(entity.name) has \(ReportWords.several(found.count, "object")), of which "
+                        + "`then` says nothing", test.thenLocation,
+                    found.map { "+ is there  \(TestValue.object($0))" })
+            ]
+        }
+    }
+
+    /// The objects of an entity without those of its sub-entities.
+    private func ownObjects(of entity: String) throws -> [[TestMember]] {
+        let fields = result.container.schema.defaultFields(of: entity, withToManys: false)
+        var own = try objects(of: entity, fields)
+        for child in model.entities where child.superentityName == entity {
+            for object in try objects(of: child.name, fields) {
+                if let place = own.firstIndex(of: object) { own.remove(at: place) }
+            }
+        }
+        return own
+    }
+
+    // MARK: Rejects
+
+    private func rejects() -> [Diagnostic] {
+        let actual = result.rejects.map { stage, reason in
+            Self.members(of: reason, stage)
+        }
+        let isSame =
+            actual.count == test.rejects.count
+            && zip(test.rejects, actual).allSatisfy { expected, actual in
+                expected.members.allSatisfy { actual.contains($0) }
+            }
+        guard !isSame else { return [] }
+        let lines =
+            test.rejects.map { "- expected  \(TestValue.object($0.members))" }
+            + actual.map { "+ is there  \(TestValue.object($0))" }
+        return [
+            failure(
+                "the rejects are not those expected", test.rejectsLocation, lines)
+        ]
+    }
+
+    private static func members(of reason: RejectReason, _ stage: String) -> [TestMember] {
+        var members = [
+            TestMember("stage", .text(stage)), TestMember("code", .text(reason.code)),
+            TestMember("detail", .text(reason.detail)),
+        ]
+        if let record = reason.record { members.append(TestMember("record", .number("\(record)"))) }
+        if let field = reason.field { members.append(TestMember("field", .text(field))) }
+        if let value = reason.value { members.append(TestMember("value", .text(value))) }
+        members.append(TestMember("message", .text(reason.message)))
+        return members
+    }
+}

@@ -1,0 +1,270 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// One test of a spec, played on a store of its own.
+///
+/// The stages run as they are, on a new store in the folder for temporary files; only where their
+/// records come from is another matter. The store is a file, since an import reads while it
+/// writes, which a store in memory makes wait. Exports count their rows and write nothing, and
+/// rejects may be as many as they like: the test says how many there are.
+struct TestRun {
+    private let spec: PipelineSpec
+    private let test: SpecificationTest
+    private let model: ManagedObjectModel
+    private let values: ParameterValues
+    private let interruption: Interruption
+    private let folder: String
+    private static let runID = "test"
+
+    /// What a test found out.
+    struct Result {
+        var container: PersistentContainer
+        /// The stage that failed, as the test says it must.
+        var failedStage: String?
+        /// In the order of the stages, and of the records in each.
+        var rejects: [(stage: String, reason: RejectReason)]
+    }
+
+    /// - Parameter folder: where the test may write.
+    /// - Throws: `RunFailure` where the test cannot be played.
+    init(
+        _ spec: PipelineSpec, _ test: SpecificationTest, _ context: ParameterValues.Context,
+        _ interruption: Interruption, folder: String
+    ) throws(RunFailure) {
+        self.test = test
+        self.folder = folder
+        self.interruption = interruption
+        var context = context
+        context.runID = Self.runID
+        context.sets = try Self.sets(
+            spec, test, specFolder: PathText.join(context.workingFolder, spec.folder))
+        // Nobody has these where the test is played.
+        context.environment = [:]
+        if let now = test.now {
+            let seconds = TimeText.date(
+                now.text, now: context.now.timeIntervalSinceReferenceDate)
+            guard let seconds else {
+                throw RunFailure(
+                    .configuration,
+                    [
+                        Diagnostic(
+                            code: "spec.type", "'\(now.text)' is no date such as 2026-01-31",
+                            at: .source(now.location))
+                    ])
+            }
+            context.now = Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        var spec = Self.withoutSources(spec)
+        let (bound, problems) = ParameterValues.bind(spec, context)
+        guard let bound else { throw RunFailure(.configuration, problems) }
+        values = bound
+        let (model, modelProblems) = spec.readModel(bound)
+        guard let model else {
+            let errors = modelProblems.filter { $0.severity == .error }
+            guard errors.isEmpty else { throw RunFailure(problems: errors) }
+            throw RunFailure(
+                .configuration,
+                [
+                    Diagnostic(
+                        code: "test.model", "A spec without a model cannot be tested",
+                        at: .source(spec.store.location),
+                        fix: "name the model under `store.model`")
+                ])
+        }
+        self.model = model
+        spec.rejects.allow = .percent(100)
+        spec.rejects.abort = .percent(100)
+        self.spec = spec
+        let wrong = TestNameCheck.check(test, spec, model)
+        guard wrong.isEmpty else { throw RunFailure(.configuration, wrong) }
+    }
+
+    /// What the test gives its parameters; paths that only say where inputs are need not be given.
+    private static func sets(
+        _ spec: PipelineSpec, _ test: SpecificationTest, specFolder: String
+    ) throws(RunFailure) -> [String] {
+        for (name, _) in test.parameters
+        where !spec.parameters.contains(where: { $0.name == name.text }) {
+            throw RunFailure(
+                .configuration,
+                [
+                    Diagnostic(
+                        code: "spec.unknown-parameter",
+                        "The spec has no parameter '\(name.text)'"
+                            + Suggestion.phrase(
+                                for: name.text, among: spec.parameters.map(\.name)),
+                        at: .source(name.location))
+                ])
+        }
+        let given = Set(test.parameterNames.map(\.text))
+        let missing = spec.parameters.filter {
+            $0.kind == .path && $0.defaultText == nil && !given.contains($0.name)
+        }
+        let paths = Set(spec.parameters.filter { $0.kind == .path }.map(\.name))
+        let texts = test.parameters.map { name, text in
+            // As all paths of a spec, and not as those of a command line.
+            let isPath = paths.contains(name.text) && !["", "-"].contains(text)
+            return "\(name.text)=\(isPath ? PathText.join(specFolder, text) : text)"
+        }
+        return texts
+            + missing.map { "\($0.name)=/nowhere" }
+    }
+
+    /// Secrets and files of the machine are no part of a test.
+    private static func withoutSources(_ spec: PipelineSpec) -> PipelineSpec {
+        var spec = spec
+        for place in spec.parameters.indices {
+            spec.parameters[place].sources = []
+            guard spec.parameters[place].kind == .secret else { continue }
+            spec.parameters[place].kind = .string
+            spec.parameters[place].defaultText = "secret"
+        }
+        return spec
+    }
+
+    // MARK: Playing
+
+    /// Plays the test.
+    ///
+    /// - Throws: what ended a stage.
+    func run() throws -> Result {
+        let container = try PersistentContainer(
+            model: model,
+            .sqlite(at: PathText.join(folder, "store.sqlite"), opening: .create))
+        let now = values.values["now"].flatMap { value -> Double? in
+            guard case .date(let seconds, _) = value else { return nil }
+            return seconds
+        }
+        let journal = try RunJournal(
+            RunNote(pipeline: spec.name, runID: Self.runID, started: now ?? 0, fingerprint: ""),
+            resuming: nil, isSameAttempt: false, in: container)
+        let environment = StageEnvironment(
+            spec: spec, container: container, values: values, runID: Self.runID, now: now ?? 0,
+            sets: [], workingFolder: folder, isDry: true, givesAdvice: false,
+            progress: RunProgress(), interruption: interruption, journal: journal,
+            ledger: RunLedger(), outputs: OutputGuard(), recordsMax: nil, warn: { _ in })
+        let stages = try before() + spec.stages.map(stage)
+        var failed: String?
+        for stage in stages where failed == nil || stage.isAlways {
+            do {
+                try interruption.check()
+                _ = try stage.run(environment)
+            } catch let stop as Interrupted {
+                throw stop
+            } catch {
+                guard stage.name == test.fails?.text else {
+                    throw RunFailure(error, stage: stage.reportLocation)
+                }
+                failed = stage.name
+            }
+        }
+        try container.buildPendingIndexes()
+        return Result(
+            container: container, failedStage: failed,
+            rejects: try stages.flatMap { try rejects(of: $0, container) })
+    }
+
+    /// Imports of the objects that are there before.
+    private func before() throws -> [Stage] {
+        let imports = TestNameCheck.imports(of: spec)
+        return try test.given.filter { !imports.contains($0.name.text) }.map { given in
+            let place = given.name.location
+            let name = "given-" + given.name.text
+            var imported = ImportSpec(read: ReadSpec(), into: given.name, location: place)
+            imported.read = try read(imported.read, given.records, name, at: place)
+            return Stage(name: name, kind: .import(imported), location: place)
+        }
+    }
+
+    private func stage(_ stage: Stage) throws -> Stage {
+        guard case .import(var imported) = stage.kind else { return stage }
+        let given = test.given.first { $0.name.text == stage.name }
+        if given == nil, imported.read.generated != nil { return stage }
+        let records = given?.records ?? []
+        // Without records, nothing tells a table's columns.
+        let columns = imported.read.isTable && !records.isEmpty ? imported.columnNames : nil
+        imported.read = try read(
+            imported.read, records, stage.name, columns: columns, at: stage.location)
+        var stage = stage
+        stage.kind = .import(imported)
+        return stage
+    }
+
+    /// The same, reading these records.
+    ///
+    /// - Parameter columns: those that a table must have; nil where the input is none.
+    private func read(
+        _ read: ReadSpec, _ records: [TestValue], _ name: String, columns: [String]? = nil,
+        at place: SourceLocation
+    ) throws -> ReadSpec {
+        let isTable = columns != nil
+        let path = PathText.join(folder, name + (isTable ? ".csv" : ".ndjson"))
+        let lines = columns.map { Self.table(records, $0) } ?? records.map(\.json)
+        try WholeFile.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: path)
+        var read = read
+        read.files = [TemplateText(literal: path, at: place)]
+        read.generated = nil
+        read.format = isTable ? .csv : .ndjson
+        read.arrayPath = "$"
+        read.compression = .none
+        read.encoding = .utf8
+        read.isOnce = false
+        read.filesMin = 1
+        read.hasHeader = true
+        read.columns = nil
+        read.delimiter = nil
+        read.quote = UInt8(ascii: "\"")
+        if isTable, !read.nulls.contains("") { read.nulls.append("") }
+        return read
+    }
+
+    /// Records as the lines of a table, which also has a column for each name that one of them has.
+    private static func table(_ records: [TestValue], _ columns: [String]) -> [String] {
+        let rows = records.map { record -> [TestMember] in
+            guard case .object(let members) = record else { return [] }
+            return members
+        }
+        var names = columns
+        for member in rows.joined() where !names.contains(member.name) {
+            names.append(member.name)
+        }
+        return [names.map { TestValue.text($0).field }.joined(separator: ",")]
+            + rows.map { row in
+                names.map { name in row.first { $0.name == name }?.value.field ?? "" }
+                    .joined(separator: ",")
+            }
+    }
+
+    private func rejects(
+        of stage: Stage, _ container: PersistentContainer
+    ) throws -> [(stage: String, reason: RejectReason)] {
+        let folder = PathText.join(
+            DryRun.rejectsFolder(for: container.path), "\(spec.name)-\(Self.runID)")
+        // Without rejects there is no folder.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return try names.sorted().filter {
+            $0.hasPrefix(stage.name + ".") && $0.hasSuffix(RejectFile.reasonsSuffix)
+        }.flatMap { name in
+            try RejectReason.read(PathText.join(folder, name)).map { (stage.name, $0) }
+        }
+    }
+}
+
+extension ImportSpec {
+    /// The columns that a table must have because `set` or `link` name them.
+    fileprivate var columnNames: [String] {
+        var names: [String] = []
+        func add(_ field: FieldMapping) {
+            guard field.expression == nil, !names.contains(field.source.text) else { return }
+            names.append(field.source.text)
+        }
+        for mapping in set {
+            if case .field(let field) = mapping.origin { add(field) }
+        }
+        for part in link.flatMap(\.by) { add(part.field) }
+        return names
+    }
+}

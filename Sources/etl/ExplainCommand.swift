@@ -1,0 +1,27 @@
+import ArgumentParser
+import Pipelines
+
+/// Tells what a code means: `etl explain CODE`.
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract:
+            "Tell what an exit status or the code of a reject or message means, and what to do.",
+        discussion: "Without CODE it lists all. Exit status: 0 ok, 64 nothing has that code.")
+
+    @Argument(
+        help: ArgumentHelp("Such as 65, DATAERR or cast.", valueName: "code"))
+    var code: String?
+
+    func run() throws {
+        StandardOutput.endOnSignals()
+        do throws(RunFailure) {
+            let found = try code.map { code throws(RunFailure) in [try Explanation.of(code)] }
+            for explanation in found ?? Explanation.all {
+                print(explanation.text, terminator: "")
+            }
+        } catch {
+            throw error.shown()
+        }
+    }
+}

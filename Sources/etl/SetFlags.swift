@@ -1,0 +1,28 @@
+import ArgumentParser
+import FoundationEssentials
+import Pipelines
+
+/// The flag that gives parameters of a spec their values.
+struct SetFlags: ParsableArguments {
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
+    )
+    var sets: [String] = []
+
+    func validate() throws { try Self.validate(sets) }
+
+    /// - Throws: an error of usage where one of them is not `name=value`.
+    static func validate(_ sets: [String]) throws {
+        for set in sets where set.firstIndex(of: "=").map({ $0 == set.startIndex }) ?? true {
+            throw ValidationError("--set needs name=value, not '\(set)'")
+        }
+    }
+
+    /// Where the values of a command that only looks come from.
+    static func context(_ sets: [String] = []) -> ParameterValues.Context {
+        ParameterValues.Context(
+            sets: sets, environment: ProcessInfo.processInfo.environment, now: Date(),
+            workingFolder: FileManager.default.currentDirectoryPath)
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import FoundationEssentials
+import Pipelines
+
+/// Tells how a pipeline stands: `etl status SPEC`.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show a pipeline's last run, who is at work, and what is to be completed.",
+        discussion: """
+            The last run is known from its report. Nothing is changed, and nothing is waited for.
+
+            Exit status: 0 ok; 1 it never ran, or no run within --max-age ended with 0; 78 the \
+            spec is wrong, or needs a parameter to name its store.
+            """)
+
+    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+    var spec: String
+
+    @OptionGroup var parameters: SetFlags
+
+    @Option(
+        help: ArgumentHelp(
+            "End with 1 where no run of this age or younger ended with 0.", valueName: "26h"))
+    var maxAge: DurationFlag?
+
+    @Flag(name: .shortAndLong, help: "Print nothing; the exit status tells.")
+    var quiet = false
+
+    func run() throws {
+        StandardOutput.endOnSignals()
+        let context = SetFlags.context(parameters.sets)
+        let status: PipelineStatus
+        do throws(RunFailure) {
+            status = try PipelineStatus.of(spec: spec, context)
+        } catch {
+            throw error.shown()
+        }
+        if !quiet { print(status.text(now: context.now), terminator: "") }
+        guard !status.isStale(now: context.now, maxAgeSeconds: maxAge?.seconds) else {
+            throw ExitCode(ExitStatus.check.rawValue)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Diagnostics
+import Logging
+import Pipelines
+
+/// Runs the tests of specs: `etl test SPEC…`.
+struct TestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Run the tests that specs bring with them under `tests`.",
+        discussion: """
+            A test gives records to imports, by their names, or objects that are there before, by \
+            their entities; the stages run on a new store in the folder for temporary files, and \
+            `then` says all objects of each entity and all rejects. Exports write nothing. \
+            Success prints nothing where nobody watches.
+
+            Exit status: 0 all pass, 1 a test fails, 73 the folder for temporary files cannot \
+            be used, 78 a spec or a test is wrong, 130 and 143 stopped by a signal.
+            """)
+
+    @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
+    var specs: [String]
+
+    @Flag(name: .shortAndLong, help: "Show a line for each spec.")
+    var verbose = false
+
+    func run() throws {
+        // What a test has made is taken away before the end.
+        let interruption = SignalHandling.install()
+        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+        let tester = SpecificationTester(SetFlags.context(), interruption)
+        var status = ExitStatus.ok
+        for spec in specs where interruption.signal == nil {
+            let outcome = tester.run(spec)
+            for diagnostic in outcome.diagnostics {
+                logger.error("\(DiagnosticRenderer.text(diagnostic))")
+            }
+            if verbose || Terminal().isInteractive || outcome.failed > 0 {
+                let failed = outcome.failed > 0 ? ", \(outcome.failed) failed" : ""
+                logger.info("\(spec): \(outcome.passed) passed\(failed)")
+            }
+            // A spec that is wrong weighs more than a test that fails.
+            if status == .ok || outcome.status.rawValue > status.rawValue {
+                status = outcome.status
+            }
+        }
+        if status != .ok { throw ExitCode(status.rawValue) }
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+/// `etl report`, `etl status`, and the flag `--report`.
+@Suite("etl report and etl status")
+struct ReportCommandTests {
+    private let workspace: Workspace
+    private let spec: String
+
+    init() throws {
+        workspace = try Workspace()
+        spec = workspace.path("pipelines/import-tasks.yaml")
+    }
+
+    /// The text without what differs from run to run.
+    private func plain(_ text: String) -> String {
+        text.replacing(workspace.path(""), with: "")
+            .replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
+            .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/#, with: "TIME")
+            .replacing(#/\b[\d.]+ (ms|s)\b/#, with: "SECONDS")
+            .replacing(#/[\d.]+ MiB/#, with: "MEMORY")
+    }
+
+    @Test(
+        "a report is found by its file, its page, the run's id, a spec, a folder, and its rejects")
+    func found() throws {
+        try workspace.runSilently("import-tasks")
+        let folder = workspace.path("out/runs")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        let page = try #require(names.first)
+        let data = try #require(names.last)
+        #expect(page.hasSuffix(".html") && data.hasSuffix(".json") && names.count == 2)
+        let run = data.replacing("import-tasks-", with: "").replacing(".json", with: "")
+        let ways = [
+            "\(folder)/\(data)", "\(folder)/\(page)", run, spec, folder,
+            workspace.path("out/rejects/import-tasks-\(run)"),
+        ]
+        for way in ways {
+            let result = try Tool.etl(["report", way], in: workspace.path("out"))
+            #expect(result.status == 0 && result.standardError.isEmpty, "\(way)")
+            #expect(
+                plain(result.standardOutput) == """
+                    import-tasks: exit 0 OK. Every record is accounted for, with no more rejects \
+                    than allowed.
+                      run     RUN
+                      began   TIME
+                      ended   TIME, took SECONDS
+                      memory  MEMORY
+                      store   out/tasks.sqlite
+
+                    Stages
+                      import categories   done     8 read, 8 inserted, SECONDS
+                      import import-tags  done     11 read, 10 inserted, 1 superseded, SECONDS
+                      import tasks        done     253 read, 240 inserted, 12 superseded, \
+                    1 rejected, SECONDS
+                      export export-task  done     240 rows to out/tasks.ndjson.gz, SECONDS
+                      export open-tasks   done     79 rows to out/open-tasks.csv, SECONDS
+
+                    Objects changed
+                      Category  8 inserted
+                      Tag       10 inserted
+                      Task      240 inserted
+
+                    Rejects of tasks
+                      parse: 1
+                        pipelines/../sample-data/tasks.ndjson.gz:102:91: The JSON value is not \
+                    complete
+                      in out/rejects/import-tasks-RUN
+
+                    """, "\(way)")
+        }
+        let json = try Tool.etl(["report", spec, "--format", "json"])
+        #expect(try json.standardOutput == workspace.contents("out/runs/\(data)"))
+        let html = try Tool.etl(["report", spec, "--format", "html"])
+        #expect(try html.standardOutput == workspace.contents("out/runs/\(page)"))
+        #expect(html.standardOutput.contains("href=\"../rejects/import-tasks-\(run)\""))
+    }
+
+    @Test("replay takes a report for the run")
+    func replay() throws {
+        try workspace.runSilently("import-tasks")
+        let folder = workspace.path("out/runs")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        for name in names {
+            let result = try Tool.etl(["replay", name], in: folder)
+            // The record is as broken as before, which the spec allows.
+            #expect(result == .silentSuccess, "\(name)")
+        }
+        // Replays are runs, too.
+        let reports = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(reports.filter { $0.hasSuffix(".json") }.count == 3)
+        let replays = try reports.filter { $0.hasSuffix(".json") }
+            .filter { try workspace.contents("out/runs/\($0)").contains("\"replay\"") }
+        #expect(replays.count == 2)
+        try workspace.runSilently("cleanup-completed")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let clean = try #require(files.first { $0.hasPrefix("cleanup") && $0.hasSuffix(".json") })
+        let none = try Tool.etl(["replay", "\(folder)/\(clean)"])
+        #expect(none.status == 66 && none.standardError.contains("has no rejects"))
+    }
+
+    @Test("explain: each code of an exit or a reject has its meaning and its mend")
+    func explain() throws {
+        let exit = try Tool.etl(["explain", "65"])
+        #expect(exit.status == 0 && exit.standardError.isEmpty)
+        #expect(exit.standardOutput.hasPrefix("65 DATAERR\n  Too many rejects, input that is"))
+        #expect(try Tool.etl(["explain", "dataerr"]) == exit)
+        let reject = try Tool.etl(["explain", "cast"])
+        #expect(reject.standardOutput.hasPrefix("reject cast\n  A value is none of its attribute."))
+        let all = try Tool.etl(["explain"]).standardOutput
+        #expect(all.contains(exit.standardOutput) && all.contains(reject.standardOutput))
+        let unknown = try Tool.etl(["explain", "cats"])
+        #expect(unknown.status == 64 && unknown.standardError.contains("Did you mean 'cast'?"))
+    }
+
+    @Test("66 where there is no report, 78 where the file is none")
+    func notFound() throws {
+        for way in ["20260101T000000Z-1", "nothing", workspace.path("pipelines"), spec] {
+            let result = try Tool.etl(["report", way], in: workspace.path(""))
+            #expect(result.status == 66, "\(way)")
+            #expect(result.standardError.contains("report.missing"), "\(way)")
+        }
+        try workspace.write("{\"report\":2}", to: "new.json")
+        try workspace.write("no report", to: "none.json")
+        let newer = try Tool.etl(["report", workspace.path("new.json")])
+        #expect(newer.status == 78 && newer.standardError.contains("report.version"))
+        #expect(try Tool.etl(["report", workspace.path("none.json")]).status == 78)
+    }
+
+    @Test("--report - writes the report to stdout, and a dry run has none")
+    func flag() throws {
+        let result = try workspace.run("import-tasks", "--report", "-")
+        #expect(result.status == 0 && result.standardError.isEmpty)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
+                as? [String: Any])
+        #expect(report["report"] as? Int == 1 && report["pipeline"] as? String == "import-tasks")
+        #expect(try workspace.run("import-tasks", "--dry-run", "--report", "-").status == 64)
+    }
+
+    @Test("status: never ran is 1, then the last run; -q says it by the exit status alone")
+    func status() throws {
+        let never = try Tool.etl(["status", spec])
+        #expect(never.status == 1)
+        #expect(
+            never.standardOutput.replacing(workspace.path(""), with: "") == """
+                pipeline      import-tasks
+                last run      never
+                reports       pipelines/../out/runs
+
+                """)
+        try workspace.runSilently("import-tasks")
+        let ran = try Tool.etl(["status", spec, "--max-age", "26h"])
+        #expect(ran.status == 0)
+        #expect(
+            plain(ran.standardOutput) == """
+                pipeline      import-tasks
+                last run      RUN, exit 0 OK, ended TIME, SECONDS ago
+                reports       pipelines/../out/runs
+
+                """)
+        #expect(try Tool.etl(["status", "-q", spec]) == .silentSuccess)
+        #expect(try Tool.etl(["status", workspace.path("none.yaml")]).status == 78)
+    }
+}

@@ -1,0 +1,284 @@
+import Diagnostics
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+@Suite("Inference") struct InferenceTests {
+    @Test func filesThatReferToEachOtherBecomeALinkedModel() throws {
+        let workspace = try Workspace()
+        try workspace.write("categories.csv", "id,Name\n1,Home\n2,Work\n")
+        try workspace.writeGzip(
+            "tasks.ndjson.gz",
+            """
+            {"id":"T1","title":"a","categoryId":2,"tags":["x","y"],"description":"d"}
+            {"id":"T2","title":"b","categoryId":null,"tags":[],"parentId":"T1"}
+
+            """)
+        let found = try InferenceCase(workspace, ["tasks.ndjson.gz", "categories.csv"])
+        #expect(
+            found.spec == """
+                etl: 1
+                name: import-data
+                store:
+                  at: data.sqlite
+                  open: create
+                  model:
+                    model: 1
+                    entities:
+                      Category:
+                        attributes:
+                          id: { type: Integer 64, optional: false }
+                          name: { type: String, optional: false }
+                        relationships:
+                          tasks: { to: Task, many: true, inverse: category }
+                        unique: [[id]]  # guessed: unique in 2 records
+                      Task:
+                        attributes:
+                          id: { type: String, optional: false }
+                          title: { type: String, optional: false }
+                          taskDescription: String
+                        relationships:
+                          category: { to: Category, inverse: tasks }
+                          tags: { to: Tag, many: true, inverse: tasks }
+                          parent: { to: Task, inverse: children }
+                          children: { to: Task, many: true, inverse: parent }
+                        unique: [[id]]  # guessed: unique in 2 records
+                      Tag:
+                        attributes:
+                          name: { type: String, optional: false }
+                        relationships:
+                          tasks: { to: Task, many: true, inverse: tags }
+                        unique: [[name]]
+                stages:
+                  - import: Category
+                    read:
+                      files: categories.csv
+                      as: csv
+                    into: Category
+                    key: id
+                    set:
+                      name: Name
+                  - import: Task
+                    read:
+                      files: tasks.ndjson.gz
+                      as: ndjson
+                    into: Task
+                    key: id
+                    set:
+                      taskDescription: description
+                    link:
+                      category: { by: { id: categoryId } }  # guessed: every value is the id of some Category
+                      tags: { by: { name: "tags[*]" }, missing: create }  # guessed: looks like tags; a set keeps no order
+                      parent: { by: { id: parentId } }  # guessed: every value is the id of some Task
+
+                """)
+        let tasks = try found.imported(["Task": "id, category.name, tags, parent.id, children"])
+        #expect(
+            tasks["Task"] as NSArray? == [
+                [
+                    "id": "T1", "category.name": "Work", "tags": ["x", "y"],
+                    "parent.id": NSNull(), "children": ["T2"],
+                ],
+                [
+                    "id": "T2", "category.name": NSNull(), "tags": [], "parent.id": "T1",
+                    "children": [],
+                ],
+            ] as NSArray)
+    }
+
+    @Test func valuesThatNoKeyHasAreNoReference() throws {
+        let workspace = try Workspace()
+        try workspace.write("categories.csv", "id\n1\n2\n")
+        try workspace.write("tasks.csv", "id,categoryId\n1,1\n2,3\n")
+        let found = try InferenceCase(workspace, ["categories.csv", "tasks.csv"])
+        #expect(!found.spec.contains("link:"))
+        #expect(try found.imported(["Task": "id, categoryId"])["Task"]?.count == 2)
+    }
+
+    @Test func filesThatReferToEachOtherInACircleKeepOneReference() throws {
+        let workspace = try Workspace()
+        try workspace.write("users.csv", "id,teamId\n1,1\n2,1\n")
+        try workspace.write("teams.csv", "id,userId\n1,2\n")
+        let found = try InferenceCase(workspace, ["users.csv", "teams.csv"])
+        let objects = try found.imported(["User": "id, team.id", "Team": "id, userId"])
+        #expect(
+            objects["User"] as NSArray? == [
+                ["id": 1, "team.id": 1], ["id": 2, "team.id": 1],
+            ] as NSArray)
+        #expect(objects["Team"] as NSArray? == [["id": 1, "userId": 2]] as NSArray)
+    }
+
+    @Test func listsOfKeysBecomeRelationships() throws {
+        let workspace = try Workspace()
+        try workspace.write("songs.ndjson", "{\"id\":7}\n{\"id\":8}\n{\"id\":9}\n")
+        try workspace.write(
+            "playlists.ndjson", "{\"id\":1,\"songIds\":[9,7]}\n{\"id\":2,\"songIds\":[]}\n")
+        let found = try InferenceCase(workspace, ["playlists.ndjson", "songs.ndjson"])
+        #expect(
+            try found.imported(["Playlist": "id, songs"])["Playlist"] as NSArray? == [
+                ["id": 1, "songs": [7, 9]], ["id": 2, "songs": []],
+            ] as NSArray)
+    }
+
+    @Test(arguments: [
+        (["id", "name"], "id"), (["name", "taskId"], "taskId"), (["email", "name"], "email"),
+        (["title", "name"], "name"), (["customerId", "uuid"], "uuid"), (["key", "x"], "key"),
+        (["title", "x"], nil),
+    ]) func keyIsTheLikeliestUniqueField(fields: [String], key: String?) throws {
+        let rows = ["1,2", "3,4"].joined(separator: "\n")
+        let found = try InferenceCase("tasks.csv", fields.joined(separator: ",") + "\n\(rows)\n")
+        #expect(found.spec.contains("when-found: append") == (key == nil))
+        if let key { #expect(found.spec.contains("    key: \(key)\n")) }
+        #expect(try found.imported(["Task": ""])["Task"]?.count == 2)
+    }
+
+    @Test func fieldsThatRepeatAreNoKeys() throws {
+        let found = try InferenceCase("tasks.csv", "id,name\n1,a\n1,b\n")
+        #expect(found.spec.contains("    key: name\n"))
+        let repeated = try InferenceCase("tasks.csv", "id,name\n1,a\n1,a\n")
+        #expect(try repeated.imported(["Task": ""])["Task"]?.count == 2)
+    }
+
+    @Test func recordsInsideADocumentAreFound() throws {
+        let found = try InferenceCase(
+            "answer.json",
+            #"""
+            {"meta": {"pages": [1, 2], "links": [{"a": "]"}]}, "da.ta": {"items": [
+              {"id": 1, "rows": [{"x": 1}, {"x": 2}, {"x": 3}]}, {"id": 2, "rows": []}]}}
+            """#)
+        #expect(
+            found.spec.contains(
+                #"      at: "$.da\\.ta.items[*]"  # guessed: what the documents hold beside these "#
+                    + "records is left out\n"))
+        #expect(
+            try found.imported(["Answer": ""])["Answer"] as NSArray? == [
+                ["id": 1, "rows": [["x": 1], ["x": 2], ["x": 3]]], ["id": 2, "rows": []],
+            ] as NSArray)
+    }
+
+    @Test func documentWithoutRecordsIsARecord() throws {
+        let found = try InferenceCase("config.json", #"{"name": "a", "ports": [1, 2]}"#)
+        #expect(
+            try found.imported(["Config": ""])["Config"] as NSArray?
+                == [["name": "a", "ports": [1, 2]]] as NSArray)
+    }
+
+    @Test func separatorIsFoundWhereTheFormatsOwnIsNone() throws {
+        let found = try InferenceCase("tasks.csv", "id;name\n1;a,b\n")
+        #expect(found.spec.contains("      delimiter: \";\"  # guessed\n"))
+        #expect(
+            try found.imported(["Task": ""])["Task"] as NSArray?
+                == [["id": 1, "name": "a,b"]] as NSArray)
+    }
+
+    @Test func filesOfOneFormAreOneImport() throws {
+        let workspace = try Workspace()
+        try workspace.write("tasks-1.csv", "id,n\n1,1\n")
+        try workspace.write("tasks-2.csv", "id,n\n2,x\n")
+        try workspace.write("tasks-3.csv", "id,other\n2,x\n")
+        let found = try InferenceCase(workspace, ["tasks-1.csv", "tasks-2.csv", "tasks-3.csv"])
+        let objects = try found.imported(["Task": "id, n", "Task2": "id, other"])
+        #expect(
+            objects["Task"] as NSArray?
+                == [["id": 1, "n": "1"], ["id": 2, "n": "x"]] as NSArray)
+        #expect(objects["Task2"] as NSArray? == [["id": 2, "other": "x"]] as NSArray)
+    }
+
+    @Test func limitReadsTheFirstRecords() throws {
+        let workspace = try Workspace()
+        try workspace.write("tasks.csv", "id\n1\n2\nx\n")
+        let found = try InferenceCase(workspace, ["tasks.csv"], limit: 2)
+        #expect(found.attributes == ["id: { type: Integer 64, optional: false }"])
+        #expect(found.spec.contains("  # from the first 2 records alone\n  - import: Task\n"))
+    }
+
+    @Test func whatIsTooMuchToRememberIsSaid() throws {
+        let workspace = try Workspace()
+        try workspace.write("categories.csv", "id\n1\n2\n")
+        try workspace.write("tasks.csv", "id,categoryId\n1,1\n2,2\n")
+        let found = try InferenceCase(
+            workspace, ["categories.csv", "tasks.csv"], valuesMax: 3)
+        #expect(
+            found.spec.contains(
+                "    # 'categoryId' may refer to Category: too many values to compare\n"))
+        #expect(found.spec.contains("[[id]]  # guessed: unique as far as 1 values tell\n"))
+        #expect(try found.imported(["Task": "id, categoryId"])["Task"]?.count == 2)
+    }
+
+    @Test func strangeNamesAreNoTrouble() throws {
+        let found = try InferenceCase(
+            "tasks.ndjson",
+            #"""
+            {"a.b":1,"a":{"b":2,"c[*]":3},"A":4,"in":5,"no":6,"x\\y":7,"self":8,"":9,"é\n":"z"}
+            """#)
+        let names = found.attributes.map { $0.prefix { $0 != ":" } }
+        #expect(
+            names == ["aB", "aB2", "aC", "a", "taskIn", "\"no\"", "xY", "taskSelf", "\"é\""])
+        #expect(
+            found.spec.contains("# a field without a name is left out, as no path can name it"))
+        let object = try #require(try found.imported(["Task": ""])["Task"]?.first)
+        #expect(
+            object as NSDictionary == [
+                "a": 4, "aB": 1, "aB2": 2, "aC": 3, "no": 6, "taskIn": 5, "taskSelf": 8, "xY": 7,
+                "é": "z",
+            ])
+    }
+
+    @Test func recordsThatCannotBeReadAreTold() throws {
+        let found = try InferenceCase("tasks.csv", "id,n\n1,2\n3\n4\n5\n6\n7,8\n")
+        #expect(found.inference.warnings.map(\.severity) == Array(repeating: .warning, count: 4))
+        #expect(
+            found.inference.warnings.last?.message
+                == "1 more record cannot be read; imports reject them")
+    }
+
+    @Test(arguments: [
+        ("tasks.ndjson", "", 65), ("tasks.csv", "", 65), ("tasks.csv", "id\n", 65),
+        ("tasks.json", "[1, 2]", 65), ("tasks.json", "{", 65), ("tasks.txt", "a b", 78),
+    ]) func whatHasNoRecordsIsRefused(file: String, text: String, status: Int32) {
+        let failure = #expect(throws: RunFailure.self) { try InferenceCase(file, text) }
+        #expect(failure?.status.rawValue == status)
+    }
+
+    @Test func missingFilesAreRefused() throws {
+        let workspace = try Workspace()
+        let failure = #expect(throws: RunFailure.self) {
+            try InferenceCase(workspace, ["tasks.csv"])
+        }
+        #expect(failure?.status == .noInput)
+    }
+
+    @Test func storeGivesItsModelAndExports() throws {
+        let workspace = try Workspace()
+        try workspace.write("tasks.csv", "id,name\n1,a\n2,b\n")
+        _ = try InferenceCase(workspace, ["tasks.csv"]).imported()
+        let found = try InferenceCase(workspace, ["tasks.sqlite"])
+        #expect(
+            found.spec == """
+                etl: 1
+                name: export-all
+                store:
+                  at: tasks.sqlite
+                  model:
+                    model: 1
+                    entities:
+                      Task:
+                        attributes:
+                          id: { type: Integer 64, optional: false }
+                          name: { type: String, optional: false }
+                        unique: [[id]]
+                stages:
+                  - export: Task
+                    to: out/Task.ndjson
+
+                """)
+        _ = try found.imported()
+        #expect(
+            try workspace.text("out/Task.ndjson") == """
+                {"id":1,"name":"a"}
+                {"id":2,"name":"b"}
+
+                """)
+    }
+}

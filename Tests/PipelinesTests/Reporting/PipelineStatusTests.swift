@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// How a pipeline stands, by its reports, its lock and its store.
+@Suite("Status of pipelines")
+struct PipelineStatusTests {
+    private typealias Reports = RunReportTests
+
+    private static func status(_ folder: Workspace) throws -> PipelineStatus {
+        try PipelineStatus.of(
+            spec: folder.path("spec.yaml"),
+            ParameterValues.Context(now: Workspace.now, workingFolder: folder.folder))
+    }
+
+    @Test("stale is what has not ended well for too long, whatever came after")
+    func stale() throws {
+        let folder = try Reports.folder()
+        let now = Workspace.now
+        #expect(try Self.status(folder).isStale(now: now, maxAgeSeconds: nil))
+        #expect(Reports.run(folder).outcome.status == .ok)
+        try folder.write("a.ndjson", String(repeating: "{\"id\":null}\n", count: 9))
+        #expect(Reports.run(folder, now: now + 3600).outcome.status == .dataError)
+        let status = try Self.status(folder)
+        #expect(status.last?.exit.code == 65)
+        #expect(status.lastSuccess?.exit.code == 0)
+        #expect(!status.isStale(now: now + 9999, maxAgeSeconds: nil))
+        #expect(!status.isStale(now: now + 7000, maxAgeSeconds: 7000))
+        #expect(status.isStale(now: now + 7020, maxAgeSeconds: 7000))
+        #expect(status.text(now: now + 7200).contains("exit 65 DATAERR, ended"))
+        #expect(status.text(now: now + 7200).contains("\nlast success  20260304T050607Z-"))
+    }
+
+    @Test("neither a replay nor a part of the spec is the pipeline's success")
+    func parts() throws {
+        let folder = try Reports.folder()
+        let now = Workspace.now
+        let whole = Reports.run(folder).outcome
+        #expect(whole.status == .ok)
+        let only = Reports.run(folder, now: now + 60) { $0.only = "bump" }.outcome
+        let from = Reports.run(folder, now: now + 120) { $0.from = "small" }.outcome
+        let some = Reports.run(folder, now: now + 180) { $0.recordsMax = 1 }.outcome
+        #expect([only, from, some].map(\.status) == [.ok, .ok, .ok])
+        try folder.write("rejects/nightly-\(whole.runID)/tasks.a.ndjson", "{\"id\":\"9\"}\n")
+        let options = RunOptions(
+            environment: ["TOKEN": "s3cr3t"], workingFolder: folder.folder, now: now + 240)
+        let replayed = PipelineRunner(options: options).replay(
+            folder.path("rejects/nightly-\(whole.runID)"))
+        #expect(replayed.status == .ok, "\(replayed.diagnostics)")
+        let reports = try folder.names("runs").filter { $0.hasSuffix(".json") }.map {
+            try StoredReport.read(folder.path("runs/\($0)")).report
+        }
+        #expect(
+            reports.map(\.partText) == [
+                nil, "bump alone", "from small on", "at most 1 record of each import",
+                "replay of rejects",
+            ])
+        #expect(reports.map(\.isSuccess) == [true, false, false, false, false])
+        let status = try Self.status(folder)
+        #expect(status.last?.run == replayed.runID)
+        #expect(status.lastSuccess?.run == whole.runID)
+        let text = status.text(now: now + 300)
+        #expect(text.contains("last run      \(replayed.runID) (replay of rejects), exit 0 OK,"))
+        #expect(text.contains("\nlast success  \(whole.runID), exit 0 OK,"))
+    }
+
+    @Test("a run that is not at its end is told with its place")
+    func pending() throws {
+        let folder = try Reports.folder()
+        try folder.write("out", "a file, no folder")
+        #expect(Reports.run(folder).outcome.status == .cannotCreate)
+        let status = try Self.status(folder)
+        let run = "20260304T050607Z-\(FileDescriptor.processID)"
+        #expect(status.pending == PipelineStatus.Pending(run: run, done: 3, place: nil))
+        #expect(
+            status.text(now: Workspace.now).contains(
+                "to complete   \(run), 3 stages done; run it again\n"))
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        #expect(Reports.run(folder).outcome.status == .ok)
+        #expect(try Self.status(folder).pending == nil)
+    }
+
+    @Test("who holds the lock is told, and who was killed with it is not")
+    func holder() throws {
+        let folder = try Reports.folder()
+        #expect(try Self.status(folder).holder == nil)
+        var lock = try StoreLock.take(
+            storePath: folder.path("store.sqlite"), pipeline: "other", started: "noon", .fail,
+            Interruption())
+        let words = "pid \(FileDescriptor.processID), pipeline other, since noon"
+        #expect(try Self.status(folder).holder == words)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        // Words without a lock, of a process that is there, and of one that is not.
+        for process in [FileDescriptor.processID, 4_000_000] {
+            try folder.write("store.sqlite.etl-lock", "pid \(process), pipeline x, since y")
+            #expect(try Self.status(folder).holder == nil, "\(process)")
+        }
+    }
+}

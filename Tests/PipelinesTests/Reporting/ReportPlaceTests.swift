@@ -1,0 +1,178 @@
+import Diagnostics
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Where reports go, how many stay, and what happens where they cannot be written.
+@Suite("Places of reports")
+struct ReportPlaceTests {
+    private typealias Reports = RunReportTests
+
+    @Test("the newest are kept, and what else is in the folder stays")
+    func rotation() throws {
+        let folder = try Reports.folder(
+            Reports.spec.replacing("stages:", with: "report: { to: reports, keep: 2 }\nstages:"))
+        let others = [
+            "nightly-20200101T000000Z.json", "nightly-tasks-20200101T000000Z-1.json", "x.json",
+        ]
+        for name in others { try folder.write("reports/\(name)", "{}") }
+        try folder.write("reports/nightly-20200101T000000Z-99.json", "{}")
+        try folder.write("reports/nightly-20200101T000000Z-99.html", "<p>")
+        let now = Workspace.now
+        for minute in 0..<4 {
+            #expect(Reports.run(folder, now: now + Double(60 * minute)).outcome.status == .ok)
+        }
+        let own = (8...9).map { "nightly-20260304T050\($0)07Z-\(FileDescriptor.processID)" }
+        #expect(
+            folder.names("reports").filter { $0.hasSuffix(".json") }
+                == (others + own.map { $0 + ".json" }).sorted())
+        #expect(!folder.exists("reports/nightly-20200101T000000Z-99.html"))
+    }
+
+    @Test("a default folder that cannot be made is a warning, one that the spec names ends the run")
+    func unwritable() throws {
+        let folder = try Reports.folder()
+        try folder.write("runs", "a file, no folder")
+        let run = Reports.run(folder)
+        #expect(run.outcome.status == .ok)
+        #expect(run.warnings == ["report.folder"])
+        let named = try Reports.folder(
+            Reports.spec.replacing("stages:", with: "report: { to: runs }\nstages:"))
+        try named.write("runs", "a file, no folder")
+        let refused = Reports.run(named)
+        #expect(refused.outcome.status == .cannotCreate)
+        #expect(refused.outcome.diagnostics.map(\.code) == ["report.folder"])
+        // It was told before anything was done.
+        #expect(!named.exists("store.sqlite"))
+    }
+
+    @Test(
+        "--report writes it to a file, too; one that cannot be made is 73 and changes nothing else")
+    func another() throws {
+        let folder = try Reports.folder()
+        let run = Reports.run(folder) { $0.reportFile = "copies/last.json" }
+        #expect(run.outcome.status == .ok)
+        #expect(try folder.bytes("copies/last.json").count > 1000)
+        #expect(try Reports.report(folder, in: "copies") == Reports.report(folder))
+        let refused = Reports.run(folder) { $0.reportFile = "model.yaml/x.json" }
+        #expect(refused.outcome.status == .cannotCreate)
+        #expect(refused.outcome.diagnostics.map(\.code) == ["output.folder"])
+        #expect(refused.outcome.stages.count == 5)
+        try folder.write("a.ndjson", "{\"id\":null}\n{\"id\":null}\n{\"id\":null}\n")
+        let failed = Reports.run(folder) { $0.reportFile = "model.yaml/x.json" }
+        #expect(failed.outcome.status == .dataError)
+        #expect(failed.outcome.diagnostics.last?.code == "output.folder")
+    }
+
+    @Test(
+        "no report replaces what its run works with, whether the run begins or not",
+        arguments: [
+            "store.sqlite", "spec.yaml", "./model.yaml", "a.ndjson", "store.sqlite.etl-work",
+        ], [true, false])
+    func protected(_ file: String, _ begins: Bool) throws {
+        let stages = begins ? Reports.spec : Reports.spec.replacing("size + 1", with: "size + x")
+        let folder = try Reports.folder()
+        #expect(Reports.run(folder).outcome.status == .ok)
+        let tables = try folder.rows("SELECT ZID FROM ZTASK")
+        for name in ["model.yaml", "a.ndjson"] {
+            try folder.write(name + ".before", bytes: folder.bytes(name))
+        }
+        let metrics = stages.replacing("stages:", with: "report: { metrics: \(file) }\nstages:")
+        for (spec, flag) in [(metrics, nil), (stages, file)] {
+            try folder.write("spec.yaml", spec)
+            let run = Reports.run(folder, now: Workspace.now + 60) { $0.reportFile = flag }
+            #expect(run.outcome.status == (flag != nil && begins ? .usage : .configuration))
+            #expect(
+                run.outcome.diagnostics.filter { $0.code == "output.protected" }.count == 1,
+                "\(run.outcome.diagnostics)")
+            #expect(try folder.text("spec.yaml") == spec)
+            #expect(try folder.rows("SELECT ZID FROM ZTASK") == tables)
+            #expect(!folder.exists("store.sqlite.etl-work"))
+            for name in ["model.yaml", "a.ndjson"] {
+                #expect(try folder.bytes(name) == folder.bytes(name + ".before"))
+            }
+        }
+    }
+
+    @Test(
+        "one file is not written twice by a run",
+        arguments: [
+            ("-", "-", 64), ("out/tasks.csv", "./out/../out/tasks.csv", 64), ("x", "y", 0),
+            ("x", "m.prom", 64),
+        ])
+    func twice(_ export: String, _ flag: String, _ status: Int32) throws {
+        let folder = try Reports.folder(
+            Reports.spec.replacing("to: out/tasks.csv", with: "to: \"\(export)\", as: csv")
+                .replacing("stages:", with: "report: { metrics: m.prom }\nstages:"))
+        let run = Reports.run(folder) { $0.reportFile = flag }
+        #expect(run.outcome.status.rawValue == status, "\(run.outcome.diagnostics)")
+        #expect(
+            run.outcome.diagnostics.map(\.code) == (status == 0 ? [] : ["output.twice"]))
+        #expect(folder.exists("store.sqlite") == (status == 0))
+    }
+
+    @Test("metrics that are an export's file are told by the check")
+    func metricsTwice() throws {
+        let folder = try Reports.folder(
+            Reports.spec.replacing(
+                "stages:", with: "report: { metrics: out/tasks.csv }\nstages:"))
+        let run = Reports.run(folder)
+        #expect(run.outcome.status == .configuration)
+        #expect(run.outcome.diagnostics.map(\.code) == ["output.twice"])
+    }
+
+    @Test("metrics: a textfile, in which the last success outlives a failure")
+    func metrics() throws {
+        let folder = try Reports.folder(
+            Reports.spec.replacing("stages:", with: "report: { metrics: m/etl.prom }\nstages:"))
+        #expect(Reports.run(folder).outcome.status == .ok)
+        let text = try folder.text("m/etl.prom")
+        let first = text.split(separator: "\n").map(String.init)
+        #expect(
+            first.prefix(3) == [
+                "# HELP etl_run_exit_code How the last run ended.",
+                "# TYPE etl_run_exit_code gauge", "etl_run_exit_code{pipeline=\"nightly\"} 0",
+            ])
+        for line in [
+            "etl_run_start_timestamp_seconds{pipeline=\"nightly\"} 1772600767.250",
+            "etl_stage_records{pipeline=\"nightly\",stage=\"tasks\",outcome=\"read\"} 4",
+            "etl_stage_records{pipeline=\"nightly\",stage=\"tasks\",outcome=\"rejected\"} 2",
+            "etl_stage_rejects{pipeline=\"nightly\",stage=\"tasks\",code=\"cast\"} 1",
+            "etl_stage_exported_rows{pipeline=\"nightly\",stage=\"export-task\"} 1",
+            "etl_objects{pipeline=\"nightly\",entity=\"Task\",change=\"inserted\"} 2",
+        ] {
+            #expect(first.contains(line), "\(line)\n\(text)")
+        }
+        let name = "etl_run_last_success_timestamp_seconds{"
+        let success = try #require(first.first { $0.hasPrefix(name) })
+        try folder.write("a.ndjson", "{\"id\":null}\n{\"id\":null}\n{\"id\":null}\n")
+        let failed = Reports.run(folder, now: Workspace.now + 3600)
+        #expect(failed.outcome.status == .dataError)
+        let second = try folder.text("m/etl.prom").split(separator: "\n").map(String.init)
+        #expect(second.contains("etl_run_exit_code{pipeline=\"nightly\"} 65"))
+        #expect(second.contains(success))
+        // A part of the spec is not what the pipeline is there for.
+        let part = Reports.run(folder, now: Workspace.now + 7200) { $0.only = "bump" }
+        #expect(part.outcome.status == .ok)
+        #expect(try folder.text("m/etl.prom").contains(success))
+    }
+
+    @Test("samples are few and evenly spread, however long a run is", arguments: [3, 240, 5000])
+    func samples(_ count: Int) throws {
+        let start = ContinuousClock.now
+        var sampler = RunSampler(started: start)
+        for step in 0...count * 10 {
+            let now = start + .milliseconds(25 * step)
+            guard sampler.isDue(now) else { continue }
+            sampler.add("import tasks", records: step, at: now, memory: nil)
+        }
+        let samples = sampler.samples
+        #expect(samples.count <= RunSampler.samplesMax)
+        #expect(samples.count >= min(3, count))
+        let gaps = zip(samples, samples.dropFirst()).map { $1.second - $0.second }
+        #expect(gaps.allSatisfy { $0 > 0 })
+        // The last ones may stand twice as far apart as those that were thinned out.
+        #expect(try #require(gaps.max()) <= 2.1 * #require(gaps.min()))
+    }
+}
