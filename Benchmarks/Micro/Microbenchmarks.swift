@@ -1,0 +1,62 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Measures parts of the way of a record, each in a process of its own.
+///
+/// ```
+/// microbenchmarks streams FOLDER             inflate and decode the generator's files
+/// microbenchmarks keep-if FILE [PREDICATE]   what filters add to decoding
+/// microbenchmarks query STORE PREDICATE [count]
+/// microbenchmarks objects FOLDER             what the object path costs beside the bulk path
+/// ```
+@main enum Microbenchmarks {
+    private static let usage =
+        "usage: microbenchmarks streams FOLDER | keep-if FILE [PREDICATE]"
+        + " | query STORE PREDICATE [count] | objects FOLDER\n"
+
+    static func main() throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        switch (words.first, words.count) {
+        case ("streams", 2): try Streams.measure(folder: words[1])
+        case ("keep-if", 2): try KeepIf.measure(file: words[1])
+        case ("keep-if", 3): try KeepIf.measure(file: words[1], [words[2]], rounds: 1)
+        case ("query", 3): try Query.rows(store: words[1], words[2])
+        case ("query", 4) where words[3] == "count": try Query.count(store: words[1], words[2])
+        case ("objects", 2): try Objects.measure(folder: words[1])
+        default:
+            _ = usage.withCString { write(2, $0, strlen($0)) }
+            exit(64)
+        }
+    }
+}
+
+/// The process's CPU time, in seconds.
+func cpuSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// The smallest and the middle of several figures.
+struct Spread {
+    let least: Double
+    let middle: Double
+
+    init(_ figures: [Double]) {
+        let sorted = figures.sorted()
+        least = sorted.first ?? 0
+        middle = sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    }
+}
+
+extension Double {
+    func text(places: Int) -> String {
+        let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+        return "\((self * scale).rounded() / scale)"
+    }
+}

@@ -1,0 +1,31 @@
+import GraphModel
+import GraphStore
+
+/// One question to a store: its rows, title and priority of each, or their number; then the CPU
+/// time that it took without opening the store.
+enum Query {
+    static func rows(store: String, _ format: String) throws {
+        let container = try PersistentContainer(model: nil, at: store)
+        let began = cpuSeconds()
+        let request = RowRequest(
+            entityName: "Task", predicate: try ParsedPredicate(format: format).predicate,
+            order: [GraphSortDescriptor(["objectID"])], fields: [["title"], ["priority"]])
+        let cursor = try container.newContext().cursor(request)
+        var count = 0
+        var sum = 0
+        while try cursor.next() {
+            count += 1
+            sum += cursor.cell(0).bytes.count + Int(cursor.cell(1).integerValue)
+        }
+        print(count, sum, cpuSeconds() - began)
+    }
+
+    static func count(store: String, _ format: String) throws {
+        let container = try PersistentContainer(model: nil, at: store)
+        let began = cpuSeconds()
+        let request = RowRequest(
+            entityName: "Task", predicate: try ParsedPredicate(format: format).predicate,
+            fields: [["title"]])
+        print(try container.newContext().cursor(request).matchCount(), 0, cpuSeconds() - began)
+    }
+}
