@@ -38,10 +38,13 @@ extension BulkWriter {
         let (distance, writes) = net.change(
             key, by: change.difference, writes: change.isWritten ? 1 : 0)
         journal?.noteChanged(key)
+        if !wasChanged { changedSinceSave[key] = change.entityNumber ?? plan.entity.number }
         if plan.plan.found == .update, seen.contains(key), wasChanged != (distance != 0) {
             tally.updated += wasChanged ? -1 : 1
             tally.unchanged += wasChanged ? 1 : -1
         }
-        if distance == 0 { try restoreVersion(key, writes: writes) }
+        guard distance == 0 else { return }
+        try restoreVersion(key, writes: writes)
+        forgetChange(key)
     }
 }

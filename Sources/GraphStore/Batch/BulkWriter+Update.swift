@@ -23,6 +23,7 @@ extension BulkWriter {
         if isFirst { journal?.noteSeen(id.primaryKey) }
         if let writes = count(id, isFirst: isFirst, difference: difference) {
             try restoreVersion(id.primaryKey, writes: writes)
+            forgetChange(id.primaryKey)
         }
         try settleFarChanges()
     }
@@ -185,6 +186,7 @@ extension BulkWriter {
         let wasChanged = net.isChanged(id.primaryKey)
         let (distance, writes) = net.change(id.primaryKey, by: difference)
         journal?.noteChanged(id.primaryKey)
+        if !wasChanged { changedSinceSave[id.primaryKey] = id.entityNumber }
         if isFirst {
             tally.updated += 1
         } else if !wasChanged {
@@ -195,6 +197,13 @@ extension BulkWriter {
         tally.updated -= 1
         tally.unchanged += 1
         return writes
+    }
+
+    /// A row that is again what it was when the last save ended is nothing that this one changes.
+    func forgetChange(_ primaryKey: Int64) {
+        guard let entity = changedSinceSave.removeValue(forKey: primaryKey) else { return }
+        session.change.updated.remove(
+            ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
     }
 
     /// A row that later records brought back to what it was gets its version back, too.

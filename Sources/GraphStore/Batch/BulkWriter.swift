@@ -46,6 +46,8 @@ package final class BulkWriter {
     var row: ResolvedRow
     var seen = PrimaryKeySet()
     var net = NetChanges()
+    /// Rows that became other than they were since the last save, with their entities.
+    var changedSinceSave: [Int64: Int64] = [:]
     let far: FarChanges
     /// For each of the other tables that links write, how far its rows are from what they were.
     var farNets: [NetChanges]
@@ -202,6 +204,7 @@ package final class BulkWriter {
         let current = try context.session()
         guard current !== session else { return }
         session = current
+        changedSinceSave.removeAll(keepingCapacity: true)
         guard session.foreignWrites != foreignWrites else { return }
         foreignWrites = session.foreignWrites
         do {

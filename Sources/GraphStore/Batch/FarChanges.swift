@@ -14,6 +14,8 @@ final class FarChanges {
         /// The table's number among `tables`; nil for the table that the load writes.
         var table: Int?
         var primaryKey: Int64
+        /// The object's entity, where it is known.
+        var entityNumber: Int64?
         /// A hash of what went and what came.
         var difference: UInt64
         /// Whether the row was written, and not only lost what stands in another.
@@ -37,10 +39,14 @@ final class FarChanges {
         return tables.count - 1
     }
 
-    func note(_ primaryKey: Int64, in table: Int?, _ difference: UInt64, isWritten: Bool = true) {
+    func note(
+        _ primaryKey: Int64, entity: Int64? = nil, in table: Int?, _ difference: UInt64,
+        isWritten: Bool = true
+    ) {
         changes.append(
             Change(
-                table: table, primaryKey: primaryKey, difference: difference, isWritten: isWritten))
+                table: table, primaryKey: primaryKey, entityNumber: entity, difference: difference,
+                isWritten: isWritten))
     }
 
     func removeAll() {

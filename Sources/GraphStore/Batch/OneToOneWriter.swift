@@ -84,7 +84,7 @@ final class OneToOneWriter {
         }
         set.bind(destination, at: Int32(destinations.hashes.count) + 1)
         try set.run()
-        far.note(destination, in: destinations.table, difference)
+        far.note(destination, entity: entity, in: destinations.table, difference)
         session.change.update(
             ManagedObjectID(entityNumber: entity, primaryKey: destination))
     }
@@ -113,7 +113,7 @@ final class OneToOneWriter {
         for (id, difference) in found {
             end.clear.bind(id.primaryKey, at: 1)
             try end.clear.run()
-            far.note(id.primaryKey, in: end.table, difference)
+            far.note(id.primaryKey, entity: id.entityNumber, in: end.table, difference)
             session.change.update(id)
         }
     }

@@ -66,11 +66,16 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
                 first.counts == "3 new, 0 changed, 0 same, 0 superseded, 0 rejected, "
                     + "\(targets) targets")
             let rows = try everything.map { try store.lines($0) }
+            let driver = try store.integer("SELECT DISTINCT Z_ENT FROM ZDRIVER")
             for saveEvery in [1, 2, .max] {
                 let again = try store.container.load(
                     plan([link]), records, batchSize: 1, saveEvery: saveEvery)
                 #expect(again.counts == "0 new, 0 changed, 3 same, 0 superseded, 0 rejected")
                 #expect(try everything.map { try store.lines($0) } == rows)
+                if saveEvery == .max {
+                    let drivers = again.changes[0].updated.ids.filter { $0.entityNumber == driver }
+                    #expect(drivers == [])
+                }
             }
         }
     }
@@ -85,6 +90,29 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
             let given = try store.container.load(plan(["car"]), [["a", nil], ["b", "y"]])
             #expect(given.counts == "0 new, 0 changed, 2 same, 0 superseded, 0 rejected")
         }
+    }
+
+    @Test(arguments: [1, 100])
+    func aKeyThatComesAgainAndUndoesItsChangeIsNoChange(batchSize: Int) throws {
+        let item = """
+            Item:
+              attributes: { id: Integer 32, title: String }
+              unique: [[id]]
+            """
+        let store = try TestStore(model(item), history: HistoryOptions())
+        let plan = BulkPlan(entity: "Item", key: ["id"], attributes: ["id", "title"])
+        let records: [[TestValue]] = [[1, "a"], [2, "b"], [1, "c"]]
+        try store.container.load(plan, records)
+        let history = try store.integer("SELECT count(*) FROM ACHANGE")
+        let again = try store.container.load(plan, records, batchSize: batchSize)
+        #expect(again.counts == "0 new, 0 changed, 2 same, 1 superseded, 0 rejected")
+        #expect(again.changes == [StoreChange()])
+        #expect(try store.integer("SELECT count(*) FROM ACHANGE") == history)
+        try store.expect("SELECT ZTITLE, Z_OPT FROM ZITEM ORDER BY ZID", ["c|2", "b|1"])
+        // Saved in between, both saves have changed it.
+        let twice = try store.container.load(plan, records, batchSize: 1, saveEvery: 1)
+        #expect(twice.changes.map(\.updated.ids.count) == [1, 0, 1, 0])
+        try store.checkIntegrity()
     }
 
     @Test func friendsThatOneRecordJoinsAreBothChanged() throws {
