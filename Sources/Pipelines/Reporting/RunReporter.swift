@@ -204,7 +204,7 @@ extension RunReporter {
         result.inputs = entry.inputs.map { input in
             RunReport.Input(
                 file: values.redacted(absolute(input.path)), bytes: input.byteCount,
-                sha256: Fingerprint.hex(input.digest), records: input.records)
+                sha256: input.digest.hexText, records: input.records)
         }
         if let report = outcome.stages.first(where: { $0.name == stage.name }) ?? entry.report {
             result.fill(report, values, absolute)

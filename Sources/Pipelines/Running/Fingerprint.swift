@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GraphModel
 
 extension Stage {
     /// What the stage says, wherever it stands in its file; equal as long as it says the same.
@@ -12,12 +13,7 @@ extension Stage {
 /// A short text that tells whether something is what it was.
 enum Fingerprint {
     static func of(_ text: String) -> String {
-        hex(SHA256.hash(data: Data(text.utf8)).prefix(16))
-    }
-
-    /// Two lower-case digits for each byte.
-    static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+        SHA256.hash(data: Data(text.utf8)).prefix(16).hexText
     }
 }
 

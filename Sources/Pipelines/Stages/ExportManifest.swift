@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GraphModel
 
 /// What an export came to, in a file of its own beside it: `tasks.csv.manifest.json`.
 ///
@@ -33,7 +34,7 @@ final class ExportManifest {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(
-            Content(bytes: bytes, file: name, rows: rows, sha256: Fingerprint.hex(hash.finalize())))
+            Content(bytes: bytes, file: name, rows: rows, sha256: hash.finalize().hexText))
         try WholeFile.write(Array(data) + [10], to: path)
     }
 }
