@@ -113,11 +113,15 @@ package final class Connection {
         sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Copies the whole database into another connection's file.
+    /// Copies a whole database into another connection's file.
     ///
     /// Uses SQLite's online backup, so that a writer elsewhere does no harm.
-    package func backup(to destination: Connection) throws(SQLiteError) {
-        guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+    ///
+    /// - Parameter database: which of the connection's files.
+    package func backup(
+        to destination: Connection, of database: String = "main"
+    ) throws(SQLiteError) {
+        guard let backup = sqlite3_backup_init(destination.handle, "main", handle, database) else {
             throw destination.error(sqlite3_extended_errcode(destination.handle), sql: nil)
         }
         let step = sqlite3_backup_step(backup, -1)

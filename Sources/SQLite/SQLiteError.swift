@@ -61,7 +61,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// No space left, for the file or for temporary ones.
     package var isFull: Bool { code == SQLITE_FULL }
     /// The file is not a database, or is damaged.
-    package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+    package var isCorrupt: Bool {
+        // SQLite tells a format number in the header that no version writes by its words alone.
+        code == SQLITE_CORRUPT || code == SQLITE_NOTADB
+            || (code == SQLITE_ERROR && message.hasPrefix("unsupported file format"))
+    }
     /// The file or its folder may not be read or written.
     package var isPermission: Bool {
         code == SQLITE_READONLY || code == SQLITE_PERM || code == SQLITE_AUTH
@@ -72,6 +76,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// A function had no result for what it was called with, or the SQL is wrong.
     package var isFunctionFailure: Bool { code == SQLITE_ERROR }
+    /// The file lacks a table or a column that it should have.
+    package var isOtherSchema: Bool {
+        code == SQLITE_ERROR
+            && (message.hasPrefix("no such table") || message.hasPrefix("no such column"))
+    }
     /// Memory or descriptors ran out.
     package var isOutOfResources: Bool {
         code == SQLITE_NOMEM

@@ -8,6 +8,7 @@ package final class YAMLMapping {
     private let positions: [String: Int]
     private var asked: [String] = []
     private var notYet: Set<String> = []
+    private var refused: Set<String> = []
 
     init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
         self.value = value
@@ -57,14 +58,23 @@ package final class YAMLMapping {
         notYet.formUnion(keys)
     }
 
+    /// Refuses a key that exists but has no meaning beside the others, where it stands.
+    package func refuse(_ key: String, _ message: String, fix: String? = nil) {
+        refused.insert(key)
+        optional(key)?.fail("rule", message, fix: fix)
+    }
+
     /// Reports every key that nobody asked for.
-    package func finish() {
-        for entry in entries where !asked.contains(entry.key) {
+    package func finish() { finish(known: asked) }
+
+    /// Reports every key that is not one of these, and was not refused already.
+    package func finish(known: [String]) {
+        for entry in entries where !known.contains(entry.key) && !refused.contains(entry.key) {
             let message =
                 notYet.contains(entry.key)
                 ? "The key '\(entry.key)' is not supported yet"
                 : "The key '\(entry.key)' is unknown here"
-                    + Suggestion.phrase(for: entry.key, among: asked)
+                    + Suggestion.phrase(for: entry.key, among: known)
             value.problems.report(
                 "\(value.problems.area).unknown-key", message, at: .source(place(entry)))
         }

@@ -8,6 +8,10 @@ enum CSVFault: Equatable {
     case invalidUTF8
     case tooBig
 
+    private static func fields(_ count: Int) -> String {
+        count == 1 ? "1 field" : "\(count) fields"
+    }
+
     /// The fault as a reason to reject a record.
     var recordFault: RecordFault {
         switch self {
@@ -29,12 +33,12 @@ enum CSVFault: Equatable {
         case .tooFewFields(let count, let expected):
             RecordFault(
                 code: "shape", detail: "csv.too-few-fields",
-                message: "The record has \(count) fields where the header has \(expected)",
+                message: "The record has \(Self.fields(count)) where the header has \(expected)",
                 fix: "set `read.ragged: pad` to take missing fields as absent")
         case .tooManyFields(let count, let expected):
             RecordFault(
                 code: "shape", detail: "csv.too-many-fields",
-                message: "The record has \(count) fields where the header has \(expected)",
+                message: "The record has \(Self.fields(count)) where the header has \(expected)",
                 fix: "enclose fields that contain the delimiter in quotes")
         case .invalidUTF8:
             RecordFault(

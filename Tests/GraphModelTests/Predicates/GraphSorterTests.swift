@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphModel
 
-@Suite("Sorting in memory")
+@Suite("row 93: sorting in memory")
 struct GraphSorterTests {
     private let records: [GraphRecord] = [
         ["n": 1, "name": "b", "rank": 2, "owner": ["name": "Zoe"]],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphModel
 
-@Suite("Predicates over records that lead to others")
+@Suite("rows 84, 86–88: predicates over records that lead to others")
 struct PredicateEvaluationGraphTests {
     private static func id(_ key: Int64) -> ManagedObjectID {
         ManagedObjectID(entityNumber: 1, primaryKey: key)

@@ -42,7 +42,7 @@ final class TestRow: EvaluationRow {
     }
 }
 
-@Suite("Predicates in memory")
+@Suite("rows 80–85, 90, 92: predicates in memory")
 struct PredicateEvaluationTests {
     private func test(_ format: String) throws -> Bool {
         let row = TestRow()
