@@ -1,0 +1,199 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+/// What makes objects that were saved one by one a graph again.
+extension SalvageWriter {
+    private func keys(_ sql: String) throws(StoreError) -> [Int64] {
+        try storing { () throws(SQLiteError) in
+            let rows = try target.prepare(sql)
+            var keys: [Int64] = []
+            while try rows.step() { keys.append(rows.integer(0)) }
+            return keys
+        }
+    }
+
+    private func execute(_ sql: String) throws(StoreError) {
+        try storing { () throws(SQLiteError) in try target.execute(sql) }
+    }
+
+    // MARK: Links
+
+    /// The entity's own to-ones lead to objects that are there, and from both ends.
+    mutating func mendLinks(of entity: StoreSchema.Entity) throws(StoreError) {
+        let own = schema.model.entity(named: entity.name)?.ownRelationships.map(\.name) ?? []
+        for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
+        where own.contains(name) {
+            guard
+                let destination = schema.entity(
+                    named: columns.relationship.destinationEntityName)
+            else { continue }
+            let link = ToOneLink(entity, name, columns, destination)
+            let gone = try keys(link.dangling)
+            try cut(link, where: link.isDangling)
+            lose(
+                .dangling, entity.name, name, count: gone.count, keys: gone,
+                "\(entity.name).\(name): \(gone.count) links led nowhere, and are gone")
+            if let column = columns.entityColumn {
+                try execute(
+                    "UPDATE \(entity.table) AS t SET \(column) = (SELECT d.Z_ENT FROM"
+                        + " \(destination.table) d WHERE d.Z_PK = t.\(columns.column))"
+                        + " WHERE t.\(columns.column) IS NOT NULL\(link.family)")
+            }
+            try mendInverse(of: link)
+            try mendOrder(of: link)
+        }
+    }
+
+    /// Takes a link out of the rows that a condition holds for.
+    private func cut(_ link: ToOneLink, where condition: String) throws(StoreError) {
+        let columns = [link.columns.column, link.columns.entityColumn, link.columns.orderColumn]
+        let sets = columns.compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
+        try execute("UPDATE \(link.entity.table) AS t SET \(sets) WHERE \(condition)")
+    }
+
+    /// An end that nothing leads back from leads back; of two that want one, the first has it.
+    private mutating func mendInverse(of link: ToOneLink) throws(StoreError) {
+        guard let back = link.back else { return }
+        let (table, column) = (link.entity.table, link.columns.column)
+        try execute(
+            "UPDATE \(link.destination.table) AS d SET \(back) = (SELECT min(t.Z_PK) FROM \(table)"
+                + " t WHERE t.\(column) = d.Z_PK\(link.family)) WHERE d.\(back) IS NULL")
+        let wrong = try keys(link.oneSided(back))
+        guard !wrong.isEmpty else { return }
+        try cut(
+            link,
+            where: "t.Z_PK IN (\(wrong.map(String.init).joined(separator: ",")))\(link.family)")
+        lose(
+            .inverse, link.entity.name, link.name, count: wrong.count, keys: wrong,
+            "\(link.entity.name).\(link.name): \(wrong.count) links were not those of the other"
+                + " end, and are gone")
+    }
+
+    /// Objects without a place in the order come at its end, by their keys.
+    private mutating func mendOrder(of link: ToOneLink) throws(StoreError) {
+        guard let order = link.columns.orderColumn else { return }
+        let (table, column) = (link.entity.table, link.columns.column)
+        let condition = "t.\(column) IS NOT NULL AND t.\(order) IS NULL\(link.family)"
+        let found = try keys("SELECT t.Z_PK FROM \(table) t WHERE \(condition)")
+        guard !found.isEmpty else { return }
+        try execute(
+            "UPDATE \(table) AS t SET \(order) = 1024 * (t.Z_PK + (SELECT ifnull(max(x.\(order)), 0)"
+                + " / 1024 + 1 FROM \(table) x)) WHERE \(condition)")
+        lose(
+            .order, link.entity.name, link.name, count: found.count, keys: found,
+            "\(link.entity.name).\(link.name): \(found.count) objects had no place in the order,"
+                + " and are at its end")
+    }
+
+    /// Pairs that lack an end go.
+    mutating func mendPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
+        var seen: Set<String> = []
+        for entity in schema.heldEntities {
+            for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
+                guard case .joinTable(let side) = place, side.table == join.name,
+                    seen.insert(side.destinationColumn).inserted,
+                    let destination = schema.entity(
+                        named: side.relationship.destinationEntityName)
+                else { continue }
+                let family = destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
+                let columns =
+                    [side.destinationColumn] + (side.isReflexive ? [side.ownerColumn] : [])
+                for column in columns {
+                    let lacking =
+                        "NOT EXISTS (SELECT 1 FROM \(destination.table) d"
+                        + " WHERE d.Z_PK = \(join.name).\(column)\(family))"
+                    let owners = try keys(
+                        "SELECT \(side.ownerColumn) FROM \(join.name) WHERE \(lacking)")
+                    try execute("DELETE FROM \(join.name) WHERE \(lacking)")
+                    lose(
+                        .pair, entity.name, name, count: owners.count, keys: owners,
+                        "\(entity.name).\(name): \(owners.count) links led nowhere, and are gone")
+                }
+            }
+        }
+    }
+
+    // MARK: The rest
+
+    /// The store stays the one that it was, with what apps noted in it.
+    mutating func copyMetadata() throws(StoreError) {
+        var old: StoreMetadata?
+        do throws(StoreError) {
+            old = try StoreMetadata(readingFrom: source)
+        } catch {
+            old = nil
+        }
+        guard let old, var new = try StoreMetadata(readingFrom: target) else {
+            return lose(
+                .metadata, nil, count: 1, keys: [],
+                "The metadata cannot be read, so the store is another one to those who know it")
+        }
+        new.uuid = old.uuid
+        for (key, value) in old.propertyList where new.propertyList[key] == nil {
+            // What a run noted of its progress is not true of the new store.
+            if !key.hasPrefix("ETL") { new.propertyList[key] = value }
+        }
+        if (try? HistorySchema.exists(on: source)) ?? true {
+            // Who followed the history must not take the new one for what comes next.
+            new.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
+        }
+        try new.write(to: target)
+        try execute("DELETE FROM Z_METADATA WHERE Z_UUID <> '\(new.uuid.filter { $0 != "'" })'")
+    }
+
+    mutating func noteHistory() throws(StoreError) {
+        let exists = (try? HistorySchema.exists(on: source)) ?? false
+        guard exists else { return }
+        lose(
+            .history, nil, count: 1, keys: [],
+            "The history is left behind; who follows it must read the new store whole")
+    }
+
+    /// Copies the files of large values; a value whose file is gone becomes null.
+    mutating func copyExternalValues(to newPath: String) throws(StoreError) {
+        let from = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
+        let to = StoreFiles.supportFolder(of: newPath) + "/_EXTERNAL_DATA"
+        for entity in schema.heldEntities {
+            for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
+            where place.attribute.allowsExternalBinaryDataStorage
+                && place.declaringEntity == entity.name
+            {
+                let files = try storing { () throws(SQLiteError) in
+                    let rows = try target.prepare(
+                        "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
+                            + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
+                    var files: [(key: Int64, name: String)] = []
+                    while try rows.step() { files.append((rows.integer(0), rows.string(1))) }
+                    return files
+                }
+                var missing: [Int64] = []
+                for file in files {
+                    guard Self.copy("\(from)/\(file.name)", to, file.name) else {
+                        missing.append(file.key)
+                        try execute(
+                            "UPDATE \(entity.table) SET \(place.column) = NULL"
+                                + " WHERE Z_PK = \(file.key)")
+                        continue
+                    }
+                }
+                lose(
+                    .externalMissing, entity.name, name, count: missing.count, keys: missing,
+                    "\(entity.name).\(name): the files of \(missing.count) values are missing, and"
+                        + " the values null")
+            }
+        }
+    }
+
+    private static func copy(_ file: String, _ folder: String, _ name: String) -> Bool {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: file, toPath: "\(folder)/\(name)")
+            return true
+        } catch {
+            // Whether it is missing or cannot be read, it is lost.
+            return false
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import GraphModel
+import SQLite
+
+/// Copies what can be read of a store into a new one, and mends what does not fit together.
+struct SalvageWriter {
+    let source: Connection
+    let target: Connection
+    let schema: StoreSchema
+    let path: String
+    var salvage = StoreSalvage()
+    /// Largest keys that the old store had handed out, by entity number.
+    private var handedOut: [Int64: Int64] = [:]
+
+    /// Saves what can be read; the new file is under the temporary name until it is whole.
+    static func save(
+        _ source: Connection, at path: String, _ schema: StoreSchema, to newPath: String,
+        by temporary: String
+    ) throws(StoreError) -> StoreSalvage {
+        let salvage = try written(source, at: path, schema, to: newPath, by: temporary)
+        // Nobody has it open any more, so that its log is gone.
+        try StoreFiles.move(temporary, to: newPath)
+        StoreFiles.synchronizeFolder(of: newPath)
+        return salvage
+    }
+
+    private static func written(
+        _ source: Connection, at path: String, _ schema: StoreSchema, to newPath: String,
+        by temporary: String
+    ) throws(StoreError) -> StoreSalvage {
+        var writer = try SalvageWriter(from: source, at: path, schema, to: temporary)
+        try writer.run()
+        try writer.copyExternalValues(to: newPath)
+        return writer.salvage
+    }
+
+    private init(
+        from source: Connection, at path: String, _ schema: StoreSchema, to temporary: String
+    ) throws(StoreError) {
+        self.source = source
+        self.schema = schema
+        self.path = path
+        // Makes the file; nobody has it open when this is over.
+        _ = try PersistentStore.open(
+            .sqlite(at: temporary, opening: .create), model: schema.model,
+            holding: schema.heldNumbers.map { _ in schema.heldNames })
+        target = try storing { () throws(SQLiteError) in
+            try Connection(path: temporary, mode: .readWrite)
+        }
+    }
+
+    private mutating func run() throws(StoreError) {
+        try storing { () throws(SQLiteError) in try target.execute("BEGIN IMMEDIATE") }
+        readHandedOut()
+        for table in schema.tables { try copyObjects(of: table) }
+        for join in schema.joinTables { try copyPairs(of: join) }
+        for entity in schema.heldEntities { try mendLinks(of: entity) }
+        for join in schema.joinTables { try mendPairs(of: join) }
+        try copyMetadata()
+        try noteHistory()
+        try setCounters()
+        try storing { () throws(SQLiteError) in
+            try target.execute("COMMIT")
+        }
+    }
+
+    mutating func lose(
+        _ kind: StoreFinding.Kind, _ entity: String?, _ property: String? = nil, count: Int,
+        keys: [Int64], _ message: String
+    ) {
+        guard count > 0 else { return }
+        salvage.losses.append(
+            StoreFinding(
+                kind, entity: entity, property: property, count: count,
+                keys: Array(keys.prefix(5)), message))
+    }
+
+    // MARK: Objects
+
+    /// The columns of an old table that the new one has, too.
+    private func columns(_ table: String, _ wanted: [String]) -> [String] {
+        let names = (try? source.prepare("SELECT name FROM pragma_table_info('\(table)')")).map {
+            rows in
+            var names: Set<String> = []
+            // What cannot be told is not there.
+            while (try? rows.step()) == true { names.insert(rows.string(0)) }
+            return names
+        }
+        return wanted.filter { names?.contains($0) ?? false }
+    }
+
+    private mutating func copyObjects(of table: StoreSchema.Table) throws(StoreError) {
+        let wanted = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
+        let found = columns(table.name, wanted)
+        guard found.starts(with: ["Z_PK", "Z_ENT", "Z_OPT"]) else {
+            return lose(
+                .structure, table.rootEntity, count: 1, keys: [],
+                "\(table.rootEntity): the table \(table.name) cannot be read, with all its objects")
+        }
+        for column in wanted where !found.contains(column) {
+            lose(
+                .structure, table.rootEntity, count: 1, keys: [],
+                "\(table.rootEntity): the column \(table.name).\(column) cannot be read")
+        }
+        let concrete = Dictionary(
+            uniqueKeysWithValues: schema.heldEntities.filter {
+                $0.table == table.name && !$0.isAbstract
+            }.map { ($0.number, $0.name) })
+        let root = schema.entity(named: table.rootEntity)
+        let marks = found.map { _ in "?" }.joined(separator: ", ")
+        let insert = try storing { () throws(SQLiteError) in
+            try target.prepare(
+                "INSERT INTO \(table.name) (\(found.joined(separator: ", "))) VALUES (\(marks))")
+        }
+        var counts: [Int64: Int] = [:]
+        var strange: [Int64] = []
+        var repeated: [Int64] = []
+        var reader = DamagedTableReader(
+            source, table.name, key: "Z_PK", found,
+            last: root.flatMap { handedOut[$0.number] })
+        try reader.read { row throws(SQLiteError) in
+            let key = row.integer(0)
+            guard concrete[row.integer(2)] != nil else {
+                strange.append(key)
+                return
+            }
+            for column in found.indices {
+                insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
+            }
+            if row.isNull(3) { insert.bind(Int64(1), at: 3) }
+            do throws(SQLiteError) {
+                try insert.run()
+                counts[row.integer(2), default: 0] += 1
+            } catch {
+                guard error.isConstraint else { throw error }
+                repeated.append(key)
+            }
+        }
+        for (number, name) in concrete { salvage.objects[name] = counts[number] ?? 0 }
+        let name = table.rootEntity
+        lose(
+            .file, name, count: reader.lostCount, keys: reader.lostKeys,
+            "\(name): up to \(reader.lostCount) objects cannot be read")
+        lose(
+            .entity, name, count: strange.count, keys: strange,
+            "\(name): \(strange.count) rows are of no entity of it, and are left out")
+        lose(
+            .unique, name, count: repeated.count, keys: repeated,
+            "\(name): \(repeated.count) objects have keys that others have, and are left out")
+    }
+
+    private mutating func copyPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
+        let wanted = [join.firstColumn, join.secondColumn] + join.orderColumns
+        let found = columns(join.name, wanted)
+        guard found == wanted else {
+            return lose(
+                .structure, nil, count: 1, keys: [],
+                "The table of pairs \(join.name) cannot be read, with all its links")
+        }
+        let marks = found.map { _ in "?" }.joined(separator: ", ")
+        let insert = try storing { () throws(SQLiteError) in
+            try target.prepare(
+                "INSERT OR IGNORE INTO \(join.name) (\(found.joined(separator: ", ")))"
+                    + " VALUES (\(marks))")
+        }
+        var reader = DamagedTableReader(source, join.name, key: "rowid", found, last: nil)
+        try reader.read { row throws(SQLiteError) in
+            for column in found.indices {
+                insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
+            }
+            try insert.run()
+        }
+        lose(
+            .pair, nil, count: reader.lostCount, keys: [],
+            "\(join.name): up to \(reader.lostCount) pairs cannot be read")
+        try copyWaitingPairs(of: join, insert)
+    }
+
+    /// Pairs that a load which was stopped has still beside the table.
+    private mutating func copyWaitingPairs(
+        of join: StoreSchema.JoinTable, _ insert: Statement
+    ) throws(StoreError) {
+        do throws(SQLiteError) {
+            let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = 'ETL_LINKS_\(join.name)'"
+            guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
+                let end = sql.firstRange(of: ";")
+            else { return }
+            let rows = try source.prepare(String(sql[start.lowerBound..<end.lowerBound]))
+            while try rows.step() {
+                insert.reset()
+                insert.bind(column: 0, of: rows, at: 1)
+                insert.bind(column: 1, of: rows, at: 2)
+                try insert.run()
+            }
+        } catch {
+            lose(
+                .pair, nil, count: 1, keys: [],
+                "\(join.name): links that a stopped load had put off cannot all be read")
+        }
+    }
+
+    // MARK: Counters
+
+    private mutating func readHandedOut() {
+        // Without them, the keys that are there tell.
+        guard let rows = try? source.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY") else {
+            return
+        }
+        while (try? rows.step()) == true { handedOut[rows.integer(0)] = rows.integer(1) }
+    }
+
+    private func setCounters() throws(StoreError) {
+        for entity in schema.heldEntities where entity.superNumber == 0 {
+            try storing { () throws(SQLiteError) in
+                try target.execute(
+                    "UPDATE Z_PRIMARYKEY SET Z_MAX = max(\(handedOut[entity.number] ?? 0),"
+                        + " ifnull((SELECT max(Z_PK) FROM \(entity.table)), 0))"
+                        + " WHERE Z_ENT = \(entity.number)")
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import GraphModel
+import SQLite
+
+/// What was saved out of a damaged store into a new one, and what was not.
+public struct StoreSalvage: Sendable, Hashable {
+    /// The objects of each entity in the new store, without those of its sub-entities.
+    public internal(set) var objects: [String: Int] = [:]
+    /// What could not be saved, or not as it was.
+    public internal(set) var losses: [StoreFinding] = []
+    /// What is still wrong with the new store, such as required values that the old one lacked.
+    public internal(set) var remaining: [StoreFinding] = []
+
+    /// Whether everything was saved, and nothing is wrong any more.
+    public var isComplete: Bool { losses.isEmpty && remaining.isEmpty }
+}
+
+extension PersistentContainer {
+    /// Saves what can be read of a damaged store into a new one; the old one is not touched.
+    ///
+    /// Objects keep their keys, and the store its identity. Links to objects that are gone go, too,
+    /// and so do pairs that lack an end; of several objects with one unique key the first is kept.
+    /// The history is left behind, and so is what loads have noted of their progress.
+    ///
+    /// - Parameters:
+    ///   - newPath: the new store's file, which must not be there.
+    ///   - model: what the store holds, where the store's own model cannot be read.
+    /// - Throws: where nothing can be read, or the new store cannot be made.
+    public static func salvage(
+        at path: String, to newPath: String, model: ManagedObjectModel? = nil
+    ) throws(StoreError) -> StoreSalvage {
+        guard StoreFiles.exists(path) else {
+            throw StoreError(.missing, "\(path) does not exist")
+        }
+        guard !StoreFiles.exists(newPath) else {
+            throw StoreError(.exists, "\(newPath) exists already")
+        }
+        let snapshot = try StoreSnapshot(of: path)
+        var stored: ManagedObjectModel?
+        do throws(StoreError) {
+            stored = try PersistentStore.storedModel(snapshot.connection)
+        } catch {
+            guard model != nil else { throw error }
+        }
+        guard let model = stored ?? model else {
+            throw StoreError(
+                .noModel, "\(path) carries no model that can be read; say which one it has")
+        }
+        let temporary = newPath + ".etl-part"
+        try destroy(at: temporary)
+        do throws(StoreError) {
+            // A store of a configuration has its entities only; one that does not say so any more
+            // is taken for one that has all.
+            let metadata = try? StoreMetadata(readingFrom: snapshot.connection)
+            let held = try? metadata?.entities(of: model, on: snapshot.connection)
+            let schema = StoreSchema(model, holding: held)
+            var salvage = try SalvageWriter.save(
+                snapshot.connection, at: path, schema, to: newPath, by: temporary)
+            salvage.remaining = try verify(at: newPath, .full).findings
+            return salvage
+        } catch {
+            try destroy(at: temporary)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import GraphModel
+import SQLite
+
+/// Checks of what leads from one object to another, or to a file.
+extension StoreVerifier {
+    /// The entity's own to-ones.
+    mutating func checkLinks(
+        of entity: StoreSchema.Entity, _ schema: StoreSchema
+    ) throws(StoreError) {
+        let own = schema.model.entity(named: entity.name)?.ownRelationships.map(\.name) ?? []
+        for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
+        where own.contains(name) && has(columns.column, in: entity.table) {
+            guard
+                let destination = schema.entity(
+                    named: columns.relationship.destinationEntityName), has(destination.table)
+            else { continue }
+            let link = ToOneLink(entity, name, columns, destination)
+            if !columns.relationship.isOptional {
+                try find(
+                    .required, entity.name, name,
+                    "SELECT t.Z_PK FROM \(entity.table) t WHERE t.\(columns.column) IS NULL"
+                        + link.family
+                ) { "\(entity.name).\(name): \($0) objects lack an object, which is required" }
+            }
+            try find(.dangling, entity.name, name, link.dangling) {
+                "\(entity.name).\(name): \($0) links lead nowhere"
+            }
+            if let column = columns.entityColumn, has(column, in: entity.table) {
+                try find(.dangling, entity.name, name, link.wrongEntity(column)) {
+                    "\(entity.name).\(name): \($0) links name another entity than their object's"
+                }
+            }
+            try checkInverse(of: link)
+            try checkOrder(of: link)
+        }
+    }
+
+    /// One-to-one relationships have their key at both ends.
+    private mutating func checkInverse(of link: ToOneLink) throws(StoreError) {
+        guard let back = link.back, has(back, in: link.destination.table) else { return }
+        try find(.inverse, link.entity.name, link.name, link.oneSided(back)) {
+            "\(link.entity.name).\(link.name): \($0) objects that it leads to do not lead back"
+        }
+    }
+
+    private mutating func checkOrder(of link: ToOneLink) throws(StoreError) {
+        guard let order = link.columns.orderColumn, has(order, in: link.entity.table) else {
+            return
+        }
+        let (table, column) = (link.entity.table, link.columns.column)
+        try find(
+            .order, link.entity.name, link.name,
+            "SELECT t.Z_PK FROM \(table) t WHERE t.\(column) IS NOT NULL AND t.\(order) IS NULL"
+                + link.family
+        ) { "\(link.entity.name).\(link.name): \($0) objects have no place in the order" }
+        try find(
+            .order, link.entity.name, link.name,
+            "SELECT min(t.Z_PK) FROM \(table) t WHERE t.\(column) IS NOT NULL"
+                + " AND t.\(order) IS NOT NULL\(link.family)"
+                + " GROUP BY t.\(column), t.\(order) HAVING count(*) > 1 ORDER BY 1"
+        ) { "\(link.entity.name).\(link.name): \($0) places in the order have several objects" }
+    }
+
+    /// Pairs of a many-to-many relationship, at either end.
+    mutating func checkPairs(
+        of join: StoreSchema.JoinTable, _ schema: StoreSchema
+    ) throws(StoreError) {
+        var seen: Set<String> = []
+        for entity in schema.heldEntities {
+            for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
+                guard case .joinTable(let side) = place, side.table == join.name,
+                    seen.insert(side.destinationColumn).inserted,
+                    let destination = schema.entity(
+                        named: side.relationship.destinationEntityName), has(destination.table)
+                else { continue }
+                let family = destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
+                let columns =
+                    [side.destinationColumn] + (side.isReflexive ? [side.ownerColumn] : [])
+                for column in columns {
+                    try find(
+                        .pair, entity.name, name,
+                        "SELECT j.\(side.ownerColumn) FROM \(join.name) j WHERE NOT EXISTS"
+                            + " (SELECT 1 FROM \(destination.table) d"
+                            + " WHERE d.Z_PK = j.\(column)\(family))"
+                    ) { "\(entity.name).\(name): \($0) links lead nowhere" }
+                }
+            }
+        }
+    }
+
+    // MARK: Files
+
+    /// Large values in files, and files of no value.
+    mutating func checkExternalValues(_ schema: StoreSchema) throws(StoreError) {
+        let folder = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
+        var known: Set<String> = []
+        var isWhole = true
+        for entity in schema.heldEntities {
+            for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
+            where place.attribute.allowsExternalBinaryDataStorage
+                && place.declaringEntity == entity.name && has(place.column, in: entity.table)
+            {
+                var missing: [(file: String, key: Int64)] = []
+                let before = findings.count
+                let connection = connection
+                try guarding("\(entity.name).\(name)", of: entity.name) { _ throws(SQLiteError) in
+                    let rows = try connection.prepare(
+                        "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
+                            + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
+                    while try rows.step() {
+                        let file = rows.string(1)
+                        known.insert(file)
+                        if !StoreFiles.exists("\(folder)/\(file)") {
+                            missing.append((file, rows.integer(0)))
+                        }
+                    }
+                }
+                isWhole = isWhole && findings.count == before
+                guard let first = missing.first else { continue }
+                let what =
+                    missing.count == 1
+                    ? "the file \(first.file) is missing"
+                    : "\(missing.count) files are missing, such as \(first.file)"
+                findings.append(
+                    StoreFinding(
+                        .externalMissing, entity: entity.name, property: name,
+                        count: missing.count, keys: missing.prefix(5).map(\.key),
+                        "\(entity.name).\(name): \(what)"))
+            }
+        }
+        // Of values that cannot be read nobody knows the files.
+        let orphans = StoreFiles.names(in: folder).filter { !known.contains($0) }.sorted()
+        guard isWhole, let first = orphans.first else { return }
+        findings.append(
+            StoreFinding(
+                .externalOrphan, count: orphans.count,
+                "\(orphans.count) files in \(folder) belong to no object, such as \(first)"))
+    }
+}
+
+/// A to-one as SQL sees it.
+struct ToOneLink {
+    let entity: StoreSchema.Entity
+    let name: String
+    let columns: StoreSchema.ToOneColumns
+    let destination: StoreSchema.Entity
+
+    init(
+        _ entity: StoreSchema.Entity, _ name: String, _ columns: StoreSchema.ToOneColumns,
+        _ destination: StoreSchema.Entity
+    ) {
+        self.entity = entity
+        self.name = name
+        self.columns = columns
+        self.destination = destination
+    }
+
+    /// ` AND …` for rows of the entity.
+    var family: String { entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? "" }
+
+    private var destinationFamily: String {
+        destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
+    }
+
+    /// What holds where a row's key is of no object.
+    var isDangling: String {
+        "t.\(columns.column) IS NOT NULL\(family) AND NOT EXISTS (SELECT 1 FROM"
+            + " \(destination.table) d WHERE d.Z_PK = t.\(columns.column)\(destinationFamily))"
+    }
+
+    /// Keys of objects whose link leads nowhere.
+    var dangling: String { "SELECT t.Z_PK FROM \(entity.table) t WHERE \(isDangling)" }
+
+    /// Keys of objects whose companion column does not say what entity their destination is of.
+    func wrongEntity(_ column: String) -> String {
+        "SELECT t.Z_PK FROM \(entity.table) t JOIN \(destination.table) d"
+            + " ON d.Z_PK = t.\(columns.column) WHERE t.\(column) IS NOT d.Z_ENT\(family)"
+            + destinationFamily
+    }
+
+    /// The column of a one-to-one relationship at the other end.
+    var back: String? {
+        columns.relationship.inverseName.flatMap { destination.toOnes[$0]?.column }
+    }
+
+    /// Keys of objects to whose destination they are not the one.
+    func oneSided(_ back: String) -> String {
+        "SELECT t.Z_PK FROM \(entity.table) t JOIN \(destination.table) d"
+            + " ON d.Z_PK = t.\(columns.column) WHERE d.\(back) IS NOT t.Z_PK\(family)"
+            + destinationFamily
+    }
+}

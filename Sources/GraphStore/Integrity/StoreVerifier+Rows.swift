@@ -1,0 +1,135 @@
+import GraphModel
+import SQLite
+
+/// Checks of the objects' own rows.
+extension StoreVerifier {
+    /// What all rows of a hierarchy must have: a key that was handed out, an entity, a version.
+    mutating func checkRows(of root: StoreSchema.Entity) throws(StoreError) {
+        let table = root.table
+        let connection = connection
+        try guarding(root.name, of: root.name) { verifier throws(SQLiteError) in
+            let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+            let handedOut = try connection.integer(
+                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)")
+            if handedOut ?? 0 < largest {
+                verifier.findings.append(
+                    StoreFinding(
+                        .counter, entity: root.name, keys: [largest],
+                        "\(root.name): key \(largest) is used, but only \(handedOut ?? 0) handed out"
+                    ))
+            } else if handedOut == nil {
+                verifier.findings.append(
+                    StoreFinding(
+                        .counter, entity: root.name,
+                        "\(root.name): nothing hands out its keys; Z_PRIMARYKEY does not have it"))
+            }
+        }
+        let concrete = root.familyNumbers.filter { schema?.entity(number: $0)?.isAbstract == false }
+        let numbers = concrete.map(String.init).joined(separator: ",")
+        try find(
+            .entity, root.name, nil,
+            "SELECT Z_PK FROM \(table) NOT INDEXED WHERE Z_ENT IS NULL"
+                + " OR Z_ENT NOT IN (\(numbers))"
+        ) { "\(root.name): \($0) rows are of no entity of it" }
+        try find(
+            .version, root.name, nil,
+            "SELECT Z_PK FROM \(table) NOT INDEXED WHERE Z_OPT IS NULL"
+        ) { "\(root.name): \($0) rows do not count their changes" }
+    }
+
+    /// Values of the entity's own attributes, and its constraints.
+    mutating func checkValues(
+        of entity: StoreSchema.Entity, _ schema: StoreSchema
+    ) throws(StoreError) {
+        for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
+        where place.declaringEntity == entity.name && has(place.column, in: entity.table) {
+            let rows = "SELECT Z_PK FROM \(entity.table) t NOT INDEXED WHERE "
+            let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+            if !place.attribute.isOptional {
+                try find(
+                    .required, entity.name, name, rows + "t.\(place.column) IS NULL" + family
+                ) { "\(entity.name).\(name): \($0) objects lack a value, which is required" }
+            }
+            guard let wrong = Self.isOfOtherKind(place) else { continue }
+            try find(.value, entity.name, name, rows + wrong + family) {
+                "\(entity.name).\(name): \($0) values are no \(place.attribute.type.rawValue)"
+            }
+        }
+        let own = schema.model.entity(named: entity.name)?.uniquenessConstraints ?? []
+        for constraint in own { try checkUniqueness(constraint, of: entity) }
+    }
+
+    /// What holds for values of another storage class than the attribute's; nil where any is good.
+    private static func isOfOtherKind(_ place: StoreSchema.AttributeColumn) -> String? {
+        let column = "t.\(place.column)"
+        let kinds: String
+        switch place.attribute.type {
+        case .integer16, .integer32, .integer64, .boolean: kinds = "'integer'"
+        case .double, .float, .date: kinds = "'integer', 'real'"
+        case .decimal: kinds = "'integer', 'real', 'text'"
+        case .string, .uri: kinds = "'text'"
+        case .uuid:
+            return "\(column) IS NOT NULL AND (typeof(\(column)) <> 'blob'"
+                + " OR length(\(column)) <> 16)"
+        case .binary: kinds = "'blob'"
+        case .transformable, .composite, .undefined: return nil
+        }
+        return "\(column) IS NOT NULL AND typeof(\(column)) NOT IN (\(kinds))"
+    }
+
+    private mutating func checkUniqueness(
+        _ constraint: [String], of entity: StoreSchema.Entity
+    ) throws(StoreError) {
+        // A to-one may be part of a key.
+        let columns = constraint.compactMap {
+            entity.attributes[$0]?.column ?? entity.toOnes[$0]?.column
+        }
+        guard columns.count == constraint.count,
+            columns.allSatisfy({ has($0, in: entity.table) })
+        else { return }
+        let list = columns.joined(separator: ", ")
+        let values = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        let family = entity.familyCondition().map { " AND \($0)" } ?? ""
+        // Through the table itself: an index that is damaged may hide them.
+        try find(
+            .unique, entity.name, constraint.joined(separator: ","),
+            "SELECT min(Z_PK) FROM \(entity.table) NOT INDEXED WHERE \(values)\(family)"
+                + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY 1"
+        ) { count in
+            "\(entity.name): \(count) keys (\(constraint.joined(separator: ", "))) have several"
+                + " objects"
+        }
+    }
+
+    /// Whether the history's rows belong together, and its numbers were handed out.
+    mutating func checkHistory() throws(StoreError) {
+        let connection = connection
+        try guarding("The history") { verifier throws(SQLiteError) in
+            guard try HistorySchema.exists(on: connection) else { return }
+            let lost =
+                try connection.integer(
+                    "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN"
+                        + " (SELECT Z_PK FROM ATRANSACTION)") ?? 0
+            if lost > 0 {
+                verifier.findings.append(
+                    StoreFinding(
+                        .history, count: Int(lost),
+                        "The history has \(lost) changes of no transaction"))
+            }
+            for (table, number) in [
+                ("ACHANGE", HistorySchema.changeEntity),
+                ("ATRANSACTION", HistorySchema.transactionEntity),
+            ] {
+                let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+                let handedOut =
+                    try connection.integer(
+                        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
+                guard handedOut < largest else { continue }
+                verifier.findings.append(
+                    StoreFinding(
+                        .counter,
+                        "\(table): key \(largest) is used, but only \(handedOut) handed out"))
+            }
+        }
+    }
+}

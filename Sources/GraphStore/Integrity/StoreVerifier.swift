@@ -1,0 +1,202 @@
+import GraphModel
+import SQLite
+
+/// The checks of one store.
+struct StoreVerifier {
+    let connection: Connection
+    /// Where the store stands, whatever file the connection reads.
+    let path: String
+    var findings: [StoreFinding] = []
+    /// The layout, once the model is known.
+    private(set) var schema: StoreSchema?
+    /// The columns that each table has.
+    private(set) var columns: [String: Set<String>] = [:]
+
+    private static let linesMax = 100
+    private static let keysMax = 5
+
+    init(_ connection: Connection, _ path: String) {
+        self.connection = connection
+        self.path = path
+    }
+
+    mutating func run(
+        _ level: StoreVerification.Level, _ model: ManagedObjectModel?
+    ) throws(StoreError) {
+        let check = level == .quick ? "quick_check" : "integrity_check"
+        let lines = try texts("PRAGMA \(check)(\(Self.linesMax))").flatMap {
+            $0.split(separator: "\n").map(String.init)
+        }
+        findings += lines.filter { $0 != "ok" }.map { StoreFinding(.file, $0) }
+        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+        }
+        let stored = try storedModel()
+        for (name, model) in [("the one given", model), ("the one in the store", stored)] {
+            guard let model else { continue }
+            let differing = metadata.entitiesThatDiffer(
+                from: model,
+                holding: model == stored ? try metadata.entities(of: model, on: connection) : nil)
+            if !differing.isEmpty {
+                findings.append(
+                    StoreFinding(
+                        .hash, count: differing.count,
+                        "The version hashes differ from \(name): "
+                            + differing.joined(separator: ", ")))
+            }
+        }
+        guard let model = stored ?? model else { return }
+        let schema = StoreSchema(model, holding: try metadata.entities(of: model, on: connection))
+        self.schema = schema
+        try checkStructure(schema)
+        for entity in schema.heldEntities where entity.superNumber == 0 && has(entity.table) {
+            try checkRows(of: entity)
+        }
+        try checkPending()
+        guard level == .full else { return }
+        for entity in schema.heldEntities where has(entity.table) {
+            try checkValues(of: entity, schema)
+            try checkLinks(of: entity, schema)
+        }
+        for join in schema.joinTables where has(join.name) { try checkPairs(of: join, schema) }
+        try checkExternalValues(schema)
+        try checkFoldedTexts(schema)
+        try checkHistory()
+    }
+
+    private mutating func storedModel() throws(StoreError) -> ManagedObjectModel? {
+        do throws(StoreError) {
+            return try PersistentStore.storedModel(connection)
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            findings.append(StoreFinding(.metadata, "The model in the store cannot be read"))
+            return nil
+        }
+    }
+
+    // MARK: Asking
+
+    func texts(_ sql: String) throws(StoreError) -> [String] {
+        try storing { () throws(SQLiteError) in
+            let rows = try connection.prepare(sql)
+            var found: [String] = []
+            while try rows.step() { found.append(rows.string(0)) }
+            return found
+        }
+    }
+
+    func integer(_ sql: String) throws(StoreError) -> Int64 {
+        try storing { () throws(SQLiteError) in try connection.integer(sql) ?? 0 }
+    }
+
+    /// Notes the rows that a query gives, each by the key in its first column.
+    mutating func find(
+        _ kind: StoreFinding.Kind, _ entity: String?, _ property: String?, _ sql: String,
+        _ message: (Int) -> String
+    ) throws(StoreError) {
+        let name = [entity, property].compactMap(\.self).joined(separator: ".")
+        try guarding(name, of: entity) { verifier throws(SQLiteError) in
+            let rows = try verifier.connection.prepare(sql)
+            var count = 0
+            var keys: [Int64] = []
+            while try rows.step() {
+                count += 1
+                if keys.count < Self.keysMax, rows.columnCount > 0, !rows.isNull(0) {
+                    keys.append(rows.integer(0))
+                }
+            }
+            guard count > 0 else { return }
+            verifier.findings.append(
+                StoreFinding(
+                    kind, entity: entity, property: property, count: count, keys: keys,
+                    message(count)))
+        }
+    }
+
+    /// Does a check; damage that it meets is a finding, and the others go on.
+    mutating func guarding(
+        _ name: String, of entity: String? = nil,
+        _ check: (inout StoreVerifier) throws(SQLiteError) -> Void
+    ) throws(StoreError) {
+        do throws(SQLiteError) {
+            try check(&self)
+        } catch {
+            guard error.isCorrupt || error.isFunctionFailure else { throw StoreError(error) }
+            let finding = StoreFinding(
+                .file, entity: entity,
+                "\(name) cannot be read whole: \(error.message)")
+            if !findings.contains(finding) { findings.append(finding) }
+        }
+    }
+
+    // MARK: Structure
+
+    func has(_ table: String) -> Bool { columns[table] != nil }
+
+    func has(_ column: String, in table: String) -> Bool {
+        columns[table]?.contains(column) ?? false
+    }
+
+    /// What the model needs of tables, columns and indexes.
+    private mutating func checkStructure(_ schema: StoreSchema) throws(StoreError) {
+        let tables =
+            schema.tables.map { ($0.name, ["Z_PK", "Z_ENT", "Z_OPT"] + $0.columns.map(\.name)) }
+            + schema.joinTables.map {
+                ($0.name, [$0.firstColumn, $0.secondColumn] + $0.orderColumns)
+            }
+        for (table, wanted) in tables {
+            let found = Set(try texts("SELECT name FROM pragma_table_info('\(table)')"))
+            guard !found.isEmpty else {
+                findings.append(StoreFinding(.structure, "The table \(table) is missing"))
+                continue
+            }
+            columns[table] = found
+            for column in wanted where !found.contains(column) {
+                findings.append(
+                    StoreFinding(.structure, "The column \(table).\(column) is missing"))
+            }
+        }
+        let pending = has(ourTable: "ETL_PENDING") ? try texts("SELECT * FROM ETL_PENDING") : []
+        guard pending.isEmpty else { return }
+        let there = Set(try texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
+        for table in schema.tables where has(table.name) {
+            for index in table.indexes where index.isUnique && !there.contains(index.name) {
+                findings.append(
+                    StoreFinding(
+                        .structure,
+                        "The index \(index.name) is missing, so that keys may come twice"))
+            }
+        }
+    }
+
+    private func has(ourTable name: String) -> Bool {
+        // A schema that cannot be read is told elsewhere.
+        (try? integer("SELECT count(*) FROM sqlite_master WHERE name = '\(name)'")) == 1
+    }
+
+    private mutating func checkPending() throws(StoreError) {
+        guard has(ourTable: "ETL_PENDING") else { return }
+        let pending = try integer("SELECT count(*) FROM ETL_PENDING")
+        if pending > 0 {
+            findings.append(
+                StoreFinding(
+                    .pending, count: Int(pending),
+                    "A load is not finished: \(pending) indexes are still to be made"))
+        }
+    }
+
+    private mutating func checkFoldedTexts(_ schema: StoreSchema) throws(StoreError) {
+        let connection = connection
+        try guarding("The folded texts") { verifier throws(SQLiteError) in
+            let found = try FoldTable.find(schema, on: connection)
+            for (table, fold) in found.sorted(by: { $0.key < $1.key }) {
+                let wrong = try fold.countWrong(on: connection)
+                guard wrong > 0 else { continue }
+                verifier.findings.append(
+                    StoreFinding(
+                        .folded, count: Int(wrong),
+                        "\(fold.name): \(wrong) rows are not the folded texts of \(table)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Salvage") struct StoreSalvageTests {
+    private func lines(_ path: String, _ sql: String) throws -> [String] {
+        try GraphStoreTests.lines(sql, on: Connection(path: path, mode: .readOnly))
+    }
+
+    @Test("a sound store comes out as it was, and stays the same store")
+    func sound() throws {
+        let store = try BreakableStore()
+        do {
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            var metadata = try #require(try StoreMetadata(readingFrom: connection))
+            metadata.propertyList["AppVersion"] = .string("7")
+            try metadata.write(to: connection)
+        }
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(salvage.isComplete)
+        #expect(
+            salvage.objects == ["Person": 1, "Boss": 1, "Passport": 2, "Task": 3, "Tag": 2])
+        for table in ["ZPERSON", "ZPASSPORT", "ZTASK", "ZTAG", store.pairs.table, "Z_PRIMARYKEY"] {
+            let rows = "SELECT * FROM \(table) ORDER BY 1, 2"
+            #expect(try lines(new, rows) == lines(store.path, rows))
+        }
+        #expect(
+            try PersistentContainer.metadata(at: new).storeUUID
+                == PersistentContainer.metadata(at: store.path).storeUUID)
+        #expect(
+            try PersistentContainer.metadata(at: new).metadata["AppVersion"] == .string("7"))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: store.folder.path).sorted()
+                == ["new.sqlite", "store.sqlite"])
+        #expect(
+            storeError { _ = try PersistentContainer.salvage(at: store.path, to: new) }?.code
+                == .exists)
+    }
+
+    @Test("links that a stopped load had put off are saved, too")
+    func putOff() throws {
+        let store = try BreakableStore()
+        let pairs = store.pairs
+        let table = try #require(store.schema.joinTables.first { $0.name == pairs.table })
+        let columns =
+            table.firstColumn == pairs.ownerColumn
+            ? "l.OWNER, l.DESTINATION" : "l.DESTINATION, l.OWNER"
+        let expected = try lines(store.path, "SELECT * FROM \(pairs.table) ORDER BY 1, 2")
+        try store.run(
+            """
+            CREATE TABLE ETL_LINKS_\(pairs.table) (OWNER INTEGER, DESTINATION INTEGER);
+            CREATE TABLE ETL_RELINKED_\(pairs.table) (OWNER INTEGER PRIMARY KEY, UP_TO INTEGER);
+            INSERT INTO ETL_LINKS_\(pairs.table)
+                SELECT \(pairs.ownerColumn), \(pairs.destinationColumn) FROM \(pairs.table);
+            DELETE FROM \(pairs.table);
+            INSERT INTO ETL_PENDING VALUES ('ETL_LINKS_\(pairs.table)',
+                'INSERT OR IGNORE INTO \(pairs.table) (\(table.firstColumn), \
+            \(table.secondColumn)) SELECT \(columns) FROM ETL_LINKS_\
+            \(pairs.table) l LEFT JOIN ETL_RELINKED_\(pairs.table) r ON r.OWNER = l.OWNER \
+            WHERE r.UP_TO IS NULL OR l.rowid > r.UP_TO ORDER BY 1, 2; DROP TABLE x');
+            """)
+        let new = store.folder.file("new.sqlite")
+        _ = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(expected.count == 3)
+        #expect(try lines(new, "SELECT * FROM \(pairs.table) ORDER BY 1, 2") == expected)
+    }
+
+    @Test("what does not fit together is mended or left out, and told; the old store stays")
+    func broken() throws {
+        let store = try BreakableStore()
+        try store.run(
+            """
+            DROP INDEX Z_Person_UNIQUE_name;
+            INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPASSPORT) VALUES
+                (3, \(store.number("Person")), 1, 'Ann', NULL),
+                (4, \(store.number("Person")), NULL, 'Dan', 2),
+                (5, 77, 1, 'Eve', NULL);
+            UPDATE ZTASK SET ZOWNER = 3 WHERE Z_PK = 2;
+            UPDATE ZTASK SET \(store.order) = NULL WHERE Z_PK = 3;
+            DELETE FROM ZTAG WHERE Z_PK = 2;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 1;
+            UPDATE ZPERSON SET ZPHOTO = CAST(x'02' || 'F' AS BLOB) WHERE Z_PK = 1;
+            """)
+        let before = try store.files()
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(
+            salvage.losses.map(\.description) == [
+                "Person: 1 rows are of no entity of it, and are left out (object 5)",
+                "Person: 1 objects have keys that others have, and are left out (object 3)",
+                "Person.passport: 1 links were not those of the other end, and are gone (object 4)",
+                "Task.owner: 1 links led nowhere, and are gone (object 2)",
+                "Task.owner: 1 objects had no place in the order, and are at its end (object 3)",
+                "Task.tags: 2 links led nowhere, and are gone (objects 1, 2)",
+                "Person.photo: the files of 1 values are missing, and the values null (object 1)",
+            ])
+        #expect(salvage.remaining == [])
+        #expect(
+            try lines(new, "SELECT Z_PK, Z_OPT, ZNAME, ZPASSPORT, ZPHOTO FROM ZPERSON") == [
+                "1|1|Ann|1|-", "2|1|Bob|2|-", "4|1|Dan|-|-",
+            ])
+        #expect(
+            try lines(new, "SELECT Z_PK FROM ZTASK WHERE ZOWNER = 1 ORDER BY \(store.order)")
+                == ["1", "3"])
+        #expect(
+            try lines(new, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'") == ["4"])
+        for (name, bytes) in before { #expect(try store.files()[name] == bytes) }
+    }
+
+    @Test("external values come along")
+    func externalValues() throws {
+        let store = try BreakableStore()
+        let support = store.folder.file(".store_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(
+            atPath: support, withIntermediateDirectories: true)
+        let name = UUID().uuidString
+        try Data("large".utf8).write(to: URL(fileURLWithPath: "\(support)/\(name)"))
+        try store.run(
+            "UPDATE ZPERSON SET ZPHOTO = CAST(x'02' || '\(name)' AS BLOB) WHERE Z_PK = 1")
+        let new = store.folder.file("new.sqlite")
+        #expect(try PersistentContainer.salvage(at: store.path, to: new).isComplete)
+        #expect(
+            FileManager.default.contents(
+                atPath: store.folder.file(".new_SUPPORT/_EXTERNAL_DATA/\(name)"))
+                == Data("large".utf8))
+    }
+
+    @Test("objects on whole pages are saved, whatever became of others")
+    func damagedPages() throws {
+        let store = try BreakableStore()
+        try store.run(
+            """
+            DELETE FROM \(store.pairs.table); DELETE FROM ZTASK;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+            INSERT INTO ZTASK (Z_PK, Z_ENT, Z_OPT, ZTITLE)
+                SELECT i, \(store.number("Task")), 1, printf('%0100d', i) FROM n;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 5000 WHERE Z_NAME = 'Task';
+            """)
+        // A leaf of the table: a page of kind 13 whose texts are those of tasks.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        let pages = stride(from: 4096, to: bytes.count, by: 4096).filter { start in
+            bytes[start] == 13
+                && bytes[start..<(start + 4096)].range(of: Data(repeating: 0x30, count: 90)) != nil
+        }
+        #expect(pages.count > 50)
+        let seed = Int.random(in: 0..<1000)
+        let damaged = [pages[3 + seed % 20], pages[40]]
+        for page in damaged { bytes.replaceSubrange(page..<(page + 8), with: Data(count: 8)) }
+        try bytes.write(to: URL(fileURLWithPath: store.path))
+        #expect(try !PersistentContainer.verify(at: store.path, .full).isSound)
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        let saved = try #require(salvage.objects["Task"])
+        let lost = try #require(salvage.losses.first)
+        #expect(saved + lost.count == 5000, "seed \(seed)")
+        #expect(saved > 4850, "seed \(seed)")
+        #expect(lost.kind == .file)
+        #expect(salvage.remaining == [])
+        #expect(salvage.objects["Person"] == 1)
+        #expect(
+            try lines(
+                new, "SELECT count(*) FROM ZTASK WHERE ZTITLE = printf('%0100d', Z_PK)")
+                == ["\(saved)"])
+    }
+
+    @Test("a file of which nothing can be read is refused, and leaves nothing behind")
+    func nothingToRead() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        try Data("garbage".utf8).write(to: URL(fileURLWithPath: path))
+        let new = folder.file("new.sqlite")
+        #expect(
+            storeError { _ = try PersistentContainer.salvage(at: path, to: new) }?.code
+                == .corrupt)
+        #expect(
+            storeError { _ = try PersistentContainer.salvage(at: folder.file("b"), to: new) }?.code
+                == .missing)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.sqlite"])
+    }
+
+    @Test("a model that is given stands in for one that cannot be read")
+    func givenModel() throws {
+        let store = try BreakableStore()
+        try store.run("UPDATE ETL_MODEL SET MODEL = 'x'")
+        let new = store.folder.file("new.sqlite")
+        #expect(
+            storeError { _ = try PersistentContainer.salvage(at: store.path, to: new) }?.code
+                == .corrupt)
+        let salvage = try PersistentContainer.salvage(
+            at: store.path, to: new, model: store.schema.model)
+        #expect(salvage.isComplete)
+        #expect(try PersistentContainer(model: nil, at: new).model == store.schema.model)
+    }
+}
