@@ -18,6 +18,7 @@ struct BatchMatch {
         changes: SQLFragment = SQLFragment("1"), values: [SQLFragment] = [], limit: ObjectLimit?,
         fetchLimit: Int? = nil, sparing load: BulkWriter? = nil, in session: WriteSession
     ) throws(StoreError) {
+        try session.schema.requireWriting(entity)
         let connection = session.connection
         let table = "temp.ETL_MATCHED"
         self.table = table

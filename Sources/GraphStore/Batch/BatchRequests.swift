@@ -41,6 +41,15 @@ public enum BatchDeleteRules: String, Sendable, Hashable, CaseIterable {
     case ignore
 }
 
+/// What a batch update does by the model's rules for values.
+public enum BatchUpdateRules: String, Sendable, Hashable, CaseIterable {
+    /// One new value that breaks a rule makes the whole request fail.
+    case honour
+    /// Ranges, lengths, patterns and the rules of entities are not looked at; values still fit
+    /// their columns, required ones are there, and unique ones unique.
+    case ignore
+}
+
 /// Sets properties of all objects that meet a predicate, without loading them.
 public struct BatchUpdateRequest: Sendable, Hashable {
     /// The entity; its sub-entities are meant, too.
@@ -56,6 +65,8 @@ public struct BatchUpdateRequest: Sendable, Hashable {
 
     /// So many matches at most are taken, the oldest first; nil takes all.
     public var fetchLimit: Int?
+    /// Whether the model's rules for values are honoured.
+    public var rules = BatchUpdateRules.honour
     /// What the result tells.
     public var resultType = BatchResultType.count
 

@@ -96,12 +96,13 @@ private struct BatchUpdate {
                 let isConstant = assignment.value.isConstant
                 let rows = isConstant ? "Z_PK = (\(changed) LIMIT 1)" : changing
                 if let problem = try broken(
-                    assignment.column, rows, connection, each: isConstant ? updated : 1)
+                    assignment.column, rows, connection, each: isConstant ? updated : 1,
+                    request.rules)
                 {
                     throw StoreError(.validation, problem)
                 }
             }
-            try checkRules(changing, connection)
+            if request.rules == .honour { try checkRules(changing, connection) }
             return BatchUpdateResult(
                 matched: match.count, updated: updated,
                 objectIDs: request.resultType == .objectIDs ? ids : nil)
@@ -171,7 +172,7 @@ private struct BatchUpdate {
     /// - Parameter each: how many objects a row stands for.
     private func broken(
         _ column: StoreSchema.AttributeColumn, _ changing: String, _ connection: Connection,
-        each: Int
+        each: Int, _ allRules: BatchUpdateRules
     ) throws(SQLiteError) -> String? {
         let attribute = column.attribute
         let name = column.column
@@ -184,11 +185,11 @@ private struct BatchUpdate {
                     "outside \(attribute.type.rawValue)"
                 ))
         }
-        if let minimum = attribute.range?.minimum {
+        if allRules == .honour, let minimum = attribute.range?.minimum {
             let bound = AttributeValidator.text(minimum, attribute.type)
             rules.append(("\(name) < \(minimum)", "less than \(bound)"))
         }
-        if let maximum = attribute.range?.maximum {
+        if allRules == .honour, let maximum = attribute.range?.maximum {
             let bound = AttributeValidator.text(maximum, attribute.type)
             rules.append(("\(name) > \(maximum)", "more than \(bound)"))
         }
@@ -203,6 +204,7 @@ private struct BatchUpdate {
                 return "'\(attribute.name)' of \(Self.objects(objects)) would be \(rule.words)"
             }
         }
+        guard allRules == .honour else { return nil }
         return try brokenText(attribute, name, changing, connection)
     }
 

@@ -18,11 +18,11 @@ extension BulkWriter {
     }
 
     private func settle(_ change: FarChanges.Change, in table: Int) throws(SQLiteError) {
-        let (distance, writes) = farNets[table].change(
+        let (distance, writes) = try farNets[table].change(
             change.primaryKey, by: change.difference, writes: change.isWritten ? 1 : 0)
         journal?.noteFarChanged(change.primaryKey, in: table)
         guard distance == 0 else { return }
-        farNets[table].forget(change.primaryKey)
+        try farNets[table].forget(change.primaryKey)
         let restore = try session.connection.cached(
             "UPDATE \(far.tables[table]) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
         restore.bind(Int64(writes), at: 1)
@@ -34,8 +34,8 @@ extension BulkWriter {
         let key = change.primaryKey
         // What this load inserted counts as inserted, whatever comes after.
         guard key < firstOwnKey else { return }
-        let wasChanged = net.isChanged(key)
-        let (distance, writes) = net.change(
+        let wasChanged = try net.isChanged(key)
+        let (distance, writes) = try net.change(
             key, by: change.difference, writes: change.isWritten ? 1 : 0)
         journal?.noteChanged(key)
         if !wasChanged { changedSinceSave[key] = change.entityNumber ?? plan.entity.number }

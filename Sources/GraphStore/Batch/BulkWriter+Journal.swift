@@ -12,7 +12,7 @@ private struct LoadState: Codable {
 
 extension BulkWriter {
     /// The kinds of notes that a load keeps; a run removes them when the load is done.
-    package static let noteKinds = ["load", "seen", "net", "parked", "far"]
+    package static let noteKinds = ["load", "seen", "net", ParkedSpill.kind, "far"]
 
     /// Notes in the open transaction what the next load needs to go on from here: which rows had
     /// records, how far each is from what it was, which rows wait for others.
@@ -29,19 +29,20 @@ extension BulkWriter {
             }
             if !journal.changed.isEmpty {
                 var note = NoteWriter()
-                note.write(journal.changed, of: net)
+                try note.write(journal.changed, of: &net)
                 try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
             }
             for (table, keys) in journal.farChanged {
                 var note = NoteWriter()
                 note.write(UInt64(table))
-                note.write(keys, of: farNets[table])
+                try note.write(keys, of: &farNets[table])
                 let number = journal.number * Int64(farNets.count) + Int64(table)
                 try ProgressNotes.write("far", number, note.bytes, on: connection)
             }
             for place in journal.parkedCount..<max(journal.parkedCount, parking.entries.count) {
                 try ProgressNotes.write(
-                    "parked", parking.entries[place].token, parking.note(place), on: connection)
+                    ParkedSpill.kind, parking.entries[place].token, parking.note(place),
+                    on: connection)
             }
             journal.parkedCount = max(journal.parkedCount, parking.entries.count)
             journal.number += 1
@@ -87,36 +88,33 @@ extension BulkWriter {
     /// - Returns: the first key of that load's own rows; nil where there is no such note.
     func recallState() throws(StoreError) -> Int64? {
         let connection = session.connection
-        let notes = try storing { () throws(SQLiteError) in
-            try Self.noteKinds.map { kind throws(SQLiteError) in
-                try ProgressNotes.read(kind, on: connection)
-            }
-        }
-        guard let saved = notes[0].first else { return nil }
+        guard
+            let saved = try storing({ () throws(SQLiteError) in
+                try ProgressNotes.read("load", on: connection).first
+            })
+        else { return nil }
         let state: LoadState
         do {
             state = try JSONDecoder().decode(LoadState.self, from: Data(saved.value))
         } catch {
             throw StoreError(.corrupt, "The progress notes of a load cannot be read: \(error)")
         }
-        for note in notes[1] {
-            var reader = NoteReader(note.value)
-            var last: Int64 = 0
-            while !reader.isAtEnd {
-                let start = last &+ Int64(bitPattern: reader.number())
-                last = start &+ Int64(clamping: reader.number())
-                for key in start..<max(start, last) { _ = seen.insert(key) }
+        try storing { () throws(SQLiteError) in
+            try ProgressNotes.forEach("seen", on: connection) { _, value in recallSeen(value) }
+            try ProgressNotes.forEach("net", on: connection) { _, value throws(SQLiteError) in
+                var reader = NoteReader(value)
+                try reader.changes(into: &net)
             }
-        }
-        for note in notes[2] {
-            var reader = NoteReader(note.value)
-            reader.changes(into: &net)
-        }
-        for note in notes[3] { parking.add(note: note.value, token: note.number) }
-        for note in notes[4] {
-            var reader = NoteReader(note.value)
-            let table = Int(clamping: reader.number())
-            if farNets.indices.contains(table) { reader.changes(into: &farNets[table]) }
+            try ProgressNotes.forEach("far", on: connection) { _, value throws(SQLiteError) in
+                var reader = NoteReader(value)
+                let table = Int(clamping: reader.number())
+                if farNets.indices.contains(table) { try reader.changes(into: &farNets[table]) }
+            }
+            try ProgressNotes.forEach(ParkedSpill.kind, on: connection) { token, value in
+                parking.add(note: value, token: token)
+                // They are noted, so that they need not be in memory.
+                if parking.isOverMemory { parking.forgetRows() }
+            }
         }
         moves = state.moves
         tally = state.tally
@@ -124,16 +122,26 @@ extension BulkWriter {
         journal?.parkedCount = parking.entries.count
         return state.firstOwnKey
     }
+
+    private func recallSeen(_ note: [UInt8]) {
+        var reader = NoteReader(note)
+        var last: Int64 = 0
+        while !reader.isAtEnd {
+            let start = last &+ Int64(bitPattern: reader.number())
+            last = start &+ Int64(clamping: reader.number())
+            for key in start..<max(start, last) { _ = seen.insert(key) }
+        }
+    }
 }
 
 extension Parking {
     /// A parked row as bytes: its keys, then its cells.
-    fileprivate func note(_ place: Int) -> [UInt8] {
+    func note(_ place: Int) -> [UInt8] {
         var note = NoteWriter()
         note.write(word: entries[place].key)
         note.write(word: entries[place].awaited)
         for column in 0..<rows.width {
-            note.write(rows[place, column], of: rows)
+            note.write(rows[place - spilled, column], of: rows)
         }
         return note.bytes
     }
@@ -142,20 +150,30 @@ extension Parking {
         var reader = NoteReader(bytes)
         let key = reader.word()
         let awaited = reader.word()
-        let row = rows.addRow()
-        for column in 0..<rows.width {
-            rows[row, column] = reader.cell(into: rows)
-        }
+        reader.row(into: rows)
         note(entry: Entry(token: token, key: key, awaited: awaited))
+    }
+
+    /// Adds the row of a note to a batch.
+    ///
+    /// - Returns: its place.
+    @discardableResult
+    static func read(note bytes: [UInt8], into rows: RowBatch) -> Int {
+        var reader = NoteReader(bytes)
+        // The keys.
+        _ = (reader.word(), reader.word())
+        return reader.row(into: rows)
     }
 }
 
 extension NoteWriter {
     /// How far rows are from what they were, in the order of their keys.
-    fileprivate mutating func write(_ keys: [Int64], of net: NetChanges) {
+    fileprivate mutating func write(
+        _ keys: [Int64], of net: inout NetChanges
+    ) throws(SQLiteError) {
         var last: Int64 = 0
         for key in Set(keys).sorted() {
-            let (distance, writes) = net.state(key)
+            let (distance, writes) = try net.state(key)
             write(UInt64(bitPattern: key &- last))
             write(word: distance)
             write(UInt64(writes))
@@ -180,13 +198,20 @@ extension NoteWriter {
 }
 
 extension NoteReader {
-    fileprivate mutating func changes(into net: inout NetChanges) {
+    fileprivate mutating func changes(into net: inout NetChanges) throws(SQLiteError) {
         var last: Int64 = 0
         while !isAtEnd {
             last = last &+ Int64(bitPattern: number())
             let distance = word()
-            net.set(last, distance, writes: UInt32(clamping: number()))
+            try net.set(last, distance, writes: UInt32(clamping: number()))
         }
+    }
+
+    @discardableResult
+    fileprivate mutating func row(into rows: RowBatch) -> Int {
+        let row = rows.addRow()
+        for column in 0..<rows.width { rows[row, column] = cell(into: rows) }
+        return row
     }
 
     fileprivate mutating func cell(into rows: RowBatch) -> BulkCell {

@@ -17,7 +17,7 @@ extension BulkWriter {
     }
 
     static func nestedWriters(
-        of plan: BulkPlan, in context: ManagedObjectContext
+        of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory
     ) throws(StoreError) -> [BulkWriter?] {
         guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
         var writers: [BulkWriter?] = []
@@ -28,7 +28,8 @@ extension BulkWriter {
             }
             writers.append(
                 try BulkWriter(
-                    nested, in: context, keyMemoryBytes: 0, isResumable: false, isNested: true))
+                    nested, in: context, memory: memory.ofNested, isResumable: false,
+                    isNested: true))
         }
         return writers
     }

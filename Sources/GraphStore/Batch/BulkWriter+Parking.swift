@@ -11,9 +11,8 @@ extension BulkWriter {
     /// refused for a reason of its own, all that is taken back, that row is refused, and the
     /// others are tried again; so whatever is refused leaves no trace.
     func settleParked() throws(SQLiteError) {
-        let entries = parking.entries
+        let entries = parking.takeEntries()
         guard !entries.isEmpty else { return }
-        parking.entries = []
         parking.waiting = WaitingRows(entries, lastFirst: plan.namesByOtherAttribute)
         // A row wakes those that wait for its key. Who waits for another attribute of it is not
         // woken; but it came before, so that from the last to the first each finds its object.
@@ -50,8 +49,9 @@ extension BulkWriter {
                 parking.waiting.wait(place, for: entry.key)
                 continue
             }
+            let (batch, row) = try parkedRow(place, entry)
             let outcome = try write(
-                parking.rows, place, token: entry.token, hash: entry.key, unresolved: policy)
+                batch, row, token: entry.token, hash: entry.key, unresolved: policy)
             // What it wakes may wait again.
             policy = .wait
             if case .waiting(_, let awaited) = outcome {
@@ -81,7 +81,7 @@ extension BulkWriter {
         _ entries: [Parking.Entry]
     ) throws(SQLiteError) -> [Int] {
         var broken: [(place: Int, links: [Int])] = []
-        while let place = parking.waiting.next() {
+        while let place = parking.waiting.nextInCircle() {
             _ = parking.waiting.take(place)
             cutLinks.removeAll(keepingCapacity: true)
             try settle(
@@ -97,7 +97,11 @@ extension BulkWriter {
             let later = placesByKey[entries[place].key, default: []].filter {
                 $0 > place && !refused.contains(entries[$0].token)
             }
-            if try !relink(place, entries[place], links, overruledBy: later) {
+            var valid: [Int] = []
+            for link in links where try !isOverruled(link, by: later, entries) {
+                valid.append(link)
+            }
+            if try !relink(place, entries[place], valid) {
                 failed.append(place)
             }
         }
@@ -106,14 +110,13 @@ extension BulkWriter {
 
     /// Sets the links that were left out to break a circle; no record of its own.
     ///
-    /// - Parameter later: records of the same key, which may say something else about a link.
     /// - Returns: false where the object at the other end was refused after all.
     private func relink(
-        _ place: Int, _ entry: Parking.Entry, _ links: [Int], overruledBy later: [Int]
+        _ place: Int, _ entry: Parking.Entry, _ links: [Int]
     ) throws(SQLiteError) -> Bool {
+        let (batch, place) = try parkedRow(place, entry)
         row.clear()
-        let batch = parking.rows
-        for link in links where !isOverruled(link, by: later) {
+        for link in links {
             guard try setLink(link, batch, place, token: entry.token) else { return false }
         }
         guard let found = try find(batch, place, hash: entry.key) else { return true }
@@ -125,12 +128,52 @@ extension BulkWriter {
         return true
     }
 
-    private func isOverruled(_ link: Int, by later: [Int]) -> Bool {
+    /// - Parameter later: records of the same key, which may say something else about the link.
+    private func isOverruled(
+        _ link: Int, by later: [Int], _ entries: [Parking.Entry]
+    ) throws(SQLiteError) -> Bool {
         guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace else {
             return false
         }
         let cell = plan.plan.attributes.count + link
-        return later.contains { parking.rows[$0, cell].kind != .absent }
+        for place in later {
+            let (batch, row) = try parkedRow(place, entries[place])
+            if batch[row, cell].kind != .absent { return true }
+        }
+        return false
+    }
+
+    // MARK: Rows past memory
+
+    /// Keeps the rows that wait elsewhere than in memory.
+    func spillParked() throws(SQLiteError) {
+        for place in parking.spilled..<parking.entries.count
+        where place >= journal?.parkedCount ?? 0 {
+            try parkedSpill.write(parking.entries[place].token, parking.note(place))
+        }
+        journal?.parkedCount = parking.entries.count
+        parking.forgetRows()
+    }
+
+    /// A row that waits; its bytes stay until the next call, or until rows are flushed.
+    private func parkedRow(
+        _ place: Int, _ entry: Parking.Entry
+    ) throws(SQLiteError) -> (batch: RowBatch, row: Int) {
+        guard place < parking.spilled else { return (parking.rows, place - parking.spilled) }
+        if let row = parking.recalledPlaces[place] { return (parking.recalled, row) }
+        if parking.isRecallFull {
+            // Rows that are still to be written point into what is forgotten.
+            try flushRows()
+            parking.forgetRecalled()
+        }
+        guard let note = try parkedSpill.read(entry.token) else {
+            // It was written by this load, in this transaction or one before.
+            throw SQLiteError(
+                extendedCode: 11, message: "A row that waits is not where it was kept", sql: nil)
+        }
+        let row = Parking.read(note: note, into: parking.recalled)
+        parking.note(recalled: row, of: place)
+        return (parking.recalled, row)
     }
 }
 

@@ -21,7 +21,7 @@ extension BulkWriter {
         }
         let isFirst = seen.insert(id.primaryKey)
         if isFirst { journal?.noteSeen(id.primaryKey) }
-        if let writes = count(id, isFirst: isFirst, difference: difference) {
+        if let writes = try count(id, isFirst: isFirst, difference: difference) {
             try restoreVersion(id.primaryKey, writes: writes)
             forgetChange(id.primaryKey)
         }
@@ -165,7 +165,9 @@ extension BulkWriter {
     /// Counts the record by what its row has become.
     ///
     /// - Returns: how often this load wrote the row, if the row is again what it was before.
-    private func count(_ id: ManagedObjectID, isFirst: Bool, difference: UInt64?) -> UInt32? {
+    private func count(_ id: ManagedObjectID, isFirst: Bool, difference: UInt64?)
+        throws(SQLiteError) -> UInt32?
+    {
         if !isFirst { tally.superseded += 1 }
         guard id.primaryKey < firstOwnKey else {
             // A row that this load inserted counts as inserted, whatever comes after; unless a
@@ -176,15 +178,15 @@ extension BulkWriter {
         }
         guard let difference else {
             // An earlier record may have changed the row, over a link of its own.
-            if isFirst, net.isChanged(id.primaryKey) {
+            if isFirst, try net.isChanged(id.primaryKey) {
                 tally.updated += 1
             } else if isFirst {
                 tally.unchanged += 1
             }
             return nil
         }
-        let wasChanged = net.isChanged(id.primaryKey)
-        let (distance, writes) = net.change(id.primaryKey, by: difference)
+        let wasChanged = try net.isChanged(id.primaryKey)
+        let (distance, writes) = try net.change(id.primaryKey, by: difference)
         journal?.noteChanged(id.primaryKey)
         if !wasChanged { changedSinceSave[id.primaryKey] = id.entityNumber }
         if isFirst {
@@ -208,7 +210,7 @@ extension BulkWriter {
 
     /// A row that later records brought back to what it was gets its version back, too.
     func restoreVersion(_ primaryKey: Int64, writes: UInt32) throws(SQLiteError) {
-        net.forget(primaryKey)
+        try net.forget(primaryKey)
         statements.restoreVersion.bind(Int64(writes), at: 1)
         statements.restoreVersion.bind(primaryKey, at: 2)
         try statements.restoreVersion.step()

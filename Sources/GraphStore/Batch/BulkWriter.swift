@@ -45,7 +45,7 @@ package final class BulkWriter {
     var pending: PendingRows
     var row: ResolvedRow
     var seen = PrimaryKeySet()
-    var net = NetChanges()
+    var net: NetChanges
     /// Rows that became other than they were since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]
     let far: FarChanges
@@ -57,6 +57,7 @@ package final class BulkWriter {
     /// What the next save notes for a load that goes on after this one; nil where none will.
     var journal: LoadJournal?
     var parking: Parking
+    let parkedSpill: ParkedSpill
     /// Links that the last written row left out to break a circle.
     var cutLinks: [Int] = []
     /// Objects that links of the row at hand have made.
@@ -72,7 +73,7 @@ package final class BulkWriter {
     private var parkedTokens: [Int64] = []
 
     init(
-        _ plan: BulkPlan, in context: ManagedObjectContext, keyMemoryBytes: Int,
+        _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
         isResumable: Bool, isNested: Bool = false
     ) throws(StoreError) {
         self.context = context
@@ -80,6 +81,7 @@ package final class BulkWriter {
         // Before the transaction: a plan that does not fit must not keep others waiting.
         let columns = try ColumnPlan(plan, schema)
         self.plan = columns
+        try schema.requireWriting(columns.entity)
         let session = try context.session()
         self.session = session
         self.isNested = isNested
@@ -88,9 +90,9 @@ package final class BulkWriter {
         self.far = far
         columnHashes = columns.columns.map { ColumnHash($0.name) }
         // First, for they must find the tables as they were.
-        nestedWriters = try Self.nestedWriters(of: plan, in: context)
+        nestedWriters = try Self.nestedWriters(of: plan, in: context, memory)
         let sharesTable = plan.writesInside(table: columns.entity.table, schema)
-        keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : keyMemoryBytes)
+        keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
         do throws(SQLiteError) {
             try PendingIndexes.settle(on: session.connection)
             try keyFinder.begin(session)
@@ -103,6 +105,7 @@ package final class BulkWriter {
                     try LinkResolver(
                         columns.destinations[position], attributes: link.attributes,
                         mayRemember: !columns.namesByOtherAttribute(link: position),
+                        memoryBytes: memory.links / max(1, plan.links.count),
                         on: connection))
             }
             self.resolvers = resolvers
@@ -124,14 +127,19 @@ package final class BulkWriter {
                         on: connection))
             }
             self.oneToOneWriters = oneToOneWriters
-            farNets = Array(repeating: NetChanges(), count: far.tables.count)
+            let share = memory.changes / (far.tables.count + 1)
+            net = NetChanges(ChangeSpill(connection), memoryBytes: share)
+            farNets = far.tables.map { _ in
+                NetChanges(ChangeSpill(connection), memoryBytes: share)
+            }
             firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         } catch {
             throw StoreError(error)
         }
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
-        parking = Parking(width: plan.width)
+        parking = Parking(width: plan.width, memoryBytes: memory.waiting)
+        parkedSpill = ParkedSpill(session.connection, usesNotes: isResumable)
         foreignWrites = session.foreignWrites
         guard isResumable else { return }
         journal = LoadJournal()
@@ -228,18 +236,19 @@ package final class BulkWriter {
             return reject(token, "key", plan.plan.key.first, "The key is null")
         }
         if parking.isWaiting(key: hash) {
-            return park(batch, place, token: token, key: hash, until: hash)
+            return try park(batch, place, token: token, key: hash, until: hash)
         }
         if case .waiting(_, let awaited) = try write(batch, place, token: token, hash: hash) {
-            park(batch, place, token: token, key: hash, until: awaited)
+            try park(batch, place, token: token, key: hash, until: awaited)
         }
     }
 
     private func park(
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
-    ) {
+    ) throws(SQLiteError) {
         parking.add(batch, place, token: token, key: key, until: awaited)
         parkedTokens.append(token)
+        if parking.isOverMemory { try spillParked() }
     }
 
     func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {

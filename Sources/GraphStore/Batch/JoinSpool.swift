@@ -33,7 +33,7 @@ final class JoinSpool {
     init?(
         _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
     ) throws(SQLiteError) {
-        guard join.orderColumn == nil, !join.isReflexive,
+        guard join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
             let table = schema.joinTables.first(where: { $0.name == join.table }),
             table.orderColumns.isEmpty,
             try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil

@@ -30,7 +30,9 @@ struct KeyFinder: ~Copyable {
         // Another writer adds to the table, too, and relies on its indexes.
         guard memoryBytes > 0 else { return }
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
-        guard usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
+        // Only what is in the first file can be put off: a note in `ETL_PENDING` names no file.
+        guard session.schema.parts[plan.entity.rootNumber] == nil,
+            usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)
         else { return }
         let putOff = definition.indexes.filter { mayPutOff($0) }

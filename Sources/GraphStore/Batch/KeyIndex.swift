@@ -3,53 +3,93 @@
 /// An entry holds 32 bits of the key's hash and the row's `Z_PK`. Different keys may share these
 /// 32 bits, so a found row is a candidate whose key the caller compares; among a million keys
 /// about one lookup in four thousand meets a stranger. Open addressing; the place of an entry
-/// follows from its 32 bits, so that growing needs no keys.
+/// follows from its 32 bits, so that growing needs no keys. The first six bits choose one of 64
+/// tables that grow each by itself, so that growing takes little more memory than what is grown.
 struct KeyIndex: ~Copyable {
     /// A walk over the candidates for one key.
     struct Probe {
-        fileprivate var slot: Int
+        fileprivate(set) var slot: Int
         fileprivate let tag: UInt64
     }
 
+    private struct Segment {
+        var entries: UnsafeMutablePointer<UInt64>
+        var capacity: Int
+        var used = 0
+
+        init(capacity: Int) {
+            self.capacity = capacity
+            entries = .allocate(capacity: capacity)
+            entries.initialize(repeating: 0, count: capacity)
+        }
+
+        /// Whether the next insert makes it grow.
+        var isFull: Bool { (used + 1) * 10 > capacity * 7 }
+
+        /// Where a walk over entries of that tag begins.
+        func home(_ tag: UInt64) -> Int {
+            // A shift binds tighter than a product.
+            Int(((tag & (1 << KeyIndex.restBits - 1)) * UInt64(capacity)) >> KeyIndex.restBits)
+        }
+
+        func place(_ entry: UInt64) {
+            var slot = home(entry >> 32)
+            while entries[slot] != 0 { slot = (slot + 1) & (capacity - 1) }
+            entries[slot] = entry
+        }
+    }
+
     private static let removed: UInt64 = .max
-    private var entries: UnsafeMutablePointer<UInt64>
-    private var shift: UInt64
-    private var capacity: Int
-    private var used = 0
+    private static let segmentCount = 64
+    /// The bits of a tag behind those that choose the segment.
+    private static let restBits: UInt64 = 26
+    private let segments: UnsafeMutablePointer<Segment>
+    /// The memory of all tables, in bytes.
+    private(set) var byteCount: Int
 
     init() {
-        capacity = 1 << 12
-        shift = 32 - 12
-        entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: 0, count: capacity)
+        segments = .allocate(capacity: Self.segmentCount)
+        for place in 0..<Self.segmentCount {
+            (segments + place).initialize(to: Segment(capacity: 64))
+        }
+        byteCount = Self.segmentCount * 64 * 8
     }
 
     deinit {
-        entries.deallocate()
+        for place in 0..<Self.segmentCount { segments[place].entries.deallocate() }
+        segments.deallocate()
     }
 
-    /// The memory that the next growth will need at its height, in bytes.
-    var bytesAfterGrowth: Int { capacity * 3 * 8 }
+    /// Tables that grow with their next entry.
+    private var fullCount = 0
 
-    /// Whether the next insert makes the table grow.
-    var isFull: Bool { (used + 1) * 10 > capacity * 7 }
+    /// Whether one of the next inserts makes a table grow.
+    var isFull: Bool { fullCount > 0 }
+
+    /// The memory of all tables after the next growth, in bytes.
+    var bytesAfterGrowth: Int { byteCount + byteCount / (2 * Self.segmentCount) }
 
     /// Whether a row's key fits an entry.
     static func canHold(_ primaryKey: Int64) -> Bool {
         primaryKey > 0 && primaryKey < Int64(UInt32.max)
     }
 
+    private func segment(_ tag: UInt64) -> UnsafeMutablePointer<Segment> {
+        segments + Int(tag >> Self.restBits)
+    }
+
     func probe(_ hash: UInt64) -> Probe {
         let tag = hash >> 32
-        return Probe(slot: Int(tag >> shift), tag: tag)
+        return Probe(slot: segment(tag).pointee.home(tag), tag: tag)
     }
 
     /// The next candidate's `Z_PK`, or nil when there is none left.
     func next(_ probe: inout Probe) -> Int64? {
+        let segment = segment(probe.tag).pointee
         while true {
-            let entry = entries[probe.slot]
+            let entry = segment.entries[probe.slot]
             guard entry != 0 else { return nil }
-            probe.slot = (probe.slot + 1) & (capacity - 1)
+            probe.slot = (probe.slot + 1) & (segment.capacity - 1)
             if entry >> 32 == probe.tag, entry != Self.removed {
                 return Int64(entry & 0xFFFF_FFFF)
             }
@@ -57,42 +97,38 @@ struct KeyIndex: ~Copyable {
     }
 
     mutating func insert(_ hash: UInt64, _ primaryKey: Int64) {
-        if isFull { grow() }
-        place((hash >> 32) << 32 | UInt64(primaryKey))
-        used += 1
+        let segment = segment(hash >> 32)
+        if segment.pointee.isFull { grow(segment) }
+        segment.pointee.place((hash >> 32) << 32 | UInt64(primaryKey))
+        segment.pointee.used += 1
+        if segment.pointee.isFull { fullCount += 1 }
     }
 
     /// Takes one row's entry out.
     mutating func remove(_ hash: UInt64, _ primaryKey: Int64) {
         let entry = (hash >> 32) << 32 | UInt64(primaryKey)
-        var slot = Int((hash >> 32) >> shift)
-        while entries[slot] != 0 {
-            if entries[slot] == entry {
-                entries[slot] = Self.removed
+        let segment = segment(hash >> 32).pointee
+        var slot = segment.home(hash >> 32)
+        while segment.entries[slot] != 0 {
+            if segment.entries[slot] == entry {
+                segment.entries[slot] = Self.removed
                 return
             }
-            slot = (slot + 1) & (capacity - 1)
+            slot = (slot + 1) & (segment.capacity - 1)
         }
     }
 
-    private func place(_ entry: UInt64) {
-        var slot = Int((entry >> 32) >> shift)
-        while entries[slot] != 0 { slot = (slot + 1) & (capacity - 1) }
-        entries[slot] = entry
-    }
-
-    private mutating func grow() {
-        let old = entries
-        let oldCapacity = capacity
-        capacity *= 2
-        shift -= 1
-        entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: 0, count: capacity)
-        used = 0
-        for slot in 0..<oldCapacity where old[slot] != 0 && old[slot] != Self.removed {
-            place(old[slot])
-            used += 1
+    private mutating func grow(_ segment: UnsafeMutablePointer<Segment>) {
+        let old = segment.pointee
+        var new = Segment(capacity: old.capacity * 2)
+        for slot in 0..<old.capacity
+        where old.entries[slot] != 0 && old.entries[slot] != Self.removed {
+            new.place(old.entries[slot])
+            new.used += 1
         }
-        old.deallocate()
+        old.entries.deallocate()
+        segment.pointee = new
+        byteCount += old.capacity * 8
+        fullCount -= 1
     }
 }

@@ -19,7 +19,8 @@ struct LinkCache {
     private var used = 0
     private var bytes: [UInt8] = []
 
-    init(bytesMax: Int = 32 << 20) {
+    /// - Parameter bytesMax: what it may take, also while it grows.
+    init(bytesMax: Int) {
         self.bytesMax = bytesMax
     }
 
@@ -34,6 +35,7 @@ struct LinkCache {
     /// Keeps a key that was not known.
     mutating func insert(_ key: BulkCell, hash: UInt64, _ id: ManagedObjectID) {
         if (used + 1) * 10 > entries.count * 7 { grow() }
+        if key.kind == .text || key.kind == .blob { makeRoom(for: key.bytes.count) }
         let slot = slot(of: key, hash: hash)
         guard entries[slot].count < 0 else { return }
         var entry = Entry()
@@ -91,9 +93,20 @@ struct LinkCache {
         }
     }
 
+    private var entryBytes: Int { entries.count * MemoryLayout<Entry>.stride }
+
+    /// Starts again where the bytes of one more key would be too many; they double when they grow.
+    private mutating func makeRoom(for count: Int) {
+        let needed = bytes.count + count
+        guard needed > bytes.capacity, entryBytes + bytes.capacity * 3 > bytesMax, used > 0 else {
+            return
+        }
+        removeAll()
+    }
+
     private mutating func grow() {
-        let size = MemoryLayout<Entry>.stride
-        guard entries.count * 2 * size + bytes.count <= bytesMax else { return removeAll() }
+        // The old ones stay until the new ones are filled.
+        guard entryBytes * 3 + bytes.capacity <= bytesMax else { return removeAll() }
         let old = entries
         entries = Array(repeating: Entry(), count: old.count * 2)
         let mask = entries.count - 1

@@ -6,16 +6,19 @@ final class LinkResolver {
     private let destination: StoreSchema.Entity
     private let select: Statement
     private let insert: Statement
-    private var cache = LinkCache()
+    private var cache: LinkCache
     private let mayRemember: Bool
     private let validators: [AttributeValidator]
 
-    /// - Parameter mayRemember: whether an object keeps its key for as long as the load lasts.
+    /// - Parameters:
+    ///   - mayRemember: whether an object keeps its key for as long as the load lasts.
+    ///   - memoryBytes: what the keys that were looked up may take.
     init(
         _ destination: StoreSchema.Entity, attributes: [String], mayRemember: Bool,
-        on connection: Connection
+        memoryBytes: Int, on connection: Connection
     ) throws(SQLiteError) {
         self.destination = destination
+        cache = LinkCache(bytesMax: memoryBytes)
         self.mayRemember = mayRemember
         let places = attributes.compactMap { destination.attributes[$0] }
         validators = places.map { AttributeValidator($0.attribute) }

@@ -1,68 +1,160 @@
+import SQLite
+import Synchronization
+
 /// Remembers, for each row that a load changed, how far it is from what it was.
 ///
 /// Every change adds (by exclusive or) a hash of what went and a hash of what came. When the sum
 /// is zero again, the row is what it was before the load: later records with the same key undid
 /// the earlier ones. So a record counts by its row's net change, whatever the batch size, in
 /// 12 bytes a row.
+///
+/// Rows with neighbouring keys are kept together, and in a table for temporary data once all that
+/// is known outgrows its memory.
 struct NetChanges {
-    private static let chunkSize: Int64 = 1024
+    private static let chunkSize: Int64 = 64
+    /// 8 bytes of distance and 4 of writes a row.
+    static let chunkWords = 96
+    /// With what the dictionary and the array take for themselves.
+    private static let chunkBytes = chunkWords * 8 + 64
 
-    private struct Chunk {
-        var distance: [UInt64]
-        var saves: [UInt32]
+    private let spill: ChangeSpill
+    private let chunksMax: Int
+    /// A row's distances, then the numbers of writes, two a word.
+    private var chunks: [Int64: [UInt64]] = [:]
+    private var hasSpilled = false
+
+    init(_ spill: ChangeSpill, memoryBytes: Int) {
+        self.spill = spill
+        chunksMax = max(1, memoryBytes / Self.chunkBytes)
     }
-
-    private var chunks: [Int64: Chunk] = [:]
 
     /// The distance after another change, and how often the row was written so far.
     mutating func change(
         _ primaryKey: Int64, by difference: UInt64, writes: UInt32 = 1
-    ) -> (UInt64, writes: UInt32) {
-        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
-        let offset = Int(place)
+    ) throws(SQLiteError) -> (UInt64, writes: UInt32) {
+        let (number, place) = Self.position(primaryKey)
+        try load(number)
         return withChunk(number) { chunk in
-            chunk.distance[offset] ^= difference
-            chunk.saves[offset] += writes
-            return (chunk.distance[offset], chunk.saves[offset])
+            chunk[place] ^= difference
+            let (word, shift) = Self.writes(place)
+            chunk[word] += UInt64(writes) << shift
+            return (chunk[place], UInt32(truncatingIfNeeded: chunk[word] >> shift))
         }
     }
 
     /// The row's distance from what it was, and how often it was written.
-    func state(_ primaryKey: Int64) -> (distance: UInt64, writes: UInt32) {
-        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
+    mutating func state(
+        _ primaryKey: Int64
+    ) throws(SQLiteError) -> (distance: UInt64, writes: UInt32) {
+        let (number, place) = Self.position(primaryKey)
+        try load(number)
         guard let chunk = chunks[number] else { return (0, 0) }
-        return (chunk.distance[Int(place)], chunk.saves[Int(place)])
+        let (word, shift) = Self.writes(place)
+        return (chunk[place], UInt32(truncatingIfNeeded: chunk[word] >> shift))
     }
 
     /// Takes over what an earlier load knew of the row.
-    mutating func set(_ primaryKey: Int64, _ distance: UInt64, writes: UInt32) {
-        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
+    mutating func set(
+        _ primaryKey: Int64, _ distance: UInt64, writes: UInt32
+    ) throws(SQLiteError) {
+        let (number, place) = Self.position(primaryKey)
+        try load(number)
         withChunk(number) { chunk in
-            chunk.distance[Int(place)] = distance
-            chunk.saves[Int(place)] = writes
+            chunk[place] = distance
+            Self.set(writes, place, in: &chunk)
         }
     }
 
     /// Whether the row differs from what it was before the load.
-    func isChanged(_ primaryKey: Int64) -> Bool {
-        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
-        return chunks[number].map { $0.distance[Int(place)] != 0 } ?? false
+    mutating func isChanged(_ primaryKey: Int64) throws(SQLiteError) -> Bool {
+        let (number, place) = Self.position(primaryKey)
+        try load(number)
+        return chunks[number].map { $0[place] != 0 } ?? false
     }
 
     /// Forgets the row, which is what it was.
-    mutating func forget(_ primaryKey: Int64) {
-        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: Self.chunkSize)
-        withChunk(number) { $0.saves[Int(place)] = 0 }
+    mutating func forget(_ primaryKey: Int64) throws(SQLiteError) {
+        let (number, place) = Self.position(primaryKey)
+        try load(number)
+        withChunk(number) { Self.set(0, place, in: &$0) }
     }
 
-    private mutating func withChunk<R>(_ number: Int64, _ body: (inout Chunk) -> R) -> R {
-        let size = Int(Self.chunkSize)
-        return body(
-            &chunks[
-                number,
-                default: Chunk(
-                    distance: Array(repeating: 0, count: size),
-                    saves: Array(repeating: 0, count: size))])
+    private static func position(_ primaryKey: Int64) -> (number: Int64, place: Int) {
+        let (number, place) = primaryKey.quotientAndRemainder(dividingBy: chunkSize)
+        return (number, Int(place))
+    }
+
+    /// Where the number of a row's writes is.
+    private static func writes(_ place: Int) -> (word: Int, shift: UInt64) {
+        (Int(chunkSize) + place / 2, UInt64(place & 1) * 32)
+    }
+
+    private static func set(_ writes: UInt32, _ place: Int, in chunk: inout [UInt64]) {
+        let (word, shift) = Self.writes(place)
+        chunk[word] = chunk[word] & ~(0xFFFF_FFFF << shift) | UInt64(writes) << shift
+    }
+
+    /// Makes sure that what is known of these rows is in memory, and makes room for it.
+    private mutating func load(_ number: Int64) throws(SQLiteError) {
+        guard chunks[number] == nil else { return }
+        if chunks.count >= chunksMax {
+            try spill.write(chunks)
+            chunks.removeAll(keepingCapacity: true)
+            hasSpilled = true
+        }
+        if hasSpilled, let chunk = try spill.read(number) { chunks[number] = chunk }
+    }
+
+    private mutating func withChunk<R>(_ number: Int64, _ body: (inout [UInt64]) -> R) -> R {
+        body(&chunks[number, default: Array(repeating: 0, count: Self.chunkWords)])
+    }
+}
+
+/// A table for temporary data with what a load knows of rows, of which it is undone with the
+/// transaction as the rows themselves are.
+final class ChangeSpill {
+    private static let made = Atomic<Int>(0)
+
+    private let connection: Connection
+    private let table: String
+    private var hasTable = false
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        let number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
+        table = "temp.ETL_CHANGES_\(number)"
+    }
+
+    deinit {
+        guard hasTable else { return }
+        connection.clearStatementCache()
+        // What stays is gone with the connection.
+        try? connection.execute("DROP TABLE IF EXISTS \(table)")
+    }
+
+    func write(_ chunks: [Int64: [UInt64]]) throws(SQLiteError) {
+        // What was made within a savepoint may be gone with it.
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS \(table) (NUMBER INTEGER PRIMARY KEY, ROWS BLOB)")
+        hasTable = true
+        let insert = try connection.prepare("INSERT OR REPLACE INTO \(table) VALUES (?, ?)")
+        for (number, chunk) in chunks.sorted(by: { $0.key < $1.key }) {
+            insert.bind(number, at: 1)
+            insert.bind(chunk.withUnsafeBytes { Array($0) }, at: 2)
+            try insert.run()
+        }
+    }
+
+    func read(_ number: Int64) throws(SQLiteError) -> [UInt64]? {
+        let select = try connection.cached("SELECT ROWS FROM \(table) WHERE NUMBER = ?")
+        select.bind(number, at: 1)
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        let bytes = select.bytes(0)
+        return [UInt64](unsafeUninitializedCapacity: NetChanges.chunkWords) { words, count in
+            UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(bytes))
+            count = NetChanges.chunkWords
+        }
     }
 }
 

@@ -10,18 +10,30 @@ struct Parking {
         var awaited: UInt64
     }
 
+    /// The rows of the last entries; those of the others are kept elsewhere.
     let rows: RowBatch
-    var entries: [Entry] = []
+    /// Rows that were read back.
+    let recalled: RowBatch
+    private(set) var recalledPlaces: [Int: Int] = [:]
+    private(set) var entries: [Entry] = []
+    /// How many of the first entries' rows are kept elsewhere.
+    private(set) var spilled = 0
     /// Who waits for whom, once the rows are being settled.
     var waiting = WaitingRows([])
     private var keys: Set<UInt64> = []
+    private let memoryBytes: Int
 
-    init(width: Int) {
+    init(width: Int, memoryBytes: Int) {
         rows = RowBatch(width: width, capacity: 16)
+        recalled = RowBatch(width: width, capacity: 16)
+        self.memoryBytes = memoryBytes
     }
 
     /// Whether an earlier row with that key waits, so that this one must wait behind it.
     func isWaiting(key: UInt64) -> Bool { keys.contains(key) }
+
+    /// Whether rows are to be kept elsewhere.
+    var isOverMemory: Bool { rows.byteCount > memoryBytes }
 
     mutating func add(
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
@@ -34,6 +46,33 @@ struct Parking {
     mutating func note(entry: Entry) {
         entries.append(entry)
         keys.insert(entry.key)
+    }
+
+    /// Forgets the rows, which are all kept elsewhere.
+    mutating func forgetRows() {
+        rows.removeAll()
+        spilled = entries.count
+    }
+
+    /// Takes the entries to be settled; rows that come later wait anew.
+    mutating func takeEntries() -> [Entry] {
+        defer {
+            entries = []
+            keys = []
+        }
+        return entries
+    }
+
+    /// Notes where a row is that was read back.
+    mutating func note(recalled row: Int, of place: Int) { recalledPlaces[place] = row }
+
+    /// Whether as many rows were read back as may be in memory.
+    var isRecallFull: Bool { recalled.byteCount > memoryBytes / 4 && recalled.count > 0 }
+
+    /// Forgets the rows that were read back.
+    mutating func forgetRecalled() {
+        recalled.removeAll()
+        recalledPlaces.removeAll(keepingCapacity: true)
     }
 }
 

@@ -49,6 +49,11 @@ package final class RowBatch {
         count -= 1
     }
 
+    /// The memory of rows and bytes, in bytes.
+    var byteCount: Int {
+        (count * width + items.count) * MemoryLayout<BulkCell>.stride + arena.byteCount
+    }
+
     package subscript(row: Int, column: Int) -> BulkCell {
         get { cells[row * width + column] }
         set { cells[row * width + column] = newValue }
@@ -104,8 +109,13 @@ package struct ByteArena: ~Copyable {
     private var blocks: [UnsafeMutableBufferPointer<UInt8>] = []
     private var current = 0
     private var used = 0
+    /// The memory of the blocks before the one at hand, which are full.
+    private var usedBefore = 0
 
     package init() {}
+
+    /// What is handed out, in bytes.
+    var byteCount: Int { usedBefore + used }
 
     deinit {
         for block in blocks { block.deallocate() }
@@ -118,6 +128,7 @@ package struct ByteArena: ~Copyable {
                 defer { used += count }
                 return base + used
             }
+            usedBefore += blocks[current].count
             current += 1
             used = 0
         }
@@ -178,5 +189,6 @@ package struct ByteArena: ~Copyable {
         }
         current = 0
         used = 0
+        usedBefore = 0
     }
 }

@@ -179,6 +179,16 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
 }
 
 @Suite("Key index") struct KeyIndexTests {
+    @Test func walksBeginAllOverTheTable() {
+        var random = SeededGenerator(seed: 7)
+        var index = KeyIndex()
+        for key in Int64(1)...50_000 { index.insert(random.next(), key) }
+        var places: Set<Int> = []
+        for _ in 0..<2000 { places.insert(index.probe(random.next()).slot) }
+        // Each of the 64 tables has some 1,024 places by now.
+        #expect(places.count > 500)
+    }
+
     @Test func findsWhatWasInsertedAndNotWhatWasRemoved() {
         for seed in UInt64(1)...20 {
             var random = SeededGenerator(seed: seed)

@@ -129,6 +129,39 @@ private let parents =
             counts: "2 new, 0 changed, 0 same, 0 superseded, 0 rejected", ["1|a|2", "2|b|1"])
     }
 
+    @Test func cutTheCircleAndNotWhatWaitsForIt() throws {
+        // 10 needs its parent, which waits for itself over 21.
+        let entities = """
+            Row:
+              attributes: { id: { type: Integer 32, optional: false } }
+              relationships:
+                parent: { to: Row, inverse: children, optional: false }
+                children: { to: Row, many: true, inverse: parent }
+                friend: { to: Row, inverse: friends }
+                friends: { to: Row, many: true, inverse: friend }
+              unique: [[id]]
+            """
+        let plan = BulkPlan(
+            entity: "Row", key: ["id"], attributes: ["id"],
+            links: ["parent", "friend"].map {
+                .init(relationship: $0, destination: "Row", attribute: "id")
+            })
+        for order in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
+            try withStore(entities) { store in
+                try store.foreign().execute(
+                    "INSERT INTO ZROW (Z_PK, Z_ENT, Z_OPT, ZID, ZPARENT) VALUES (1, 1, 1, 1, 1);"
+                        + " UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 1")
+                let records: [[TestValue]] = [[10, 20, nil], [20, 1, 21], [21, 1, 20]]
+                let outcome = try store.container.load(plan, order.map { records[$0] })
+                #expect(outcome.rejectedCodes == [], "\(order)")
+                try store.expect(
+                    "SELECT t.ZID, p.ZID, f.ZID FROM ZROW t JOIN ZROW p ON p.Z_PK = t.ZPARENT"
+                        + " LEFT JOIN ZROW f ON f.Z_PK = t.ZFRIEND ORDER BY 1",
+                    ["1|1|-", "10|20|-", "20|1|21", "21|1|20"])
+            }
+        }
+    }
+
     @Test func refuseAllOfACircleWhoseEndIsMissing() throws {
         try check(
             plan(["parent", "next"]),
