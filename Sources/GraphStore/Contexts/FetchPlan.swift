@@ -23,6 +23,7 @@ struct FetchPlan {
         guard let layout = objects.layout(named: request.entityName) else {
             throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
         }
+        try objects.schema.requireTable(layout.entity)
         guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
             throw StoreError(.invalidRequest, "A limit or an offset is less than nothing")
         }

@@ -222,14 +222,13 @@ extension ManagedObjectContext {
     /// Starts a bulk upsert in this context.
     ///
     /// - Parameters:
-    ///   - keyMemoryBytes: what the map from keys to rows may take before the load goes
-    ///   over to the key's index.
+    ///   - memory: what the load may hold of keys and rows before it keeps them elsewhere.
     ///   - isResumable: goes on from what an earlier load noted with `noteState()`, if one did, and
     ///   keeps such notes itself; there must be room for them.
     package func bulkWriter(
-        for plan: BulkPlan, keyMemoryBytes: Int = 192 << 20, isResumable: Bool = false
+        for plan: BulkPlan, memory: BulkMemory = BulkMemory(), isResumable: Bool = false
     ) throws(StoreError) -> BulkWriter {
-        try BulkWriter(plan, in: self, keyMemoryBytes: keyMemoryBytes, isResumable: isResumable)
+        try BulkWriter(plan, in: self, memory: memory, isResumable: isResumable)
     }
 }
 

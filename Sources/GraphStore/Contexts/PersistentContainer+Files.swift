@@ -45,8 +45,13 @@ extension PersistentContainer {
         session.rollback()
         try storing { () throws(SQLiteError) in
             let connection = session.connection
-            let isIncremental = try connection.integer("PRAGMA auto_vacuum") == 2
-            try connection.execute(isIncremental ? "PRAGMA incremental_vacuum" : "VACUUM")
+            for database in schema.databases.sorted() {
+                let isIncremental =
+                    try connection.integer("PRAGMA \(database).auto_vacuum") == 2
+                try connection.execute(
+                    isIncremental
+                        ? "PRAGMA \(database).incremental_vacuum" : "VACUUM \(database)")
+            }
         }
     }
 
@@ -80,27 +85,67 @@ extension PersistentContainer {
         try StoreFiles.remove(old)
     }
 
-    /// Copies the store, as the last save left it, into a new file, while others read and write.
+    /// Copies a store, as the last save left it, into a new file, while others read and write.
     ///
+    /// - Parameter configuration: which of the container's stores; nil is the first.
     /// - Throws: `.exists` where there is a file of that name.
-    public func copyStore(to path: String) throws(StoreError) {
+    public func copyStore(
+        to path: String, configuration: String? = nil
+    ) throws(StoreError) {
+        let part = try part(ofConfiguration: configuration)
+        let description = part?.description ?? storeDescription
+        try Self.copy(
+            newReader(), part?.database ?? "main", of: description.path, to: path,
+            usesLog: description.kind != .sqlite)
+    }
+
+    /// Copies a store's file, whoever made it, with its external values, for another store that has
+    /// a UUID of its own and knows nothing of the loads of the first.
+    ///
+    /// - Throws: `.missing` where there is none, `.exists` where there is a file of the new name.
+    package static func copyTemplate(at source: String, to path: String) throws(StoreError) {
+        try PersistentStore.checkIsStore(at: source)
+        try copy(PersistentStore.readerOfStore(at: source), of: source, to: path, isNew: true)
+    }
+
+    private static func makeNew(_ copy: Connection) throws(StoreError) {
+        try storing { () throws(SQLiteError) in
+            for table in [ProgressNotes.table, KnownInputs.table] {
+                try copy.execute("DROP TABLE IF EXISTS \(table)")
+            }
+        }
+        guard var metadata = try StoreMetadata(readingFrom: copy) else { return }
+        metadata.uuid = UUID().uuidString
+        try metadata.write(to: copy)
+    }
+
+    /// - Parameters:
+    ///   - usesLog: the copy gets a write-ahead log, whatever the original has.
+    ///   - isNew: it is another store.
+    private static func copy(
+        _ reader: Connection, _ database: String = "main", of source: String, to path: String,
+        usesLog: Bool = false, isNew: Bool = false
+    ) throws(StoreError) {
         guard !StoreFiles.exists(path) else {
             throw StoreError(.exists, "\(path) exists already")
         }
         let temporary = path + ".etl-copy"
         try StoreFiles.remove(temporary)
-        let reader = try newReader()
         do {
-            try storing { () throws(SQLiteError) in
-                let copy = try Connection(path: temporary, mode: .create)
-                try reader.backup(to: copy)
-                if storeDescription.kind != .sqlite {
-                    try copy.execute("PRAGMA journal_mode = WAL")
+            do {
+                let copy = try storing { () throws(SQLiteError) in
+                    let copy = try Connection(path: temporary, mode: .create)
+                    try reader.backup(to: copy, of: database)
+                    if usesLog { try copy.execute("PRAGMA journal_mode = WAL") }
+                    return copy
                 }
-                try copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                if isNew { try makeNew(copy) }
+                try storing { () throws(SQLiteError) in
+                    try copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                }
             }
             try StoreFiles.copyFolder(
-                StoreFiles.supportFolder(of: self.path), to: StoreFiles.supportFolder(of: path))
+                StoreFiles.supportFolder(of: source), to: StoreFiles.supportFolder(of: path))
             try StoreFiles.move(temporary, to: path)
         } catch {
             for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -109,6 +154,16 @@ extension PersistentContainer {
             throw error
         }
         StoreFiles.synchronizeFolder(of: path)
+    }
+
+    /// The store of a configuration; nil is the first.
+    private func part(ofConfiguration name: String?) throws(StoreError) -> StorePart? {
+        guard let name, storeDescription.configuration != name else { return nil }
+        guard let part = parts.first(where: { $0.description.configuration == name }) else {
+            throw StoreError(
+                .invalidRequest, "No store of the container has the configuration '\(name)'")
+        }
+        return part
     }
 
     /// Tokens of the store whose place a file takes say nothing of the file's own history, although

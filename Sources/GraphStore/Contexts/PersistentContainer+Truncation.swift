@@ -20,8 +20,8 @@ extension PersistentContainer {
         noteForBroadcast(session.change)
         endWriting()
         broadcast()
-        if storeDescription.kind == .sqlite {
-            try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
+        for store in stores where store.description.kind == .sqlite {
+            try StoreFiles.removeFolder(StoreFiles.supportFolder(of: store.description.path))
         }
         return SaveResult(change: session.change, historyToken: historyToken(of: session))
     }

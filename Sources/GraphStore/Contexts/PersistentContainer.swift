@@ -26,6 +26,8 @@ public final class PersistentContainer: Sendable {
     /// The store's model.
     public let model: ManagedObjectModel
     package let schema: StoreSchema
+    /// The stores behind the first.
+    let parts: [StorePart]
     package let objects: ObjectSupport
     let externalFiles: ExternalFiles
     let viewContexts = ViewContextHolder()
@@ -50,19 +52,38 @@ public final class PersistentContainer: Sendable {
     /// - Parameters:
     ///   - model: what the store must hold; nil takes the model that the store carries.
     ///   - description: which store, of which kind, and how it is opened.
-    public init(
+    public convenience init(
         model: ManagedObjectModel?, _ description: StoreDescription
     ) throws(StoreError) {
-        let store = try PersistentStore.open(description, model: model)
+        try self.init(model: model, stores: [description])
+    }
+
+    /// Opens several stores as one container, or makes them: all of them, or none.
+    ///
+    /// Each entity lives in one of them: a store with a configuration holds the configuration's
+    /// entities, with their sub-entities, and a store without one all others. A context has objects
+    /// of all of them, and a save is one transaction over all of them; a loss of power may leave it
+    /// done in some of the files only. Links between stores are refused. History, and what is asked
+    /// of the container without naming a store, are the first one's.
+    ///
+    /// - Parameters:
+    ///   - model: what the stores must hold; nil takes the model that the first one carries.
+    ///   - stores: which stores; SQLite files or in memory, where there are several.
+    public init(
+        model: ManagedObjectModel?, stores: [StoreDescription]
+    ) throws(StoreError) {
+        let store = try PersistentStore.open(stores, model: model)
         self.store = store
-        storeDescription = description
+        storeDescription = store.description
         self.model = store.schema.model
         schema = store.schema
+        parts = store.parts
         metadataState = store.metadata
         remoteMonitor = store.remoteMonitor
         keepsHistory = store.history != nil
         externalFiles = ExternalFiles(
-            storePath: store.address.isMemory ? "" : description.path)
+            storePath: store.address.isMemory ? "" : store.path,
+            parts: store.schema.parts.mapValues(\.files))
         objects = ObjectSupport(store.schema, largestKeys: try store.largestKeys())
     }
 
@@ -185,7 +206,7 @@ public final class PersistentContainer: Sendable {
         guard lease.wait(timeout: .now()) == .success else { return nil }
         defer { lease.signal() }
         return try storing { () throws(SQLiteError) in
-            try store.connection.integer("PRAGMA data_version")
+            try schema.dataVersion(on: store.connection)
         }
     }
 

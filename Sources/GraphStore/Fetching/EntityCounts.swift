@@ -33,10 +33,13 @@ extension PersistentContainer {
     package func entityName(storedAs name: String) throws(StoreError) -> String? {
         let connection = try newReader()
         let number = try storing { () throws(SQLiteError) -> Int64? in
-            let statement = try connection.prepare(
-                "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = ?")
-            statement.bind(name, at: 1)
-            return try statement.step() ? statement.integer(0) : nil
+            for database in schema.databases {
+                let statement = try connection.prepare(
+                    "SELECT Z_ENT FROM \(database).Z_PRIMARYKEY WHERE Z_NAME = ?")
+                statement.bind(name, at: 1)
+                if try statement.step() { return statement.integer(0) }
+            }
+            return nil
         }
         return number.flatMap { schema.entity(number: $0)?.name }
     }

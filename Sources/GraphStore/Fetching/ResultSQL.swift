@@ -44,6 +44,7 @@ struct ResultSQL {
         guard let entity = schema.entity(named: request.entityName) else {
             throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
         }
+        try schema.requireTable(entity)
         guard request.limit >= 0, request.offset >= 0 else {
             throw StoreError(.invalidRequest, "A limit or an offset is less than nothing")
         }

@@ -45,6 +45,17 @@ package struct RowColumn: Sendable {
     package var isList: Bool
     /// Values begin with a mark that says where they are; see `ExternalData`.
     package var isExternal = false
+
+    package init(content: Content, isList: Bool) {
+        self.content = content
+        self.isList = isList
+    }
+
+    /// The column of an attribute.
+    package init(_ attribute: AttributeDescription) {
+        self.init(content: .attribute(attribute.type), isList: false)
+        isExternal = attribute.allowsExternalBinaryDataStorage
+    }
 }
 
 extension StoreSchema {

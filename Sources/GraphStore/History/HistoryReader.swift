@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import GraphModel
 import SQLite
 
@@ -6,7 +6,14 @@ import SQLite
 ///
 /// One transaction is in memory at a time.
 public final class HistoryReader {
-    private let connection: Connection
+    /// The place behind the newest transaction that there was when the reading began.
+    public let end: HistoryToken
+    /// The oldest transaction that is kept, whether it is wanted or not; nil where none is.
+    ///
+    /// Where its number is not 1, what came before it was purged.
+    public let oldest: (token: HistoryToken, timestamp: Date)?
+
+    let connection: Connection
     private let schema: HistorySchema
     /// The store's first place.
     private let start: HistoryToken
@@ -30,7 +37,20 @@ public final class HistoryReader {
             try HistorySchema.exists(on: connection)
         }
         guard exists else { throw .off }
-        if let token { try Self.check(token, start, on: connection) }
+        let place = start
+        (end, oldest) = try Self.reading { () throws(SQLiteError) in
+            let first = try connection.prepare(
+                "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION ORDER BY Z_PK LIMIT 1")
+            return (
+                place.with(sequence: try Self.newestNumber(on: connection)),
+                try first.step()
+                    ? (
+                        place.with(sequence: first.integer(0)),
+                        Date(timeIntervalSinceReferenceDate: first.double(1))
+                    ) : nil
+            )
+        }
+        if let token { try Self.check(token, oldest?.token, end) }
         (transactions, changes) = try Self.reading { () throws(SQLiteError) in
             (
                 try Self.select(filter, after: token?.sequence ?? 0, on: connection),
@@ -52,8 +72,7 @@ public final class HistoryReader {
                 let found = try changes(of: number)
                 guard !found.isEmpty else { continue }
                 return HistoryTransaction(
-                    token: HistoryToken(
-                        storeUUID: start.storeUUID, sequence: number, lineage: start.lineage),
+                    token: start.with(sequence: number),
                     timestamp: Date(
                         timeIntervalSinceReferenceDate: transactions.double(1)),
                     author: text(2), contextName: text(3), bundleID: text(4),
@@ -115,18 +134,14 @@ public final class HistoryReader {
 
     /// What follows the token must be there from the first transaction on.
     private static func check(
-        _ token: HistoryToken, _ start: HistoryToken, on connection: Connection
+        _ token: HistoryToken, _ oldest: HistoryToken?, _ newest: HistoryToken
     ) throws(HistoryError) {
-        guard token.isOfSameStore(as: start) else { throw .foreign(token) }
-        let (oldest, newest) = try reading { () throws(SQLiteError) in
-            (
-                try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION"),
-                try newestNumber(on: connection)
-            )
-        }
         // A copy that was taken back has not come as far as the token.
-        guard token.sequence <= newest else { throw .foreign(token) }
-        guard token.sequence + 1 >= oldest ?? newest + 1 || token.sequence == newest else {
+        guard token.isOfSameStore(as: newest), token.sequence <= newest.sequence else {
+            throw .foreign(token)
+        }
+        let next = oldest?.sequence ?? newest.sequence + 1
+        guard token.sequence + 1 >= next || token.sequence == newest.sequence else {
             throw .expired(token)
         }
     }

@@ -27,7 +27,7 @@ struct HistorySchema: Sendable {
 
     init(_ schema: StoreSchema) {
         var entities: [Int64: Entity] = [:]
-        for entity in schema.entities {
+        for entity in schema.entities where schema.holds(entity) {
             var bits: [String] = []
             for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
                 bits += Array(repeating: name, count: columns.entityColumn == nil ? 1 : 2)

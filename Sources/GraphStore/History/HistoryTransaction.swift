@@ -17,6 +17,11 @@ public struct HistoryToken: Sendable, Hashable, Codable {
         self.lineage = lineage
     }
 
+    /// Another place in the same history.
+    package func with(sequence: Int64) -> HistoryToken {
+        HistoryToken(storeUUID: storeUUID, sequence: sequence, lineage: lineage)
+    }
+
     func isOfSameStore(as other: HistoryToken) -> Bool {
         storeUUID == other.storeUUID && lineage == other.lineage
     }

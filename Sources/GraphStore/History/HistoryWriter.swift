@@ -53,7 +53,9 @@ final class HistoryWriter {
     /// - Returns: the transaction's number; nil where nothing changed.
     func write(_ session: WriteSession) throws(SQLiteError) -> Int64? {
         let change = session.change
-        guard !change.isEmpty else { return nil }
+        // Objects in other stores of the container are no matter of this one's history.
+        let numbers = change.entityNumbers
+        guard numbers.contains(where: { schema.entities[$0] != nil }) else { return nil }
         let number = try maximum(HistorySchema.transactionEntity) + 1
         try writeTransaction(number, session)
         try setMaximum(HistorySchema.transactionEntity, number)
@@ -72,9 +74,12 @@ final class HistoryWriter {
             if let mask { row.bind(mask, at: 6) } else { row.bindNull(at: 6) }
             try row.run()
         }
-        for id in change.inserted.ids { try write(0, id, nil) }
-        for id in change.updated.ids { try write(1, id, recorder?.masks[id]) }
-        for id in change.deleted.ids {
+        func own(_ ids: ManagedObjectIDSet) -> [ManagedObjectID] {
+            ids.ids.filter { schema.entities[$0.entityNumber] != nil }
+        }
+        for id in own(change.inserted) { try write(0, id, nil) }
+        for id in own(change.updated) { try write(1, id, recorder?.masks[id]) }
+        for id in own(change.deleted) {
             try write(2, id, nil)
             if let values = recorder?.tombstones[id] { try setTombstones(key, values) }
         }

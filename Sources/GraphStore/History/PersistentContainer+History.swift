@@ -33,15 +33,24 @@ extension PersistentContainer {
     }
 
     /// Takes the transactions up to the token's out of the history.
-    public func purgeHistory(upTo token: HistoryToken) throws(HistoryError) {
-        guard token.isOfSameStore(as: historyToken(0)) else { throw .foreign(token) }
-        try purge("SELECT \(token.sequence)")
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func purgeHistory(upTo token: HistoryToken) throws(HistoryError) -> Int {
+        let newest = try currentHistoryToken()
+        guard token.isOfSameStore(as: newest), token.sequence <= newest.sequence else {
+            throw .foreign(token)
+        }
+        return try purge("SELECT \(token.sequence)")
     }
 
     /// Takes the transactions before that moment out of the history.
-    public func purgeHistory(before date: Date) throws(HistoryError) {
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func purgeHistory(before date: Date) throws(HistoryError) -> Int {
         let seconds = date.timeIntervalSinceReferenceDate
-        try purge("SELECT max(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP < \(seconds)")
+        return try purge("SELECT max(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP < \(seconds)")
     }
 
     /// The place behind what a session has saved, noted as this container's own.
@@ -60,13 +69,17 @@ extension PersistentContainer {
         return HistoryToken(storeUUID: metadata.uuid, sequence: sequence, lineage: lineage)
     }
 
-    private func purge(_ last: String) throws(HistoryError) {
+    private func purge(_ last: String) throws(HistoryError) -> Int {
         do throws(StoreError) {
+            let count: Int64
             guard keepsHistory else { throw StoreError(.invalidRequest, "no history") }
             let session = try beginWriting()
             defer { endWriting() }
             do throws(SQLiteError) {
                 let number = try session.connection.integer(last) ?? 0
+                count =
+                    try session.connection.integer(
+                        "SELECT count(*) FROM ATRANSACTION WHERE Z_PK <= \(number)") ?? 0
                 try HistoryWriter.purge(upTo: number, on: session.connection)
                 try session.connection.execute(
                     "DELETE FROM ATRANSACTIONSTRING WHERE Z_PK NOT IN (SELECT ZAUTHORTS FROM"
@@ -78,6 +91,7 @@ extension PersistentContainer {
                 throw StoreError(error)
             }
             try session.commit()
+            return Int(count)
         } catch {
             throw keepsHistory ? .store(error) : .off
         }

@@ -22,8 +22,13 @@ struct ExternalFiles: Sendable {
 
     /// Where the files are; nil of a store that is no file.
     let folder: String?
+    /// Where those of hierarchies are that lie in other stores of the container, by the root's
+    /// number.
+    private let partFolders: [Int64: String?]
 
-    init(storePath: String) {
+    /// - Parameter parts: the files of other stores, by the numbers of their root entities.
+    init(storePath: String, parts: [Int64: ExternalFiles] = [:]) {
+        partFolders = parts.mapValues(\.folder)
         guard !storePath.isEmpty, !storePath.hasPrefix(":"), !storePath.hasPrefix("file:") else {
             folder = nil
             return
@@ -40,8 +45,17 @@ struct ExternalFiles: Sendable {
     func value(of stored: StoredValue) -> StoredValue {
         guard case .blob(let bytes) = stored, let mark = bytes.first else { return stored }
         if mark == ExternalData.inlineMark { return .blob(Array(bytes.dropFirst())) }
-        guard let name = Self.fileName(stored), let folder else { return .null }
-        return Self.read("\(folder)/\(name)").map { .blob($0) } ?? .null
+        guard let name = Self.fileName(stored) else { return .null }
+        for folder in folders {
+            if let bytes = Self.read("\(folder)/\(name)") { return .blob(bytes) }
+        }
+        return .null
+    }
+
+    /// All folders; a file's name is in one of them at most, since it is a UUID.
+    private var folders: [String] {
+        let parts = Set(partFolders.values.compactMap { $0 }).sorted()
+        return [folder].compactMap { $0 } + parts
     }
 
     /// The file that a column names, if it names one.
@@ -72,13 +86,16 @@ struct ExternalFiles: Sendable {
 
     /// What the column holds for a value; writes a file where the value is large.
     ///
-    /// - Parameter written: gets the names of the files made, to be removed if the save fails.
+    /// - Parameters:
+    ///   - root: the number of the root entity.
+    ///   - written: gets the names of the files made, to be removed if the save fails.
     func stored(
-        _ value: StoredValue, of attribute: AttributeDescription, written: inout [String]
+        _ value: StoredValue, of attribute: AttributeDescription, root: Int64,
+        written: inout [String]
     ) throws(StoreError) -> StoredValue {
         guard case .blob(let bytes) = value else { return value }
         let threshold = attribute.externalStorageThreshold ?? Self.thresholdDefault
-        guard let folder, bytes.count > threshold else {
+        guard let folder = partFolders[root] ?? folder, bytes.count > threshold else {
             return .blob([ExternalData.inlineMark] + bytes)
         }
         let name = UUID().uuidString
@@ -122,19 +139,23 @@ struct ExternalFiles: Sendable {
 
     /// Removes files; those that are not there are no matter.
     func remove(_ names: [String]) throws(StoreError) {
-        guard let folder else { return }
-        for name in names { try StoreFiles.remove("\(folder)/\(name)") }
+        for folder in folders {
+            for name in names { try StoreFiles.remove("\(folder)/\(name)") }
+        }
     }
 
     /// The names of all files.
     func names() throws(StoreError) -> [String] {
-        guard let folder, StoreFiles.exists(folder) else { return [] }
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder)
-                .filter { UUID(uuidString: $0) != nil }
-        } catch {
-            throw StoreError(.inputOutput, "\(folder) cannot be read: \(error)")
+        var names: [String] = []
+        for folder in folders where StoreFiles.exists(folder) {
+            do {
+                names += try FileManager.default.contentsOfDirectory(atPath: folder)
+                    .filter { UUID(uuidString: $0) != nil }
+            } catch {
+                throw StoreError(.inputOutput, "\(folder) cannot be read: \(error)")
+            }
         }
+        return names
     }
 }
 

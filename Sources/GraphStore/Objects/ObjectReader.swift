@@ -240,7 +240,9 @@ final class ObjectReader {
         try storing { () throws(SQLiteError) in
             try connection.execute("BEGIN")
             // The transaction takes its snapshot with its first read.
-            _ = try connection.integer("SELECT count(*) FROM Z_METADATA")
+            for database in objects.schema.databases {
+                _ = try connection.integer("SELECT count(*) FROM \(database).Z_METADATA")
+            }
         }
         isPinned = true
     }

@@ -19,21 +19,26 @@ extension PersistentContainer {
     /// An object's URI: `x-coredata://<store>/<entity>/p<key>`; nil of an unknown entity.
     public func uri(for id: ManagedObjectID) -> String? {
         guard let layout = objects.layout(id.entityNumber) else { return nil }
-        return "x-coredata://\(storeUUID)/\(layout.name)/p\(id.primaryKey)"
+        return "x-coredata://\(storeUUID(of: layout.entity))/\(layout.name)/p\(id.primaryKey)"
     }
 
     /// The ID that a URI stands for; nil where it is of another store or of no known entity.
     ///
     /// A temporary ID (`t<n>`) belongs to a context that is gone, so it stands for nothing.
     public func managedObjectID(forURI uri: String) -> ManagedObjectID? {
-        let prefix = "x-coredata://\(storeUUID)/"
+        let prefix = "x-coredata://"
         guard uri.hasPrefix(prefix) else { return nil }
         let parts = uri.dropFirst(prefix.count).split(
             separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].first == "p",
-            let layout = objects.layout(named: String(parts[0])),
-            let key = Int64(parts[1].dropFirst()), key > 0
+        guard parts.count == 3, parts[2].first == "p",
+            let layout = objects.layout(named: String(parts[1])),
+            parts[0] == storeUUID(of: layout.entity),
+            let key = Int64(parts[2].dropFirst()), key > 0
         else { return nil }
         return ManagedObjectID(entityNumber: layout.number, primaryKey: key)
+    }
+
+    private func storeUUID(of entity: StoreSchema.Entity) -> String {
+        schema.parts[entity.rootNumber]?.metadata.current.uuid ?? storeUUID
     }
 }

@@ -17,7 +17,7 @@ package struct KnownInput: Sendable, Hashable {
 
 /// The files that stages with `once` have imported: `ETL_INPUTS`, a table of ours, made with the
 /// first of them.
-private enum KnownInputs {
+enum KnownInputs {
     static let table = "ETL_INPUTS"
 }
 

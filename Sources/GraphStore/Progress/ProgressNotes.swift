@@ -21,14 +21,33 @@ enum ProgressNotes {
         try write.run()
     }
 
-    static func read(
-        _ kind: String, on connection: Connection
-    ) throws(SQLiteError) -> [(number: Int64, value: [UInt8])] {
+    /// Calls the body with each note of a kind, by number.
+    static func forEach(
+        _ kind: String, on connection: Connection,
+        _ body: (_ number: Int64, _ value: [UInt8]) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
         let rows = try connection.prepare(
             "SELECT NUMBER, VALUE FROM \(table) WHERE KIND = ? ORDER BY NUMBER")
         rows.bind(kind, at: 1)
+        while try rows.step() { try body(rows.integer(0), Array(rows.bytes(1))) }
+    }
+
+    static func value(
+        _ kind: String, _ number: Int64, on connection: Connection
+    ) throws(SQLiteError) -> [UInt8]? {
+        let row = try connection.cached(
+            "SELECT VALUE FROM \(table) WHERE KIND = ? AND NUMBER = ?")
+        row.bind(kind, at: 1)
+        row.bind(number, at: 2)
+        defer { row.reset() }
+        return try row.step() ? Array(row.bytes(0)) : nil
+    }
+
+    static func read(
+        _ kind: String, on connection: Connection
+    ) throws(SQLiteError) -> [(number: Int64, value: [UInt8])] {
         var found: [(Int64, [UInt8])] = []
-        while try rows.step() { found.append((rows.integer(0), Array(rows.bytes(1)))) }
+        try forEach(kind, on: connection) { found.append(($0, $1)) }
         return found
     }
 }
@@ -70,12 +89,7 @@ extension ManagedObjectContext {
     /// The note of a kind and number, as this transaction sees it.
     package func progressNote(_ kind: String, _ number: Int64) throws(StoreError) -> [UInt8]? {
         try onProgress { connection throws(SQLiteError) in
-            let row = try connection.cached(
-                "SELECT VALUE FROM \(ProgressNotes.table) WHERE KIND = ? AND NUMBER = ?")
-            row.bind(kind, at: 1)
-            row.bind(number, at: 2)
-            defer { row.reset() }
-            return try row.step() ? Array(row.bytes(0)) : nil
+            try ProgressNotes.value(kind, number, on: connection)
         }
     }
 

@@ -33,7 +33,9 @@ struct DerivedAttributes {
     init(_ schema: StoreSchema) throws(StoreError) {
         var all: [Derived] = []
         for description in schema.model.entities {
-            guard let entity = schema.entity(named: description.name) else { continue }
+            guard let entity = schema.entity(named: description.name), schema.holds(entity) else {
+                continue
+            }
             for attribute in description.ownAttributes {
                 guard let text = attribute.derivationExpression, !attribute.isTransient,
                     let column = entity.attributes[attribute.name]?.column

@@ -40,6 +40,7 @@ extension ManagedObjectContext {
                 try loadList(of: object, slot)
             }
         }
+        try requireWriting(pending)
         try validate(pending)
         if parent != nil { return try saveIntoParent(pending) }
         let isObjectSave =
@@ -78,6 +79,15 @@ extension ManagedObjectContext {
     }
 
     // MARK: Before the transaction
+
+    /// Some stores of a container may be open for reading only.
+    private func requireWriting(_ pending: PendingObjects) throws(StoreError) {
+        let schema = container.schema
+        guard !schema.parts.isEmpty || schema.heldNumbers != nil else { return }
+        for object in pending.inserted + pending.updated + pending.deleted {
+            try schema.requireWriting(object.layout.entity)
+        }
+    }
 
     private func callWillSave() throws(StoreError) {
         for _ in 0..<Self.willSaveRoundsMax {

@@ -194,7 +194,7 @@ struct ObjectWriter {
             if layout.attributes[slot].isExternal {
                 try release(column, layout.entity.table, "\(object.objectID.primaryKey)")
             }
-            values.append(try stored(object.values[slot], layout.attributes[slot]))
+            values.append(try stored(object.values[slot], slot, of: layout))
         }
         for slot in layout.toOnes.indices where mask.contains(layout.bit(toOne: slot)) {
             let columns = layout.toOnes[slot].columns
@@ -292,7 +292,7 @@ struct ObjectWriter {
             let layout = object.layout
             for (slot, kind) in layout.slots.enumerated() where kind.isStored {
                 if kind.isExternal {
-                    let value = try stored(object.values[slot], layout.attributes[slot])
+                    let value = try stored(object.values[slot], slot, of: layout)
                     statement.bind(value, at: index)
                 } else {
                     bytes.bind(object.values[slot], to: statement, at: index)
@@ -327,11 +327,14 @@ struct ObjectWriter {
     }
 
     private mutating func stored(
-        _ value: StoredValue, _ attribute: EntityLayout.Attribute
+        _ value: StoredValue, _ slot: Int, of layout: EntityLayout
     ) throws(SQLiteError) -> StoredValue {
+        let attribute = layout.attributes[slot]
         guard attribute.isExternal else { return value }
         do throws(StoreError) {
-            return try external.stored(value, of: attribute.description, written: &filesWritten)
+            return try external.stored(
+                value, of: attribute.description, root: layout.entity.rootNumber,
+                written: &filesWritten)
         } catch {
             // A full disk is one, whoever meets it.
             throw SQLiteError(

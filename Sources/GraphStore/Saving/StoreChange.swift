@@ -15,6 +15,11 @@ public struct StoreChange: Sendable, Hashable {
     /// Whether nothing changed.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
+    /// The numbers of the entities that it is of.
+    var entityNumbers: Set<Int64> {
+        Set(inserted.ranges.keys).union(updated.ranges.keys).union(deleted.ranges.keys)
+    }
+
     mutating func insert(_ id: ManagedObjectID) {
         inserted.insert(id)
     }

@@ -40,7 +40,7 @@ final class WriteSession {
         history = store.history.map { HistoryRecorder($0.schema, store.connection) }
         do {
             try connection.execute("BEGIN IMMEDIATE")
-            dataVersion = try connection.integer("PRAGMA data_version") ?? 0
+            dataVersion = try schema.dataVersion(on: connection)
         } catch {
             guard !error.isBusy else {
                 throw StoreError(
@@ -79,7 +79,8 @@ final class WriteSession {
     @discardableResult
     func readLargest(root: Int64) throws(SQLiteError) -> Range<Int64> {
         read.insert(root)
-        let statement = try connection.cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        let statement = try connection.cached(
+            "SELECT Z_MAX FROM \(schema.database(ofRoot: root)).Z_PRIMARYKEY WHERE Z_ENT = ?")
         statement.bind(root, at: 1)
         let found = try statement.step() ? statement.integer(0) : 0
         statement.reset()
@@ -97,11 +98,12 @@ final class WriteSession {
         connection.watch(nil)
         try store.derived?.update(self)
         let written = try storing { () throws(SQLiteError) in
-            let write = try connection.cached(
-                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?1) WHERE Z_ENT = ?2 RETURNING Z_MAX")
             for (root, run) in taken { noteWritten(key: run.last, root: root) }
             var written: [Int64: Int64] = [:]
             for (root, key) in largest {
+                let write = try connection.cached(
+                    "UPDATE \(schema.database(ofRoot: root)).Z_PRIMARYKEY"
+                        + " SET Z_MAX = max(Z_MAX, ?1) WHERE Z_ENT = ?2 RETURNING Z_MAX")
                 write.bind(key, at: 1)
                 write.bind(root, at: 2)
                 if try write.step() { written[root] = write.integer(0) }

@@ -71,7 +71,7 @@ package struct FoldTable: Sendable, Hashable {
     /// What the model wants of each table.
     private static func wanted(_ schema: StoreSchema) -> [FoldTable] {
         var columns: [String: Set<String>] = [:]
-        for entity in schema.entities {
+        for entity in schema.entities where schema.holds(entity) {
             for place in entity.attributes.values
             where place.attribute.isSearchable && SQLType(place.attribute.type) == .text {
                 columns[entity.table, default: []].insert(place.column)

@@ -43,14 +43,16 @@ final class MetadataState: Sendable {
     /// keys; inside the save's transaction.
     ///
     /// - Returns: a number for `noteWritten(_:)`; nil where nothing was changed.
-    func write(to connection: Connection) throws(StoreError) -> Int? {
+    func write(
+        to connection: Connection, _ database: String = "main"
+    ) throws(StoreError) -> Int? {
         let (keys, uuid, changes) = state.withLock { ($0.keys, $0.uuid, $0.changes) }
         guard !keys.isEmpty || uuid != nil,
-            var stored = try StoreMetadata(readingFrom: connection)
+            var stored = try StoreMetadata(readingFrom: connection, database)
         else { return nil }
         for (key, value) in keys { stored.propertyList[key] = value }
         if let uuid { stored.uuid = uuid }
-        try stored.write(to: connection)
+        try stored.write(to: connection, database)
         return changes
     }
 

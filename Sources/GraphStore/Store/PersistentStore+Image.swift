@@ -4,7 +4,8 @@ import SQLite
 /// Stores that are in memory as a whole, and whose file is written anew by each save.
 extension PersistentStore {
     static func openImage(
-        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?
+        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,
+        _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         let (path, options) = (description.path, description.options)
         let connection = try connect(description, address, mode: .create)
@@ -12,7 +13,7 @@ extension PersistentStore {
             guard description.opening == .create, options.mayWrite else {
                 throw StoreError(.missing, "\(path) does not exist")
             }
-            let store = try adopt(description, address, connection, model)
+            let store = try adopt(description, address, connection, model, held)
             try store.image()?.commit()
             return store
         }
@@ -31,7 +32,7 @@ extension PersistentStore {
         } else {
             try JSONStoreCodec.restore(bytes, to: connection, path: path)
         }
-        return try adopt(description, address, connection, model)
+        return try adopt(description, address, connection, model, held)
     }
 
     /// What the file must hold now, written beside it; nil for stores that are no images.
@@ -51,6 +52,7 @@ extension PersistentStore {
 /// What stands between a save's last statement and its end.
 struct PreparedCommit {
     fileprivate let metadataChange: Int?
+    fileprivate let partChanges: [Int?]
     fileprivate let historySequence: Int64?
     fileprivate let file: AtomicFile?
 }
@@ -66,14 +68,22 @@ extension PersistentStore {
                 throw StoreError(error)
             }
         }
+        var partChanges: [Int?] = []
+        for part in parts {
+            partChanges.append(try part.metadata.write(to: connection, part.database))
+        }
         return PreparedCommit(
-            metadataChange: metadataChange, historySequence: session.historySequence,
+            metadataChange: metadataChange, partChanges: partChanges,
+            historySequence: session.historySequence,
             file: try image())
     }
 
     /// Ends what `willCommit(_:)` began, once the transaction is durable.
     func didCommit(_ prepared: PreparedCommit) throws(StoreError) {
         if let change = prepared.metadataChange { metadata.noteWritten(change) }
+        for (part, change) in zip(parts, prepared.partChanges) {
+            if let change { part.metadata.noteWritten(change) }
+        }
         if let sequence = prepared.historySequence { remoteMonitor.noteOwn(sequence) }
         try prepared.file?.commit()
     }

@@ -5,7 +5,7 @@ import SQLite
 extension PersistentStore {
     static func fill(
         _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
-        _ model: ManagedObjectModel
+        _ model: ManagedObjectModel, _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         for entity in model.entities {
             for attribute in entity.ownAttributes
@@ -16,10 +16,10 @@ extension PersistentStore {
                         + "not known, so no store is made for this model")
             }
         }
-        let schema = StoreSchema(model)
+        let schema = StoreSchema(model, holding: held)
         // Before a file is made that nobody could open.
         _ = try DerivedAttributes(schema)
-        let metadata = StoreMetadata(newStoreFor: model)
+        let metadata = StoreMetadata(newStoreFor: model, holding: held)
         let journal = description.options.journalMode ?? .writeAheadLog
         try storing { () throws(SQLiteError) in
             // Both must come before the first table.
@@ -38,7 +38,7 @@ extension PersistentStore {
                 try connection.execute(SchemaSQL.create(table.reverseIndex))
             }
             let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
-            for entity in schema.entities {
+            for entity in schema.entities where schema.holds(entity) {
                 row.bind(entity.number, at: 1)
                 row.bind(entity.name, at: 2)
                 row.bind(entity.superNumber, at: 3)

@@ -19,6 +19,10 @@ final class PersistentStore {
     let schema: StoreSchema
     let metadata: MetadataState
     let connection: Connection
+    /// Further stores, attached to every connection.
+    let parts: [StorePart]
+    /// What keeps further stores in memory alive.
+    private let kept: [PersistentStore]
     /// Writes what each save changed, where the store keeps a history.
     let history: HistoryWriter?
     let remoteMonitor = RemoteChangeMonitor()
@@ -32,7 +36,9 @@ final class PersistentStore {
         self.description = description
         self.address = address
         self.connection = connection
-        var schema = StoreSchema(model)
+        parts = []
+        kept = []
+        var schema = StoreSchema(model, holding: metadata.entities(heldOf: model))
         schema.foldTables = try storing { () throws(SQLiteError) in
             try FoldTable.find(schema, on: connection)
         }
@@ -42,28 +48,71 @@ final class PersistentStore {
         history = try HistoryWriter(schema, description.options, on: connection)
     }
 
+    /// The first store with others attached to it, whose own connections are not needed any more
+    /// where they are files.
+    init(_ first: PersistentStore, with others: [PersistentStore]) throws(StoreError) {
+        description = first.description
+        address = first.address
+        metadata = first.metadata
+        connection = try Self.connect(
+            first.description, first.address,
+            mode: first.options.mayWrite ? .readWrite : .readOnly, attachesOthers: true)
+        parts = others.enumerated().map { place, store in
+            StorePart(
+                database: "store\(place + 1)", description: store.description,
+                address: store.address, metadata: store.metadata,
+                files: ExternalFiles(
+                    storePath: store.address.isMemory ? "" : store.description.path),
+                entityNames: store.schema.heldNames)
+        }
+        kept = others.filter(\.address.isMemory) + (first.address.isMemory ? [first] : [])
+        var schema = StoreSchema(
+            first.schema.model,
+            holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) })
+        schema.foldTables = others.reduce(first.schema.foldTables) { folds, store in
+            folds.merging(store.schema.foldTables) { first, _ in first }
+        }
+        schema.parts = Dictionary(
+            parts.flatMap { part in
+                schema.entities.filter { part.entityNames.contains($0.name) }
+                    .map { ($0.rootNumber, part) }
+            }, uniquingKeysWith: { first, _ in first })
+        self.schema = schema
+        derived = first.options.mayWrite ? try DerivedAttributes(schema) : nil
+        history = try HistoryWriter(first.schema, first.options, on: connection)
+        try attachParts(to: connection)
+        try storing { () throws(SQLiteError) in
+            for part in parts where part.description.options.mayWrite {
+                try connection.execute(part.writerPragmas)
+            }
+        }
+    }
+
     var path: String { description.path }
     var options: StoreOptions { description.options }
 
-    /// Opens the store, or makes it.
+    /// Opens one store, or makes it.
     ///
-    /// - Parameter model: what the store must hold; nil takes the store's own.
+    /// - Parameters:
+    ///   - model: what the store must hold; nil takes the store's own.
+    ///   - held: the model's entities that are its own; nil is all.
     static func open(
-        _ description: StoreDescription, model: ManagedObjectModel?
+        _ description: StoreDescription, model: ManagedObjectModel?, holding held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         let address = StoreAddress(description)
         switch description.kind {
-        case .sqlite: return try openFile(description, address, model)
+        case .sqlite: return try openFile(description, address, model, held)
         case .inMemory:
             let connection = try connect(description, address, mode: .create)
-            return try adopt(description, address, connection, model)
+            return try adopt(description, address, connection, model, held)
         case .binary, .json:
-            return try openImage(description, address, model)
+            return try openImage(description, address, model, held)
         }
     }
 
     private static func openFile(
-        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?
+        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,
+        _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         let (path, options) = (description.path, description.options)
         if !StoreFiles.exists(path) {
@@ -78,7 +127,7 @@ final class PersistentStore {
                 try StoreFiles.create(path, permissions: permissions)
             }
             let connection = try connect(description, address, mode: .create)
-            return try fill(description, address, connection, model)
+            return try fill(description, address, connection, model, held)
         }
         guard options.mayWrite else {
             let mode = readingMode(path, options)
@@ -88,14 +137,14 @@ final class PersistentStore {
                     try connection.execute("PRAGMA query_only = 1")
                 }
             }
-            return try adopt(description, address, connection, model)
+            return try adopt(description, address, connection, model, held)
         }
         // Before SQLite makes files beside it, which would be as read-only.
         guard StoreFiles.isWritable(path) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
         let connection = try connect(description, address, mode: .readWrite)
-        return try adopt(description, address, connection, model)
+        return try adopt(description, address, connection, model, held)
     }
 
     /// How to open a store that is only read.
@@ -114,7 +163,7 @@ final class PersistentStore {
     /// Takes the database for a store, or makes it one where it is empty and is to be made.
     static func adopt(
         _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
-        _ model: ManagedObjectModel?
+        _ model: ManagedObjectModel?, _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         let path = description.path
         if try isEmpty(connection, path), description.opening == .create,
@@ -123,14 +172,17 @@ final class PersistentStore {
             guard let model else {
                 throw StoreError(.noModel, "\(path) is to be made, which needs a model")
             }
-            return try fill(description, address, connection, model)
+            return try fill(description, address, connection, model, held)
         }
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw notAStore(path)
         }
         let stored = try storedModel(connection)
         if let model {
-            let differing = metadata.entitiesThatDiffer(from: model)
+            // A store of a configuration that is opened alone still has its own entities only.
+            let isPart = stored.map { $0.versionHashes == model.versionHashes } ?? false
+            let wanted = held ?? (isPart ? metadata.entities(heldOf: model) : nil)
+            let differing = metadata.entitiesThatDiffer(from: model, holding: wanted)
             guard differing.isEmpty else {
                 throw StoreError(
                     .modelMismatch,
@@ -145,7 +197,8 @@ final class PersistentStore {
         }
         if description.options.mayWrite {
             try setJournal(description, connection)
-            let schema = StoreSchema(model ?? stored)
+            let schema = StoreSchema(
+                model ?? stored, holding: metadata.entities(heldOf: model ?? stored))
             try foldTexts(schema, on: connection)
             let folds = try storing { () throws(SQLiteError) in
                 try FoldTable.find(schema, on: connection)
@@ -187,8 +240,11 @@ final class PersistentStore {
     func largestKeys() throws(StoreError) -> [Int64: Int64] {
         try storing { () throws(SQLiteError) in
             var keys: [Int64: Int64] = [:]
-            let rows = try connection.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
-            while try rows.step() { keys[rows.integer(0)] = rows.integer(1) }
+            for database in schema.databases {
+                let rows = try connection.prepare(
+                    "SELECT Z_ENT, Z_MAX FROM \(database).Z_PRIMARYKEY")
+                while try rows.step() { keys[rows.integer(0)] = rows.integer(1) }
+            }
             return keys
         }
     }
@@ -204,94 +260,5 @@ final class PersistentStore {
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
-    }
-
-    // MARK: Connections
-
-    static func connect(
-        _ description: StoreDescription, _ address: StoreAddress, mode: Connection.Mode
-    ) throws(StoreError) -> Connection {
-        let path = description.path
-        let pragmas = try description.options.writerPragmas()
-        do {
-            let connection = try address.connect(mode)
-            connection.setBusyTimeout(
-                milliseconds: Int32(clamping: description.options.busyTimeoutMilliseconds))
-            try connection.execute(pragmas)
-            return connection
-        } catch {
-            guard !error.isOutOfResources else {
-                throw StoreError(.resources, "\(path) cannot be opened: \(error.message)")
-            }
-            guard !error.isCannotOpen else {
-                let parent = StoreFiles.folder(of: path)
-                guard StoreFiles.exists(parent) else {
-                    throw StoreError(.missing, "The folder \(parent) does not exist")
-                }
-                throw StoreError(.permission, "\(path) cannot be opened: \(error.message)")
-            }
-            guard !error.isCorrupt else {
-                throw StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
-            }
-            throw StoreError(error)
-        }
-    }
-
-    /// A connection that sees what is committed.
-    func newReader() throws(StoreError) -> Connection {
-        try storing { () throws(SQLiteError) in
-            let connection = try address.connect(.readOnly)
-            connection.setBusyTimeout(
-                milliseconds: Int32(clamping: options.busyTimeoutMilliseconds))
-            try connection.execute(options.readerPragmas)
-            return connection
-        }
-    }
-
-    private static func isEmpty(
-        _ connection: Connection, _ path: String
-    ) throws(StoreError) -> Bool {
-        do {
-            return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
-        } catch {
-            guard !error.isCorrupt else {
-                throw StoreError(
-                    .corrupt, "\(path) is not an SQLite file, or is damaged")
-            }
-            guard !error.isCannotOpen else {
-                throw StoreError(
-                    .permission,
-                    "\(path) has a log, which cannot be read in a folder that may not be written;"
-                        + " copy both, or fold the log in where it may")
-            }
-            throw StoreError(error)
-        }
-    }
-
-    /// A store that exists goes over to the journal that is asked for, if any is.
-    private static func setJournal(
-        _ description: StoreDescription, _ connection: Connection
-    ) throws(StoreError) {
-        guard let mode = description.options.journalMode, description.kind == .sqlite else {
-            return
-        }
-        try storing { () throws(SQLiteError) in
-            let current = try connection.text("PRAGMA journal_mode")
-            guard current?.uppercased() != mode.rawValue else { return }
-            try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
-        }
-    }
-
-    private static func refuseUnfinished(
-        _ connection: Connection, _ path: String
-    ) throws(StoreError) {
-        let pending = try storing { () throws(SQLiteError) in
-            try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
-        }
-        guard pending == 0 else {
-            throw StoreError(
-                .busy,
-                "\(path) has a load that is not finished, which opening it for writing completes")
-        }
     }
 }

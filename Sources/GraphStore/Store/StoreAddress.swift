@@ -37,8 +37,20 @@ struct StoreAddress: Sendable {
 
     static func uniqueName() -> String { UUID().uuidString }
 
-    func connect(_ mode: Connection.Mode) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: target, mode: mode, isURI: isURI)
+    /// What ATTACH is given, on a connection that reads URIs.
+    func target(readingOnly: Bool) -> String {
+        guard readingOnly else { return uri }
+        return uri + (uri.contains("?") ? "&" : "?") + "mode=ro"
+    }
+
+    private var uri: String { isURI ? target : "file:\(Self.escaped(target))" }
+
+    /// - Parameter attachesOthers: further stores will be attached, by URI.
+    func connect(
+        _ mode: Connection.Mode, attachesOthers: Bool = false
+    ) throws(SQLiteError) -> Connection {
+        let connection = try Connection(
+            path: attachesOthers ? uri : target, mode: mode, isURI: isURI || attachesOthers)
         StatementLog.shared?.attach(to: connection)
         return connection
     }

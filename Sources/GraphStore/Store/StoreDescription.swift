@@ -23,23 +23,29 @@ public struct StoreDescription: Sendable, Hashable {
     public var opening: StoreOpening
     /// How it is opened and written.
     public var options: StoreOptions
+    /// The model's configuration whose entities the store holds; nil takes all that no other store
+    /// of the container does.
+    public var configuration: String?
 
     /// Describes a store.
     public init(
         _ kind: Kind, at path: String, opening: StoreOpening = .existing,
-        options: StoreOptions = StoreOptions()
+        configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) {
         self.kind = kind
         self.path = path
         self.opening = opening
+        self.configuration = configuration
         self.options = options
     }
 
     /// A store in Core Data's SQLite file.
     public static func sqlite(
-        at path: String, opening: StoreOpening = .existing, options: StoreOptions = StoreOptions()
+        at path: String, opening: StoreOpening = .existing, configuration: String? = nil,
+        options: StoreOptions = StoreOptions()
     ) -> StoreDescription {
-        StoreDescription(.sqlite, at: path, opening: opening, options: options)
+        StoreDescription(
+            .sqlite, at: path, opening: opening, configuration: configuration, options: options)
     }
 
     /// A store in memory, which lives as long as a container has it open.
@@ -51,23 +57,28 @@ public struct StoreDescription: Sendable, Hashable {
     /// - Parameter name: containers of this process that use one name share the store; nil is a
     ///   store of its own.
     public static func inMemory(
-        name: String? = nil, options: StoreOptions = StoreOptions()
+        name: String? = nil, configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) -> StoreDescription {
         StoreDescription(
-            .inMemory, at: name ?? StoreAddress.uniqueName(), opening: .create, options: options)
+            .inMemory, at: name ?? StoreAddress.uniqueName(), opening: .create,
+            configuration: configuration, options: options)
     }
 
     /// An atomic store whose file is an SQLite image; one container at a time may have it open.
     public static func binary(
-        at path: String, opening: StoreOpening = .existing, options: StoreOptions = StoreOptions()
+        at path: String, opening: StoreOpening = .existing, configuration: String? = nil,
+        options: StoreOptions = StoreOptions()
     ) -> StoreDescription {
-        StoreDescription(.binary, at: path, opening: opening, options: options)
+        StoreDescription(
+            .binary, at: path, opening: opening, configuration: configuration, options: options)
     }
 
     /// An atomic store whose file is JSON; one container at a time may have it open.
     public static func json(
-        at path: String, opening: StoreOpening = .existing, options: StoreOptions = StoreOptions()
+        at path: String, opening: StoreOpening = .existing, configuration: String? = nil,
+        options: StoreOptions = StoreOptions()
     ) -> StoreDescription {
-        StoreDescription(.json, at: path, opening: opening, options: options)
+        StoreDescription(
+            .json, at: path, opening: opening, configuration: configuration, options: options)
     }
 }

@@ -84,7 +84,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
                 .busy
             } else if error.isFull {
                 .full
-            } else if error.isCorrupt {
+            } else if error.isCorrupt || error.isOtherSchema {
                 .corrupt
             } else if error.isPermission {
                 .permission

@@ -68,6 +68,20 @@ enum StoreFiles {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// What changes when a file is written; empty where there is none.
+    static func stamp(_ path: String) -> [Int64] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return [
+            Int64(status.st_ino), Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec),
+        ]
+    }
+
     /// The folder that holds a store's large values
     /// (`.<name>_SUPPORT`, the name without its extension).
     static func supportFolder(of path: String) -> String {

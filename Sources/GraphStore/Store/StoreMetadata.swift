@@ -10,7 +10,9 @@ struct StoreMetadata {
     var propertyList: [String: PropertyListValue]
 
     /// Metadata for a new store of that model.
-    init(newStoreFor model: ManagedObjectModel) {
+    ///
+    /// - Parameter held: the entities that the store holds; nil is all.
+    init(newStoreFor model: ManagedObjectModel, holding held: Set<String>? = nil) {
         uuid = UUID().uuidString
         propertyList = [
             "NSStoreType": .string("SQLite"),
@@ -20,7 +22,8 @@ struct StoreMetadata {
             "NSStoreModelVersionIdentifiers": .array(
                 model.versionIdentifiers.map(PropertyListValue.string)),
             "NSStoreModelVersionHashes": .dictionary(
-                model.versionHashes.mapValues { .data(Data($0)) }),
+                model.versionHashes.filter { held?.contains($0.key) ?? true }
+                    .mapValues { .data(Data($0)) }),
             "NSStoreModelVersionHashesDigest": .string(model.versionHashesDigest),
             "NSStoreModelVersionChecksumKey": .string(model.versionChecksum),
             "_NSAutoVacuumLevel": .string("2"),
@@ -31,14 +34,17 @@ struct StoreMetadata {
     static let lineageKey = "ETLLineage"
 
     /// Reads the row; nil where the file has no such table.
-    init?(readingFrom connection: Connection) throws(StoreError) {
+    init?(
+        readingFrom connection: Connection, _ database: String = "main"
+    ) throws(StoreError) {
         let exists = try storing { () throws(SQLiteError) in
             try connection.integer(
-                "SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'")
+                "SELECT count(*) FROM \(database).sqlite_master WHERE name = 'Z_METADATA'")
         }
         guard exists == 1 else { return nil }
         let row = try storing { () throws(SQLiteError) -> (String, [UInt8])? in
-            let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+            let statement = try connection.prepare(
+                "SELECT Z_UUID, Z_PLIST FROM \(database).Z_METADATA")
             guard try statement.step() else { return nil }
             return (statement.string(0), Array(statement.bytes(1)))
         }
@@ -53,7 +59,9 @@ struct StoreMetadata {
     }
 
     /// Writes the row anew.
-    func write(to connection: Connection) throws(StoreError) {
+    func write(
+        to connection: Connection, _ database: String = "main"
+    ) throws(StoreError) {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         let bytes: [UInt8]
@@ -64,7 +72,8 @@ struct StoreMetadata {
         }
         try storing { () throws(SQLiteError) in
             let statement = try connection.prepare(
-                "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+                "INSERT OR REPLACE INTO \(database).Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST)"
+                    + " VALUES (1, ?, ?)")
             statement.bind(uuid, at: 1)
             statement.bind(bytes, at: 2)
             try statement.run()
@@ -82,10 +91,36 @@ struct StoreMetadata {
         }
     }
 
+    /// Those of the model's entities that the store holds; nil where it holds them all.
+    func entities(heldOf model: ManagedObjectModel) -> Set<String>? {
+        let held = Set(versionHashes.keys)
+        return model.entities.allSatisfy { held.contains($0.name) } ? nil : held
+    }
+
+    /// The same of a store that may be damaged: also those whose table is there.
+    func entities(
+        of model: ManagedObjectModel, on connection: Connection
+    ) throws(StoreError) -> Set<String>? {
+        guard var held = entities(heldOf: model) else { return nil }
+        try storing { () throws(SQLiteError) in
+            var tables: Set<String> = []
+            let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+            while try rows.step() { tables.insert(rows.string(0)) }
+            for entity in StoreSchema(model).entities where tables.contains(entity.table) {
+                held.insert(entity.name)
+            }
+        }
+        return held
+    }
+
     /// The entities whose hashes differ from the model's, or that only one of the two has.
-    func entitiesThatDiffer(from model: ManagedObjectModel) -> [String] {
+    ///
+    /// - Parameter held: those of the model's entities that the store is to hold; nil is all.
+    func entitiesThatDiffer(
+        from model: ManagedObjectModel, holding held: Set<String>? = nil
+    ) -> [String] {
         let mine = versionHashes
-        let theirs = model.versionHashes
+        let theirs = model.versionHashes.filter { held?.contains($0.key) ?? true }
         return Set(mine.keys).union(theirs.keys).filter { mine[$0] != theirs[$0] }.sorted()
     }
 }

@@ -137,15 +137,49 @@ package struct StoreSchema: Sendable {
     /// What the store keeps of searchable texts, by the tables whose texts they are; none where
     /// there is no store.
     var foldTables: [String: FoldTable] = [:]
+    /// What lies in other files than the first, by the root's number.
+    var parts: [Int64: StorePart] = [:]
+    /// The numbers of entities that have a table; nil where all do.
+    private(set) var heldNumbers: Set<Int64>?
     private var positionByName: [String: Int]
 
     /// Lays the model out.
-    package init(_ model: ManagedObjectModel) {
+    ///
+    /// - Parameter held: the entities that get tables, whole hierarchies; nil is all. The others
+    ///   keep their numbers, so that an entity has one number in every file.
+    package init(_ model: ManagedObjectModel, holding held: Set<String>? = nil) {
         self.model = model
         (entities, tables, joinTables) = SchemaCompiler(model).compile()
         positionByName = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
+        if let held { restrict(to: held) }
     }
+
+    private mutating func restrict(to held: Set<String>) {
+        let inside = entities.filter { held.contains($0.name) }
+        heldNumbers = Set(inside.map(\.number))
+        tables.removeAll { !held.contains($0.rootEntity) }
+        var joins: Set<String> = []
+        for place in inside.flatMap(\.toManys.values) {
+            if case .joinTable(let join) = place { joins.insert(join.table) }
+        }
+        joinTables.removeAll { !joins.contains($0.name) }
+    }
+
+    /// The entities that have a table.
+    var heldEntities: [Entity] { entities.filter(holds) }
+
+    /// Their names.
+    var heldNames: Set<String> { Set(heldEntities.map(\.name)) }
+
+    /// Whether an entity has a table.
+    func holds(_ entity: Entity) -> Bool { heldNumbers?.contains(entity.number) ?? true }
+
+    /// What SQLite calls the files.
+    var databases: Set<String> { Set(parts.values.map(\.database)).union(["main"]) }
+
+    /// What SQLite calls the file with a hierarchy's table.
+    func database(ofRoot number: Int64) -> String { parts[number]?.database ?? "main" }
 
     package func entity(named name: String) -> Entity? {
         positionByName[name].map { entities[$0] }

@@ -108,7 +108,7 @@ private func check(
     #expect(found == expected, "\(format)", sourceLocation: sourceLocation)
 }
 
-@Suite("Collections in SQL") struct CollectionSQLTests {
+@Suite("rows 84, 86–88, 91: collections in SQL") struct CollectionSQLTests {
     @Test(
         "are searched as ruled",
         arguments: [

@@ -145,7 +145,7 @@ private struct ItemGenerator {
     }
 }
 
-@Suite("Predicates in SQL") struct PredicateSQLTests {
+@Suite("rows 80–85, 90, 92: predicates in SQL") struct PredicateSQLTests {
     private func keys(
         _ format: String, in store: TestStore, variables: [String: GraphValue] = [:]
     ) throws -> [Int64] {

@@ -13,7 +13,7 @@ import Testing
         _ path: String, _ options: StoreOptions, _ opening: StoreOpening = .create
     ) throws -> PersistentStore {
         try PersistentStore.open(
-            .sqlite(at: path, opening: opening, options: options), model: model(plain))
+            [.sqlite(at: path, opening: opening, options: options)], model: model(plain))
     }
 
     /// Every file of a folder with its bytes.

@@ -84,7 +84,7 @@ extension PersistentContainer {
         betweenSaves: ((Int) throws -> Void)? = nil
     ) throws -> LoadOutcome {
         let context = newContext()
-        let writer = try context.bulkWriter(for: plan, keyMemoryBytes: keyMemoryBytes)
+        let writer = try context.bulkWriter(for: plan, memory: .ofTests(keys: keyMemoryBytes))
         let batch = RowBatch(width: plan.width)
         var outcome = LoadOutcome()
         var position = 0
@@ -110,5 +110,14 @@ extension PersistentContainer {
         outcome.tally = writer.tally
         if buildsIndexes { try buildPendingIndexes() }
         return outcome
+    }
+}
+
+extension BulkMemory {
+    /// Where keys have little room, everything else has none at all.
+    static func ofTests(keys: Int) -> BulkMemory {
+        keys >= 128 << 20
+            ? BulkMemory(keys: keys)
+            : BulkMemory(keys: keys, links: 1, waiting: 1, changes: 1)
     }
 }

@@ -22,6 +22,26 @@ import Testing
         #expect(model.entities.map(\.name) == ["Category", "Task"])
     }
 
+    @Test func severalStores() async throws {
+        let folder = try ExampleFolder()
+        let userPath = folder.path("user.sqlite")
+        let cataloguePath = folder.path("catalogue.sqlite")
+        let model = try ManagedObjectModel {
+            Entity("Product") { Attribute("name", .string) }
+            Entity("Favourite") { Attribute("product", .string) }
+            Configuration("Catalogue", ["Product"])
+        }
+        let shipped = StoreDescription.sqlite(
+            at: cataloguePath, opening: .create, configuration: "Catalogue")
+        _ = try PersistentContainer(model: model, shipped)
+
+        var catalogue = StoreDescription.sqlite(at: cataloguePath, configuration: "Catalogue")
+        catalogue.options.isReadOnly = true
+        let container = try await PersistentContainer.load(
+            model: model, stores: [.sqlite(at: userPath, opening: .create), catalogue])
+        #expect(container.stores.map(\.entityNames) == [["Favourite"], ["Product"]])
+    }
+
     @Test func opensInsertsFetchesAndChanges() throws {
         let folder = try ExampleFolder()
         let modelPath = ExampleFolder.model("tasks")

@@ -10,7 +10,7 @@ import Testing
 ///
 /// `ETL_AGREEMENT_SEED` repeats a run; with the seed of one world and `ETL_AGREEMENT_WORLDS=1`
 /// that world alone.
-@Suite("SQL and the evaluator") struct AgreementTests {
+@Suite("rows 80–93: SQL and the evaluator") struct AgreementTests {
     private static let predicatesPerWorld = 250
 
     /// Run beside each other.

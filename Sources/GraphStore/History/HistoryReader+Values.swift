@@ -1,0 +1,25 @@
+package import GraphModel
+import SQLite
+
+extension HistoryReader {
+    /// What an object's attributes hold when the reading began; nil where it was gone by then.
+    ///
+    /// - Parameters:
+    ///   - entity: the object's own entity.
+    ///   - attributes: attributes that the entity stores, in the order of the answer.
+    package func values(
+        of attributes: [String], _ id: ManagedObjectID, _ entity: StoreSchema.Entity
+    ) throws(HistoryError) -> [StoredValue]? {
+        let columns = attributes.compactMap { entity.attributes[$0]?.column }
+        return try Self.reading { () throws(SQLiteError) in
+            let row = try connection.cached(
+                "SELECT \(columns.joined(separator: ", ")) FROM \(entity.table)"
+                    + " WHERE Z_PK = ? AND Z_ENT = ?")
+            row.bind(id.primaryKey, at: 1)
+            row.bind(id.entityNumber, at: 2)
+            defer { row.reset() }
+            guard try row.step() else { return nil }
+            return (0..<row.columnCount).map { StoredValue(row, $0) }
+        }
+    }
+}

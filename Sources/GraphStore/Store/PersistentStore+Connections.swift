@@ -1,0 +1,95 @@
+import SQLite
+
+/// Connections to a store's file, and what they find there.
+extension PersistentStore {
+    static func connect(
+        _ description: StoreDescription, _ address: StoreAddress, mode: Connection.Mode,
+        attachesOthers: Bool = false
+    ) throws(StoreError) -> Connection {
+        let path = description.path
+        let pragmas = try description.options.writerPragmas()
+        do {
+            let connection = try address.connect(mode, attachesOthers: attachesOthers)
+            connection.setBusyTimeout(
+                milliseconds: Int32(clamping: description.options.busyTimeoutMilliseconds))
+            try connection.execute(pragmas)
+            return connection
+        } catch {
+            guard !error.isOutOfResources else {
+                throw StoreError(.resources, "\(path) cannot be opened: \(error.message)")
+            }
+            guard !error.isCannotOpen else {
+                let parent = StoreFiles.folder(of: path)
+                guard StoreFiles.exists(parent) else {
+                    throw StoreError(.missing, "The folder \(parent) does not exist")
+                }
+                throw StoreError(.permission, "\(path) cannot be opened: \(error.message)")
+            }
+            guard !error.isCorrupt else {
+                throw StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
+            }
+            throw StoreError(error)
+        }
+    }
+
+    /// A connection that sees what is committed.
+    func newReader() throws(StoreError) -> Connection {
+        let connection = try storing { () throws(SQLiteError) in
+            let connection = try address.connect(.readOnly, attachesOthers: !parts.isEmpty)
+            connection.setBusyTimeout(
+                milliseconds: Int32(clamping: options.busyTimeoutMilliseconds))
+            try connection.execute(options.readerPragmas)
+            return connection
+        }
+        try attachParts(to: connection)
+        return connection
+    }
+
+    static func isEmpty(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) -> Bool {
+        do {
+            return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+        } catch {
+            guard !error.isCorrupt else {
+                throw StoreError(
+                    .corrupt, "\(path) is not an SQLite file, or is damaged")
+            }
+            guard !error.isCannotOpen else {
+                throw StoreError(
+                    .permission,
+                    "\(path) has a log, which cannot be read in a folder that may not be written;"
+                        + " copy both, or fold the log in where it may")
+            }
+            throw StoreError(error)
+        }
+    }
+
+    /// A store that exists goes over to the journal that is asked for, if any is.
+    static func setJournal(
+        _ description: StoreDescription, _ connection: Connection
+    ) throws(StoreError) {
+        guard let mode = description.options.journalMode, description.kind == .sqlite else {
+            return
+        }
+        try storing { () throws(SQLiteError) in
+            let current = try connection.text("PRAGMA journal_mode")
+            guard current?.uppercased() != mode.rawValue else { return }
+            try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
+        }
+    }
+
+    static func refuseUnfinished(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) {
+        let pending = try storing { () throws(SQLiteError) in
+            try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
+        }
+        guard pending == 0 else {
+            throw StoreError(
+                .busy,
+                "\(path) is in its first load, whose indexes and links come at its end; a load that "
+                    + "was killed is completed by the next run")
+        }
+    }
+}

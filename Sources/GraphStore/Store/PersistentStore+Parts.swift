@@ -1,0 +1,96 @@
+import GraphModel
+import SQLite
+
+/// Several stores that one container has open.
+extension PersistentStore {
+    /// Opens stores as one, or makes them.
+    ///
+    /// - Parameters:
+    ///   - descriptions: the first holds the history, and what runs note of their progress.
+    ///   - model: what the stores must hold; nil takes the first one's own.
+    static func open(
+        _ descriptions: [StoreDescription], model: ManagedObjectModel?
+    ) throws(StoreError) -> PersistentStore {
+        guard let description = descriptions.first else {
+            throw StoreError(.invalidRequest, "A container needs a store")
+        }
+        var known = model
+        if known == nil { known = try Self.model(of: description, among: descriptions) }
+        guard let model = known else { return try open(description, model: nil, holding: nil) }
+        let held = try StoreAssignment.entities(of: descriptions, model)
+        guard descriptions.count > 1 else {
+            return try open(description, model: model, holding: held[0])
+        }
+        try checkKinds(descriptions)
+        let missing = descriptions.filter { $0.kind == .sqlite && !StoreFiles.exists($0.path) }
+        do throws(StoreError) {
+            return try openAll(descriptions, model, held)
+        } catch {
+            // All or none; what was made just now is empty.
+            for made in missing { try? PersistentContainer.destroy(at: made.path) }
+            throw error
+        }
+    }
+
+    private static func openAll(
+        _ descriptions: [StoreDescription], _ model: ManagedObjectModel, _ held: [Set<String>?]
+    ) throws(StoreError) -> PersistentStore {
+        let first = try open(descriptions[0], model: model, holding: held[0])
+        var others: [PersistentStore] = []
+        for (description, held) in zip(descriptions, held).dropFirst() {
+            let other = try open(description, model: model, holding: held)
+            guard other.history == nil else {
+                throw StoreError(
+                    .invalidRequest,
+                    "\(description.path) keeps a history, which only a container's first store"
+                        + " can; name it first")
+            }
+            others.append(other)
+        }
+        return try PersistentStore(first, with: others)
+    }
+
+    /// A container with a configuration, or with several stores, needs its model to tell them
+    /// apart.
+    private static func model(
+        of description: StoreDescription, among all: [StoreDescription]
+    ) throws(StoreError) -> ManagedObjectModel? {
+        guard all.count > 1 || description.configuration != nil else { return nil }
+        guard description.kind == .sqlite, let model = try model(at: description.path) else {
+            throw StoreError(
+                .noModel, "Stores that are told apart by configuration need a model")
+        }
+        return model
+    }
+
+    private static func checkKinds(_ descriptions: [StoreDescription]) throws(StoreError) {
+        if let atomic = descriptions.first(where: \.kind.isAtomic) {
+            throw StoreError(
+                .invalidRequest,
+                "\(atomic.path): several stores of a container are SQLite files or in memory;"
+                    + " a \(StoreDescription.Kind.binary.rawValue) or"
+                    + " \(StoreDescription.Kind.json.rawValue) store stands alone")
+        }
+        if !descriptions[0].options.mayWrite,
+            let writable = descriptions.first(where: \.options.mayWrite)
+        {
+            throw StoreError(
+                .invalidRequest,
+                "\(descriptions[0].path) is open for reading only, and \(writable.path) is not;"
+                    + " name a store that may be written first")
+        }
+    }
+
+    /// Lets a connection name the tables of all stores.
+    func attachParts(to connection: Connection) throws(StoreError) {
+        for part in parts {
+            do {
+                try part.attach(to: connection)
+            } catch {
+                throw StoreError(
+                    error.isCannotOpen ? .permission : StoreError(error).code,
+                    "\(part.description.path) cannot be opened: \(error.message)")
+            }
+        }
+    }
+}

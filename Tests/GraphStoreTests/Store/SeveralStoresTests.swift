@@ -1,0 +1,301 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Several stores in a container") struct SeveralStoresTests {
+    private let folder: TemporaryFolder
+    private let model: ManagedObjectModel
+    private var main: String { folder.file("user.sqlite") }
+    private var catalogue: String { folder.file("catalogue.sqlite") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        model = try ManagedObjectModel(
+            entities: GraphStoreTests.model(
+                """
+                Favourite:
+                  attributes:
+                    product: String
+                    note: { type: String, searchable: true }
+                  relationships: { list: { to: List, inverse: favourites } }
+                  unique: [[product]]
+                List:
+                  attributes: { name: String }
+                  relationships: { favourites: { to: Favourite, many: true, inverse: list } }
+                  unique: [[name]]
+                Item: { abstract: true, attributes: { name: String } }
+                Label:
+                  attributes: { text: String }
+                  relationships: { products: { to: Product, many: true, inverse: labels } }
+                  unique: [[text]]
+                Product:
+                  parent: Item
+                  attributes:
+                    number: { type: Integer 64, optional: false }
+                    image: { type: Binary, external: true, external-threshold: 10 }
+                  relationships: { labels: { to: Label, many: true, inverse: products } }
+                  unique: [[number]]
+                """
+            ).entities,
+            configurations: ["User": ["Favourite", "List"], "Catalogue": ["Item", "Label"]])
+    }
+
+    private func stores(
+        _ kind: StoreDescription.Kind = .sqlite, history: HistoryOptions? = nil
+    ) -> [StoreDescription] {
+        var options = StoreOptions()
+        options.history = history
+        return [
+            StoreDescription(
+                kind, at: main, opening: .create, configuration: "User", options: options),
+            StoreDescription(kind, at: catalogue, opening: .create, configuration: "Catalogue"),
+        ]
+    }
+
+    private func fill(_ container: PersistentContainer) throws -> ManagedObjectID {
+        let context = container.newContext()
+        let product = try context.insert("Product")
+        product[.integer("number")] = 1
+        product[.string("name")] = "Cup"
+        product[.binary("image")] = Array(repeating: 7, count: 20)
+        let label = try context.insert("Label")
+        label[.string("text")] = "new"
+        product.add(label, to: .toMany("labels"))
+        let favourite = try context.insert("Favourite")
+        favourite[.string("product")] = "Cup"
+        favourite[.string("note")] = "Été"
+        try context.save()
+        return product.objectID
+    }
+
+    @Test(
+        "rows 17, 18: one save writes the objects of each store into its own file",
+        arguments: [StoreDescription.Kind.sqlite, .inMemory])
+    func savesIntoEach(kind: StoreDescription.Kind) throws {
+        let container = try PersistentContainer(model: model, stores: stores(kind))
+        let id = try fill(container)
+        let reader = try container.newReader()
+        #expect(try lines("SELECT ZNUMBER, ZNAME FROM store1.ZITEM", on: reader) == ["1|Cup"])
+        #expect(try lines("SELECT ZPRODUCT FROM main.ZFAVOURITE", on: reader) == ["Cup"])
+        #expect(
+            try lines("SELECT Z_NAME, Z_MAX FROM main.Z_PRIMARYKEY ORDER BY 1", on: reader)
+                == ["Favourite|1", "List|0"])
+        #expect(
+            try lines("SELECT Z_NAME, Z_MAX FROM store1.Z_PRIMARYKEY ORDER BY 1", on: reader)
+                == ["Item|1", "Label|1", "Product|0"])
+        #expect(
+            container.stores.map(\.entityNames) == [
+                ["Favourite", "List"], ["Item", "Label", "Product"],
+            ])
+        #expect(container.stores[1].uuid != container.storeUUID)
+        let uri = try #require(container.uri(for: id))
+        #expect(uri == "x-coredata://\(container.stores[1].uuid)/Product/p1")
+        #expect(container.managedObjectID(forURI: uri) == id)
+        #expect(
+            container.managedObjectID(forURI: "x-coredata://\(container.storeUUID)/Product/p1")
+                == nil)
+        let context = container.newContext()
+        let cups = try context.fetch(
+            FetchRequest(
+                entityName: "Product", predicate: GraphPredicate(format: "ANY labels.text == 'new'")
+            ))
+        #expect(try cups.map { $0[.string("name")] } == ["Cup"])
+        let notes = FetchRequest<ManagedObject>(
+            entityName: "Favourite",
+            predicate: try GraphPredicate(format: "note CONTAINS[cd] 'ete'"))
+        #expect(try context.count(for: notes) == 1)
+    }
+
+    @Test("row 18: each file is a store by itself, with the objects and files of its entities")
+    func eachIsAStore() throws {
+        do { _ = try fill(PersistentContainer(model: model, stores: stores())) }
+        for (path, entity) in [(main, "Favourite"), (catalogue, "Product")] {
+            let alone = try PersistentContainer(model: nil, at: path)
+            let objects = try alone.newContext().count(
+                for: FetchRequest<ManagedObject>(entityName: entity))
+            #expect(objects == 1, "\(path)")
+            #expect(try PersistentContainer.verify(at: path, .full).problems == [])
+        }
+        let alone = try PersistentContainer(model: model, at: catalogue)
+        let context = alone.newContext()
+        let product = try #require(try context.fetch(FetchRequest(entityName: "Product")).first)
+        #expect(
+            product[.binary("image")] == Array(repeating: 7, count: 20))
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: folder.file(".catalogue_SUPPORT/_EXTERNAL_DATA"))
+        #expect(files.count == 1)
+        #expect(!StoreFiles.exists(folder.file(".user_SUPPORT")))
+        let error = storeError { _ = try context.fetch(FetchRequest(entityName: "Favourite")) }
+        #expect(
+            error?.message == "No store of the container holds 'Favourite';"
+                + " add one whose configuration has it")
+        // Written alone and opened together again, its keys go on.
+        product[.string("name")] = "Mug"
+        try context.insert("Product")[.integer("number")] = 2
+        try context.save()
+        let container = try PersistentContainer(model: nil, stores: stores())
+        let third = container.newContext()
+        let new = try third.insert("Product")
+        new[.integer("number")] = 3
+        try third.save()
+        #expect(new.objectID.primaryKey == 3)
+    }
+
+    @Test("row 18: loads and batch requests find the file of their entity")
+    func loadsAndBatches() throws {
+        let container = try PersistentContainer(model: model, stores: stores())
+        let plan = BulkPlan(
+            entity: "Product", key: ["number"], attributes: ["number", "name"],
+            links: [
+                BulkPlan.Link(
+                    relationship: "labels", destination: "Label", attribute: "text",
+                    missing: .create)
+            ])
+        try container.load(plan, [[1, "a", ["x", "y"]], [2, "b", ["y"]]])
+        try container.load(plan, [[2, "c", ["x"]], [3, "d", []]])
+        let context = container.newContext()
+        let updated = try context.execute(
+            BatchUpdateRequest(
+                entityName: "Product", predicate: GraphPredicate(format: "number == 1"),
+                propertiesToUpdate: ["name": .constant(.string("A"))]))
+        #expect(updated.updated == 1)
+        let deleted = try context.execute(
+            BatchDeleteRequest(
+                entityName: "Product", predicate: GraphPredicate(format: "number == 3")))
+        #expect(deleted.deleted == 1)
+        try context.save()
+        let reader = try container.newReader()
+        let products =
+            "SELECT ZNUMBER, ZNAME, group_concat(ZTEXT) FROM store1.ZITEM i"
+            + " JOIN store1.Z_3LABELS j ON j.Z_3PRODUCTS = i.Z_PK"
+            + " JOIN store1.ZLABEL l ON l.Z_PK = j.Z_4LABELS GROUP BY 1 ORDER BY 1"
+        #expect(try lines(products, on: reader) == ["1|A|x,y", "2|c|x"])
+        #expect(try reader.text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test(
+        "row 18: a store that is open for reading only refuses changes before anything is written")
+    func readOnlyPart() throws {
+        do { _ = try fill(PersistentContainer(model: model, stores: stores())) }
+        var descriptions = stores()
+        descriptions[1].options.isReadOnly = true
+        let container = try PersistentContainer(model: model, stores: descriptions)
+        let context = container.newContext()
+        let product = try #require(try context.fetch(FetchRequest(entityName: "Product")).first)
+        product[.string("name")] = "Mug"
+        let favourite = try context.insert("Favourite")
+        favourite[.string("product")] = "Mug"
+        let expected = "'Product' is in \(catalogue), which is open for reading only"
+        let error = storeError { try context.save() }
+        #expect(error?.code == .permission)
+        #expect(error?.message == expected)
+        try context.refresh(product, mergeChanges: false)
+        #expect(try context.save().change.inserted.count == 1)
+        let request = BatchDeleteRequest(entityName: "Product", predicate: nil)
+        let deletion = #expect(throws: StoreError.self) {
+            _ = try container.newContext().execute(request)
+        }
+        #expect(deletion?.message == expected)
+    }
+
+    @Test("row 18: history is the first store's, and of its objects")
+    func history() throws {
+        let container = try PersistentContainer(
+            model: model, stores: stores(history: HistoryOptions()))
+        _ = try fill(container)
+        let changes = try container.history().flatMap(\.changes)
+        #expect(changes.compactMap { container.uri(for: $0.objectID) }.count == 1)
+        #expect(changes.first?.objectID.entityNumber == 1)
+        var other = stores()
+        other[0].path = folder.file("other.sqlite")
+        other[1] = .sqlite(at: main, opening: .existing, configuration: "User")
+        other[0].configuration = "Catalogue"
+        let error = storeError { _ = try PersistentContainer(model: model, stores: other) }
+        #expect(
+            error?.message == "\(main) keeps a history, which only a container's first store can;"
+                + " name it first")
+    }
+
+    @Test("rows 32, 40: other containers notice, and a pinned context keeps, what either file had")
+    func othersNotice() throws {
+        let container = try PersistentContainer(model: model, stores: stores())
+        _ = try fill(container)
+        let other = try PersistentContainer(model: model, stores: stores())
+        #expect(try other.pollRemoteChange() == nil)
+        let pinned = other.newContext()
+        try pinned.pinQueryGeneration()
+        let context = container.newContext()
+        try context.insert("Product")[.integer("number")] = 2
+        try context.save()
+        #expect(try other.pollRemoteChange() != nil)
+        let products = FetchRequest<ManagedObject>(entityName: "Product")
+        #expect(try pinned.count(for: products) == 1)
+        #expect(try other.newContext().count(for: products) == 2)
+    }
+
+    @Test("rows 17, 18: a copy of one store, and everything gone from all")
+    func copiesAndTruncates() throws {
+        let container = try PersistentContainer(model: model, stores: stores())
+        _ = try fill(container)
+        let copy = folder.file("copy.sqlite")
+        try container.copyStore(to: copy, configuration: "Catalogue")
+        let copied = try PersistentContainer(model: nil, at: copy)
+        #expect(
+            try copied.newContext().count(for: FetchRequest<ManagedObject>(entityName: "Product"))
+                == 1)
+        let change = try container.truncateAll().change
+        #expect(change.deleted.count == 3)
+        #expect(try container.objectCounts().allSatisfy { $0.count == 0 })
+    }
+
+    @Test("row 17: what does not go together is told before a file is made")
+    func refuses() throws {
+        func problem(
+            _ model: ManagedObjectModel, _ stores: [StoreDescription]
+        ) -> String? {
+            storeError { _ = try PersistentContainer(model: model, stores: stores) }?.message
+        }
+        var two = stores()
+        two[1].configuration = "User"
+        #expect(
+            problem(model, two) == "'Favourite' would be in \(main) and in \(catalogue);"
+                + " an entity, with those above and below it, lives in one store")
+        two[1].configuration = "Cloud"
+        #expect(
+            problem(model, two)
+                == "\(catalogue): the model has no configuration 'Cloud'; it has Catalogue, User")
+        two[0].configuration = nil
+        two[1].configuration = nil
+        #expect(
+            problem(model, two) == "\(main) and \(catalogue) name no configuration;"
+                + " one store at most takes what the others leave")
+        #expect(problem(model, []) == "A container needs a store")
+        let crossing = try ManagedObjectModel(
+            entities: model.entities, configurations: ["User": ["Favourite"]])
+        two[0].configuration = "User"
+        #expect(
+            problem(crossing, two) == "'Favourite.list' leads from \(main) to 'List', which is in"
+                + " \(catalogue); links stay within a store: keep the other object's key, and a"
+                + " fetched property for it")
+        #expect(
+            problem(crossing, [two[0]]) == "'Favourite.list' leads from \(main) to 'List', which"
+                + " is in no store; links stay within a store: keep the other object's key, and a"
+                + " fetched property for it")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("row 17: stores are loaded away from the caller's thread, all or none")
+    func loads() async throws {
+        let container = try await PersistentContainer.load(model: model, stores: stores())
+        #expect(container.store(of: "Label")?.description.path == catalogue)
+        let missing = StoreDescription.sqlite(
+            at: folder.file("missing.sqlite"), configuration: "Catalogue")
+        await #expect(throws: StoreError.self) {
+            _ = try await PersistentContainer.load(
+                model: model, stores: [stores()[0], missing])
+        }
+    }
+}
