@@ -1,0 +1,204 @@
+import RecordStreams
+
+/// An enumeration whose raw values are words of a spec, each with a meaning.
+package protocol ExplainedChoice: RawRepresentable, CaseIterable, Sendable
+where RawValue == String {
+    /// What the word stands for, in one sentence.
+    var meaning: String { get }
+}
+
+extension ParameterSpec.Kind: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .string: "Text."
+        case .int: "A whole number."
+        case .bool: "True or false."
+        case .date: "A date such as 2026-01-31, today - 90d or now - 4h."
+        case .duration: "A duration such as 30m or 1h30m."
+        case .path: "A path; from `--set` it begins at the working folder."
+        case .secret: "Text that is shown as `***` and stands in no spec and no command line."
+        }
+    }
+}
+
+extension StoreSpec.OpenMode: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .existing: "It must be there."
+        case .create: "It is made where it is missing."
+        case .replace: "A new store is built beside it, and takes its place at the end."
+        }
+    }
+}
+
+extension StoreSpec.CommitMode: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .batch: "With each save."
+        case .stage: "With each stage, as a whole."
+        case .run: "At the end, all or nothing: the run works on a copy."
+        }
+    }
+}
+
+extension ChangeRules: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .enforce:
+            "Values are as the model says, and delete rules cascade, nullify and deny."
+        case .ignore:
+            "Values need only fit their columns, and deleted objects leave links to them."
+        }
+    }
+}
+
+extension ImportSpec.Duplicates: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .last: "Records apply in their order, and what a later one says wins."
+        case .first: "Later records are passed over."
+        case .reject: "Later records are refused."
+        }
+    }
+}
+
+extension ImportSpec.WhenFound: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .update: "What the record says is written."
+        case .skip: "It stays as it is."
+        case .replace: "Attributes that the record does not fill go back to their defaults."
+        case .reject: "The record is refused."
+        case .append: "Nothing is looked for: every record becomes a new object."
+        }
+    }
+}
+
+extension ImportSpec.WhenSame: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .skip: "It is counted as unchanged, and nothing is written."
+        case .touch: "It is written all the same."
+        }
+    }
+}
+
+extension ImportSpec.Extra: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .ignore: "Nothing."
+        case .reject: "The record is refused."
+        case .stop: "The stage ends."
+        }
+    }
+}
+
+extension ImportSpec.RejectRule: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .reject: "The record goes to the reject files."
+        case .stop: "The stage ends."
+        case .null: "The value becomes null, and the record stays."
+        }
+    }
+}
+
+extension RecordFormat: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .csv: "A table with commas."
+        case .tsv: "A table with tabs."
+        case .json: "A JSON document."
+        case .ndjson: "One JSON object on each line."
+        }
+    }
+}
+
+extension ReadSpec.Compression: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .auto: "As the name says; of inputs whose name says nothing, as the first bytes say."
+        case .gzip: "With gzip."
+        case .none: "Not at all."
+        }
+    }
+}
+
+extension ReadSpec.Ragged: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .reject: "They are refused."
+        case .pad: "The fields that they lack are null."
+        }
+    }
+}
+
+extension TextEncoding: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .utf8: "UTF-8, with or without a byte-order mark."
+        case .utf16: "UTF-16 in the order of its byte-order mark, else little-endian."
+        case .latin1: "ISO 8859-1."
+        }
+    }
+}
+
+extension FieldMapping.Cleaning: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .trim: "Without white space at both ends."
+        case .lower: "In lower case."
+        case .upper: "In upper case."
+        case .nfc: "In Unicode's composed form."
+        case .collapse: "Runs of white space become one space."
+        }
+    }
+}
+
+extension FieldMapping.NumberForm.Epoch: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .seconds: "Seconds since 1970, for dates."
+        case .milliseconds: "Milliseconds since 1970, for dates."
+        }
+    }
+}
+
+extension FieldMapping.CastRule: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .lossless: "The record is refused."
+        case .lossy: "It is bent until it fits."
+        }
+    }
+}
+
+extension LinkMapping.Missing: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .create: "An object with that key is made."
+        case .null: "There is no link."
+        case .skip: "The record is passed over and counted."
+        case .reject: "The record is refused."
+        }
+    }
+}
+
+extension LinkMapping.Many: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .replace: "Those of the record take the place of what was there."
+        case .add: "Those of the record come to what was there."
+        case .remove: "Those of the record go."
+        }
+    }
+}
+
+extension ExportSpec.Shape: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .flat: "Fields named after their key paths, such as `owner.email`; keys in lists."
+        case .nested: "Objects and lists of objects, which `each` reads back."
+        }
+    }
+}

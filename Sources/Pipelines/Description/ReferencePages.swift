@@ -1,0 +1,113 @@
+/// The reference, page by page: `docs/reference` of the repository, and the manual page.
+package enum ReferencePages {
+    /// A file of the reference.
+    package struct File: Sendable, Hashable {
+        package var name: String
+        package var text: String
+    }
+
+    /// All files, by name.
+    ///
+    /// - Parameter root: the command as a whole.
+    package static func files(_ root: CommandDescription) -> [File] {
+        var files = [
+            File(name: "spec.md", text: SpecificationPages.settings()),
+            File(name: "exit-codes.md", text: CodePages.exits),
+            File(name: "error-codes.md", text: CodePages.errors),
+            File(name: "etl.1", text: ManualPage.text(root)),
+        ]
+        files += SpecificationMapping.stages.map {
+            File(name: $0.page, text: SpecificationPages.stage($0))
+        }
+        files += root.commands.map {
+            File(name: "etl-\($0.commandName).md", text: CommandPages.page($0))
+        }
+        files = files.map { file in
+            guard file.name.hasSuffix(".md") else { return file }
+            return File(name: file.name, text: "\(mark)\n\n\(file.text)")
+        }
+        files.append(File(name: "README.md", text: "\(mark)\n\n\(index(root))"))
+        return files.sorted { $0.name < $1.name }
+    }
+
+    /// Stands above each page, for those who would mend it there.
+    private static let mark = "<!-- Written by `etl reference --output docs/reference`. -->"
+
+    private static func index(_ root: CommandDescription) -> String {
+        var text = """
+            # Reference
+
+            | page | is about |
+            |---|---|
+            | [spec](spec.md) | the keys of a spec beside its stages |
+
+            """
+        for stage in SpecificationMapping.stages {
+            text += "| [\(stage.rawValue)](\(stage.page)) | \(stage.purpose) |\n"
+        }
+        text += """
+            | [exit codes](exit-codes.md) | what the exit status says |
+            | [error codes](error-codes.md) | what the code behind a message says |
+            | [etl.1](etl.1) | the manual page: `man -l docs/reference/etl.1` |
+
+            | command | does |
+            |---|---|
+
+            """
+        for command in root.commands {
+            text += "| [`\(command.name)`](etl-\(command.commandName).md) "
+            text += "| \(MarkdownText.cell(command.abstract ?? "")) |\n"
+        }
+        return text
+    }
+}
+
+extension SpecificationMapping {
+    /// The name of a stage's page.
+    var page: String { "stage-\(rawValue).md" }
+}
+
+/// The pages of codes.
+enum CodePages {
+    static var exits: String {
+        var text = """
+            # Exit codes
+
+            They are those of sysexits.h; cron jobs and scripts may rely on them.
+
+            | code | meaning | what to do |
+            |---|---|---|
+
+            """
+        for row in Explanation.exits { text += self.row(row) }
+        return text
+    }
+
+    static var errors: String {
+        var text = """
+            # Error codes
+
+            The code stands in brackets behind a message, and in `.why.ndjson` beside a refused \
+            record; `etl explain CODE` says the same.
+
+            ## Refused records
+
+            | code | meaning | what to do |
+            |---|---|---|
+
+            """
+        for row in Explanation.rejects { text += self.row(row) }
+        text += "\n## Messages\n\n| code | meaning | what to do |\n|---|---|---|\n"
+        let usage = Explanation.exits.filter { !Explanation.faults(of: $0).isEmpty }
+        for family in Explanation.families + usage {
+            text += row(family)
+            for fault in Explanation.faults(of: family) { text += row(fault) }
+        }
+        return text
+    }
+
+    private static func row(_ explanation: Explanation) -> String {
+        let cells = [explanation.meaning, explanation.mend].map(MarkdownText.cell)
+        return "| `\(explanation.title)` | \(cells.joined(separator: " | ")) |\n"
+    }
+}

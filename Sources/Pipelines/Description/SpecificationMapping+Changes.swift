@@ -1,0 +1,109 @@
+import RecordStreams
+
+/// The keys of the stages that work on what is in the store.
+extension SpecificationMapping {
+    /// Those of every stage.
+    static let stageKeys = [
+        KeyDescription(
+            "always", .boolean, .same(as: "false"), "It runs although an earlier stage failed.",
+            example: "true")
+    ]
+
+    static let updateKeys =
+        [
+            KeyDescription(
+                "update", stageName, .error, "The stage's name.", example: "calm-down"),
+            KeyDescription(
+                "entity", .text, .error, "The entity, sub-entities included.", example: "Task"),
+            wherever,
+            KeyDescription(
+                "set", .named("ATTRIBUTE", .constant), .error,
+                "What attributes become: an expression in text, or a constant.",
+                example: "{ priority: priority + 1 }"),
+        ] + extent
+
+    static let deleteKeys =
+        [
+            KeyDescription(
+                "delete", stageName, .error, "The entity, or the stage's name beside `entity`.",
+                example: "Task"),
+            entity, wherever,
+        ] + extent
+
+    static let exportKeys = [
+        KeyDescription(
+            "export", stageName, .error, "The entity, or the stage's name beside `entity`.",
+            example: "Task"),
+        entity,
+        KeyDescription(
+            "where", .predicate, .same(as: "ALL"), "Which objects.",
+            example: "\"isCompleted == NO\""),
+        KeyDescription(
+            "fields", .list(.text), .means("the key, attributes by name, and links by their key"),
+            "Key paths in the order of the columns.", example: "[id, title, category.name]"),
+        KeyDescription(
+            "order", .oneOrMore(.text), .means("by the key"),
+            """
+            Key paths, each with `asc` or `desc`, and if need be `nocase`, `[cd]` or `localized` \
+            and `nulls first` or `nulls last`; `objectID` is the order of the table, the quickest.
+            """, example: "[priority desc, title nocase]"),
+        KeyDescription(
+            "to", .path, .error, "The file; a name that ends in `.gz` compresses, `-` is stdout.",
+            example: "out/tasks.csv.gz"),
+        KeyDescription(
+            "as", .choice(RecordFormat.self), .means("by the name"), "The format.",
+            example: "ndjson"),
+        KeyDescription(
+            "compression", .choice(ReadSpec.Compression.self), .same(as: "auto"),
+            "Whether the file is compressed.", example: "gzip"),
+        KeyDescription(
+            "level", .integer(1...9), .same(as: "6"), "How hard gzip tries.", example: "9"),
+        KeyDescription(
+            "shape", .choice(ExportSpec.Shape.self), .same(as: "flat"),
+            "How relationships are written.", example: "nested"),
+        KeyDescription(
+            "manifest", .boolean, .same(as: "false"),
+            "Writes rows and SHA-256 of the file into `FILE.manifest.json`.", example: "true"),
+    ]
+
+    static let verifyKeys = [
+        KeyDescription("verify", stageName, .error, "The stage's name.", example: "sane"),
+        KeyDescription(
+            "expect",
+            .named(
+                "ENTITY [where PREDICATE]",
+                .either([
+                    .integer(0...Int64.max),
+                    .pattern("^(==|!=|>=|<=|>|<)? *[0-9]+$", "a comparison such as `\">= 1\"`"),
+                ])), .error,
+            "How many objects there are; if one does not hold, the stage fails with 65.",
+            example: "{ \"Task where title == ''\": 0, Task: \">= 1\" }"),
+    ]
+
+    private static let stageName = ValueForm.pattern(
+        "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$", "1 to 64 letters, digits, hyphens, underscores, dots"
+    )
+
+    private static let entity = KeyDescription(
+        "entity", .text, .means("what stands under the stage's own key"),
+        "The entity, sub-entities included.", example: "Task")
+
+    private static let wherever = KeyDescription(
+        "where", .predicate, .error, "Which objects; `ALL` for every one.",
+        example: "\"isCompleted == YES\"")
+
+    private static let extent = [
+        KeyDescription(
+            "at-most", .limit, .means("no limit"),
+            "More matches than this, and nothing is done; exit 65.", example: "50000"),
+        KeyDescription(
+            "limit", .integer(1...1_000_000_000), .means("no limit"),
+            "At most so many objects, the oldest first.", example: "1000"),
+        KeyDescription(
+            "rules", .choice(ChangeRules.self), .same(as: "enforce"),
+            "Whether the model's rules hold.", example: "ignore"),
+        KeyDescription(
+            "compact", .boolean, .same(as: "false"), "Gives free pages of the store back.",
+            example: "true"),
+    ]
+}

@@ -1,0 +1,136 @@
+/// What mappings are for, with examples over the model `pipelines/task-model.yaml`.
+extension SpecificationMapping {
+    /// What the mapping is for, in a sentence or two.
+    var purpose: String {
+        switch self {
+        case .spec: "The whole file."
+        case .parameter: "A value that is given when the spec runs; `--set` goes before all."
+        case .store: "The store that the stages work on, an SQLite file as Core Data lays it out."
+        case .template: "A store that is made as a copy of another."
+        case .history: "Changes are kept in the store, for apps that follow them."
+        case .budget: "How much is held before it is saved, and how long a run may take."
+        case .rejects:
+            "A record that cannot be imported is set aside with its reason, and the others go on."
+        case .report: "Each run tells what it did, in JSON and as a page."
+        case .import:
+            """
+            Records of files become objects: those whose key is there already are updated, the \
+            others are made. A record that does not fit is set aside, with its reason.
+            """
+        case .read: "The files, and what their bytes are."
+        case .generate: "Records that come from no file."
+        case .field: "Where a value comes from, and what becomes of it before it is stored."
+        case .keyField:
+            """
+            What fills an attribute by which an object is looked up: the keys of \
+            [set.ATTRIBUTE](#setattribute) but `const`, and one of `from` and `expr` must be there.
+            """
+        case .number: "How a number is written that JSON would not take."
+        case .link: "Objects that are looked up by their key."
+        case .nested: "Objects inside the record, which become objects of their own."
+        case .mirror: "The store loses what the input no longer has."
+        case .on:
+            """
+            What a record does that is refused, for each reason: `reject` puts it into the reject \
+            files, `stop` ends the stage, and `null` leaves out the value alone.
+            """
+        case .update: "Objects that match get new values."
+        case .delete:
+            "Objects that match go, and what the model's delete rules say becomes of others."
+        case .export:
+            """
+            Objects become a file: one consistent snapshot, whole or not at all. Equal data \
+            gives equal bytes.
+            """
+        case .verify: "Asks whether the store is as it should be; if not, the run ends with 65."
+        case .test:
+            """
+            Shows what the spec does, without files and in memory: `etl test`. Paths in `params` \
+            begin at the spec.
+            """
+        case .then: "What the store holds in the end, and what was refused."
+        }
+    }
+
+    /// A stage as an item of `stages`, any other mapping under its key.
+    var example: String? {
+        switch self {
+        case .spec:
+            """
+            etl: 1
+            store: { at: tasks.sqlite, model: task-model.yaml, open: create }
+            stages:
+              - import: tasks.ndjson.gz
+                into: Task
+              - export: Task
+                to: out/tasks.csv
+            """
+        case .parameter:
+            """
+            params:
+              inbox:  { type: path, default: ./in }
+              cutoff: { type: date, default: today - 90d }
+              token:  { type: secret, from: ["file:/run/secrets/tasks", "env:TASKS_TOKEN"] }
+            """
+        case .store:
+            """
+            store: { at: tasks.sqlite, model: task-model.yaml, open: create, commit: run }
+            """
+        case .import:
+            """
+              - import: tasks
+                read: { files: "in/tasks-*.ndjson.gz", once: true }
+                into: Task
+                key: id
+                keep-if: "status != 'draft'"
+                set:
+                  title:       { from: subject, clean: [trim], need: true }
+                  isCompleted: { from: status, map: { done: true, open: false } }
+                  dueOn:       { from: due, date: dd.MM.yyyy }
+                link:
+                  category: { by: { name: category.name } }
+                  tags:     { by: { name: "tags[*]" }, missing: create }
+                  subtasks: { each: "steps[*]", key: id }
+                on: { cast: stop }
+            """
+        case .update:
+            """
+              - update: escalate
+                entity: Task
+                where: "isCompleted == NO AND dueOn < $today AND priority < 2"
+                set: { priority: "priority + 1" }
+                at-most: 10%
+            """
+        case .delete:
+            """
+              - delete: Task
+                where: "isCompleted == YES AND completedAt < $today"
+                at-most: 50000
+            """
+        case .export:
+            """
+              - export: open-tasks
+                entity: Task
+                where: "isCompleted == NO"
+                fields: [id, title, category.name, tags.name]
+                order: [priority desc, title nocase]
+                to: "out/open-${run.date}.csv.gz"
+            """
+        case .verify:
+            """
+              - verify: sane
+                expect:
+                  Task: ">= 1"
+                  Task where isCompleted == YES AND completedAt == nil: 0
+            """
+        case .test:
+            """
+            tests:
+              - name: a task without a title is refused
+                given: { Task: [{ title: One }] }
+                then: { Task: [{ title: One }], rejects: [] }
+            """
+        default: nil
+        }
+    }
+}

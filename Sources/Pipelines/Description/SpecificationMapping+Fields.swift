@@ -1,0 +1,106 @@
+/// The keys of what fills attributes and relationships.
+extension SpecificationMapping {
+    static let fieldKeys = [
+        KeyDescription(
+            "from", .text, .means("the field that has the attribute's name"),
+            "The path of a field, such as `owner.email`; under `by` it must be named.",
+            example: "owner.email"),
+        KeyDescription(
+            "expr", .expression, .nothing,
+            "Computes the value from the record, in place of `from`.",
+            example: "\"coalesce(title, 'Untitled')\""),
+        KeyDescription(
+            "need", .boolean, .same(as: "false"), "A record without a value is refused.",
+            example: "true"),
+        KeyDescription(
+            "default", .constant, .nothing, "Stands in for a field that is absent or null.",
+            example: "Untitled"),
+        KeyDescription(
+            "clean", .oneOrMore(.choice(FieldMapping.Cleaning.self)), .nothing,
+            "What is done to text before anything else, in this order.", example: "[trim, lower]"),
+        KeyDescription(
+            "date", .text, .means("ISO 8601"),
+            "How a date is written, in Unicode's letters: y M d H h m s S a X.",
+            example: "dd.MM.yyyy"),
+        KeyDescription(
+            "zone",
+            .pattern(
+                "^(Z|UTC|[+-](0[0-9]|1[0-8]):[0-5][0-9])$", "`Z` or an offset as `\"+02:00\"`"),
+            .means("UTC"), "The offset of dates that name none.", example: "\"+02:00\""),
+        KeyDescription(
+            "number",
+            .either([.choice(FieldMapping.NumberForm.Epoch.self), .mapping(.number)]),
+            .means("as JSON has it"), "How a number is written, or the date that it tells.",
+            example: "milliseconds"),
+        KeyDescription(
+            "split", .text, .nothing, "Cuts text at this into a list.", example: "\"|\""),
+        KeyDescription(
+            "map", .named("TEXT", .constant), .nothing,
+            "Values by the text that stands for them; any other text is refused.",
+            example: "{ done: true, open: false }"),
+        KeyDescription(
+            "cast", .choice(FieldMapping.CastRule.self), .same(as: "lossless"),
+            "What is done to a value that does not fit.", example: "lossy"),
+    ]
+
+    static let constantKeys = [
+        KeyDescription(
+            "const", .constant, .nothing, "The value of every record, in place of a field.",
+            example: "imported")
+    ]
+
+    static let numberKeys = [
+        KeyDescription(
+            "decimal", .character, .same(as: "."), "Stands before the fraction.",
+            example: "\",\""),
+        KeyDescription(
+            "thousands", .character, .nothing, "May stand between groups of digits.",
+            example: "\"'\""),
+    ]
+
+    static let linkKeys = [
+        KeyDescription(
+            "to", .text, .means("the relationship's destination"), "The entity that is looked up.",
+            example: "Category"),
+        KeyDescription(
+            "by", .named("ATTRIBUTE", .either([.text, .mapping(.keyField)])), .error,
+            """
+            The attributes of a uniqueness constraint of that entity, and the field that fills \
+            each; a null or empty key means no link.
+            """, example: "{ name: category.name }"),
+        KeyDescription(
+            "missing", .choice(LinkMapping.Missing.self), .same(as: "reject"),
+            "What is done about a key that no object has.", example: "create"),
+        KeyDescription(
+            "many", .choice(LinkMapping.Many.self), .means("`replace`"),
+            "How the objects of a to-many relationship change.", example: "add"),
+    ]
+
+    static let nestedKeys = [
+        KeyDescription(
+            "each", .text, .error,
+            "The path to an object inside the record, or with `[*]` to the list of them.",
+            example: "\"items[*]\""),
+        KeyDescription(
+            "into", .text, .means("the relationship's destination"), "The entity of the objects.",
+            example: "Task"),
+        KeyDescription(
+            "key", .oneOrMore(.text), .means("the entity's only uniqueness constraint"),
+            "The attributes that tell the objects apart.", example: "[id]"),
+        KeyDescription(
+            "set", .named("ATTRIBUTE", .either([.text, .mapping(.field)])),
+            .means("the field of the same name fills an attribute"),
+            "What fills attributes, by paths inside the object.", example: "{ title: Subject }"),
+        KeyDescription(
+            "set-only", .boolean, .same(as: "false"),
+            "Fields that `set` does not name fill nothing.", example: "true"),
+        KeyDescription(
+            "link",
+            .named("RELATIONSHIP", .either([.mapping(.link), .mapping(.nested)])), .nothing,
+            "What fills relationships of the objects.",
+            example: "{ category: { by: { name: category } } }"),
+        KeyDescription(
+            "many", .choice(LinkMapping.Many.self), .means("`replace`"),
+            "How the objects of a to-many relationship change.", example: "add"),
+    ]
+}

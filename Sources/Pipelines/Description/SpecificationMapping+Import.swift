@@ -1,0 +1,152 @@
+import RecordStreams
+
+/// The keys of an import and of what reads its files.
+extension SpecificationMapping {
+    static let importKeys = [
+        KeyDescription(
+            "import", .text, .error, "A file pattern, or the stage's name beside `read`.",
+            example: "tasks.ndjson.gz"),
+        KeyDescription(
+            "read", .either([.mapping(.read), .mapping(.generate)]), .means("by the pattern alone"),
+            "The files and how they are read, or how many records are made.",
+            example: "{ files: \"in/*.csv\" }"),
+        KeyDescription(
+            "into", .text, .error, "The entity of the objects; an abstract one has none.",
+            example: "Task"),
+        KeyDescription(
+            "key", .oneOrMore(.text), .means("the entity's only uniqueness constraint"),
+            "The attributes that tell objects apart; a record finds its object by them.",
+            example: "[id]"),
+        KeyDescription(
+            "set", .named("ATTRIBUTE", .either([.text, .mapping(.field)])),
+            .means("the field of the same name fills an attribute"),
+            "What fills attributes: the path of a field such as `owner.email`, or more.",
+            example: "{ title: Subject }"),
+        KeyDescription(
+            "set-only", .boolean, .same(as: "false"),
+            "Fields that `set` does not name fill nothing.", example: "true"),
+        KeyDescription(
+            "link",
+            .named("RELATIONSHIP", .either([.mapping(.link), .mapping(.nested)])), .nothing,
+            "What fills relationships; what is linked may come later in the same stage.",
+            example: "{ category: { by: { name: category.name } } }"),
+        KeyDescription(
+            "keep-if", .predicate, .means("all records are kept"),
+            "Records for which this is false are passed over and counted.",
+            example: "\"kind != 'draft'\""),
+        KeyDescription(
+            "duplicates", .choice(ImportSpec.Duplicates.self), .same(as: "last"),
+            "What becomes of a key that an earlier record of the stage had.", example: "reject"),
+        KeyDescription(
+            "when-found", .choice(ImportSpec.WhenFound.self), .same(as: "update"),
+            "What becomes of an object that was there before the stage.", example: "skip"),
+        KeyDescription(
+            "when-same", .choice(ImportSpec.WhenSame.self), .same(as: "skip"),
+            "What becomes of an object that is as the record says already.", example: "touch"),
+        KeyDescription(
+            "extra", .choice(ImportSpec.Extra.self), .same(as: "ignore"),
+            "What becomes of fields that nothing takes; they are counted by name.",
+            example: "reject"),
+        KeyDescription(
+            "on", .mapping(.on), .means("such a record is refused"),
+            "What a refused record does, for each reason.", example: "{ cast: stop }"),
+        KeyDescription(
+            "mirror", .mapping(.mirror), .nothing,
+            """
+            Deletes the objects that a complete read without a refused record no longer names.
+            """, example: "{ where: ALL }"),
+    ]
+
+    static let readKeys = [
+        KeyDescription(
+            "files", .oneOrMore(.path), .error,
+            "File patterns with `*`, `**`, `?` and `{a,b}`, read by name; `-` is stdin.",
+            example: "\"in/tasks-*.ndjson.gz\""),
+        KeyDescription(
+            "as", .choice(RecordFormat.self), .means("by the name, then by the first byte"),
+            "The format.", example: "csv"),
+        KeyDescription(
+            "at", .pattern(#"^\$"#, "a path such as `$.data.items[*]`"), .same(as: "$"),
+            "The path to the array of records inside a JSON document.",
+            example: "\"$.data.items[*]\""),
+        KeyDescription(
+            "compression", .choice(ReadSpec.Compression.self), .same(as: "auto"),
+            "How the files are compressed.", example: "gzip"),
+        KeyDescription(
+            "min-files", .integer(0...1_000_000_000), .same(as: "\(ReadSpec().filesMin)"),
+            "Fewer files than this end the run with 66.", example: "0"),
+        KeyDescription(
+            "once", .boolean, .same(as: "false"),
+            "Files that an earlier run has finished are left out.", example: "true"),
+        KeyDescription(
+            "header", .boolean, .same(as: "true"), "The first row of a table names its columns.",
+            example: "true"),
+        KeyDescription(
+            "columns", .list(.scalar), .means("the header's"), "The names of a table's columns.",
+            example: "[id, title]"),
+        KeyDescription(
+            "delimiter", .character, .means("a comma in csv, a tab in tsv"),
+            "The character between the fields of a table.", example: "\";\""),
+        KeyDescription(
+            "quote", .either([.words([.init(text: "none", meaning: "No quotes.")]), .character]),
+            .same(as: "'\"'"), "The character around fields of a table.", example: "\"'\""),
+        KeyDescription(
+            "null", .oneOrMore(.constant), .same(as: "[\"\"]"),
+            "Texts of a table, without quotes, that stand for null.", example: "[\"\", \"NULL\"]"),
+        KeyDescription(
+            "ragged", .choice(ReadSpec.Ragged.self), .same(as: "reject"),
+            "What becomes of rows that are too short; those that are too long are refused.",
+            example: "pad"),
+        KeyDescription(
+            "max-record", .size, .same(as: "\(ReadSpec().maxRecordBytes >> 20)MiB"),
+            "Larger records are refused; up to 1GiB.", example: "64MiB"),
+        KeyDescription(
+            "max-ratio", .integer(1...1_000_000), .same(as: "\(ReadSpec().maxRatio)"),
+            "How many times its size gzip data may become, after the first 64 MiB.",
+            example: "5000"),
+        KeyDescription(
+            "encoding", .choice(TextEncoding.self), .same(as: "utf-8"),
+            "How the bytes of the files stand for text.", example: "latin1"),
+    ]
+
+    static let generateKeys = [
+        KeyDescription(
+            "generate",
+            .either([
+                .integer(0...Int64(GeneratedSpec.rowsMax)),
+                .pattern(#"\$\{[^}]+\}"#, "a parameter such as `\"${rows}\"`"),
+            ]), .error,
+            """
+            So many records from no file; expressions fill them from `$row`, `random(a, b)`, \
+            `pick({…})` and `lorem(words)`.
+            """, example: "1000"),
+        KeyDescription(
+            "seed", .integer(Int64.min...Int64.max), .same(as: "0"),
+            "Equal seeds make equal records.", example: "7"),
+    ]
+
+    static let mirrorKeys = [
+        KeyDescription(
+            "where", .predicate, .error,
+            "Which objects the input is about; `ALL` for every one.", example: "ALL"),
+        KeyDescription(
+            "at-most", .limit, .same(as: "10%"),
+            "More objects to delete than this, and none is deleted; exit 65.", example: "100"),
+    ]
+
+    static let onKeys =
+        ImportSpec.rejectCodes.map { code in
+            KeyDescription(
+                code, code == "cast" ? .choice(ImportSpec.RejectRule.self) : .words(rejectOrStop),
+                .same(as: "reject"), Explanation.meaning(ofReject: code), example: "stop")
+        } + [
+            KeyDescription(
+                "duplicate-key", .choice(ImportSpec.Extra.self), .same(as: "ignore"),
+                "An object of JSON has a key twice; the last one counts unless it is refused.",
+                example: "reject")
+        ]
+
+    private static let rejectOrStop = [ImportSpec.RejectRule.reject, .stop].map {
+        ValueForm.Word(text: $0.rawValue, meaning: $0.meaning)
+    }
+}

@@ -1,0 +1,169 @@
+/// The keys of a spec beside its stages.
+extension SpecificationMapping {
+    static let specKeys = [
+        KeyDescription(
+            "etl", .integer(1...SpecificationReader.version), .error,
+            "The version of the format.", example: "1"),
+        KeyDescription(
+            "name", .pattern("^[a-z0-9-]{1,64}$", "1 to 64 of the characters a-z, 0-9 and -"),
+            .means("the file's name"), "Names the lock, the reject folders and the reports.",
+            example: "nightly-tasks"),
+        KeyDescription(
+            "params", .named("NAME", .mapping(.parameter)), .nothing,
+            """
+            Values that are given when the spec runs: `${NAME}` in texts, `$NAME` in predicates \
+            and expressions.
+            """, example: "{ cutoff: { type: date, default: today - 90d } }"),
+        KeyDescription(
+            "store", .mapping(.store), .error, "The store that the stages work on.",
+            example: "{ at: tasks.sqlite }"),
+        KeyDescription(
+            "budget", .mapping(.budget), .nothing, "What a run may hold before it saves.",
+            example: "{ save-every: 5000 }"),
+        KeyDescription(
+            "rejects", .mapping(.rejects), .nothing,
+            "Where refused records go, and how many there may be.", example: "{ allow: 1% }"),
+        KeyDescription(
+            "report", .mapping(.report), .nothing, "Where the reports of runs go.",
+            example: "{ keep: 10 }"),
+        KeyDescription(
+            "stages", .list(.either(stages.map(ValueForm.mapping))), .error,
+            "What is done, in this order; a stage that fails ends the run.",
+            example: "[{ export: Task, to: tasks.csv }]"),
+        KeyDescription(
+            "tests", .list(.mapping(.test)), .nothing,
+            "What `etl test` shows about the spec, on a store in memory.",
+            example: "[{ name: nothing comes of nothing, then: { Task: [] } }]"),
+    ]
+
+    static let parameterKeys = [
+        KeyDescription(
+            "type", .choice(ParameterSpec.Kind.self), .error, "What its values are.",
+            example: "date"),
+        KeyDescription(
+            "default", .scalar, .means("a value must be given"),
+            "The value where no other is given; a secret has none.", example: "today - 90d"),
+        KeyDescription(
+            "from",
+            .oneOrMore(.pattern("^(env|file):.+", "`env:NAME` or `file:PATH`")), .nothing,
+            "Where else a value is looked for, first to last; `--set` goes before.",
+            example: "[\"file:/run/secrets/tasks\", \"env:TASKS_TOKEN\"]"),
+    ]
+
+    static let storeKeys = [
+        KeyDescription(
+            "at", .path, .error, "The SQLite file of the store.", example: "tasks.sqlite"),
+        KeyDescription(
+            "model", .either([.path, .record]), .means("the store's own"),
+            "A YAML model, an Xcode model, or the model itself; `create` and `replace` need one.",
+            example: "task-model.yaml"),
+        KeyDescription(
+            "open", .either([.choice(StoreSpec.OpenMode.self), .mapping(.template)]),
+            .same(as: "existing"),
+            "What is done about the file.", example: "create"),
+        KeyDescription(
+            "commit", .choice(StoreSpec.CommitMode.self), .same(as: "batch"),
+            "When what a run does becomes visible in the store.", example: "run"),
+        KeyDescription(
+            "history", .mapping(.history), .means("as the store has it"),
+            "Keeps Core Data's persistent history of changes.", example: "{ keep: 7d }"),
+        KeyDescription(
+            "author", .text, .means("the spec's name"), "Who made the changes, in the history.",
+            example: "nightly"),
+        KeyDescription(
+            "views", .boolean, .same(as: "false"),
+            "Keeps a view for each entity, with the model's names, for people with `sqlite3`.",
+            example: "true"),
+    ]
+
+    static let templateKeys = [
+        KeyDescription(
+            "template", .path, .error,
+            "A store, such as an app's empty one: where none is at `at`, its copy is filled.",
+            example: "empty.sqlite")
+    ]
+
+    static let historyKeys = [
+        KeyDescription(
+            "keep", .duration, .error, "For how many days changes are kept.", example: "7d")
+    ]
+
+    static let budgetKeys = [
+        KeyDescription(
+            "save-every", .integer(1...1_000_000_000), .same(as: "\(BudgetSpec().saveEvery)"),
+            "Records between two saves.", example: "5000"),
+        KeyDescription(
+            "bytes", .size, .same(as: "\(BudgetSpec().bytes >> 20)MiB"),
+            "Plain bytes of input between two saves; what comes first counts.", example: "1MiB"),
+        KeyDescription(
+            "memory", .size, .same(as: "\(BudgetSpec().memory >> 20)MiB"),
+            """
+            What caches, maps and queues may hold, from 32MiB on; the process needs 48 MiB more \
+            at most.
+            """, example: "128MiB"),
+        KeyDescription(
+            "time", .duration, .means("no limit"),
+            "After this time the run saves and ends with 75; the next one goes on.",
+            example: "30m"),
+    ]
+
+    static let rejectsKeys = [
+        KeyDescription(
+            "dir", .path, .same(as: "./rejects"),
+            """
+            The folder where refused records go, each run's in a folder of its own, with the \
+            reasons beside them in `.why.ndjson`.
+            """, example: "../rejects"),
+        KeyDescription(
+            "allow", .limit, .same(as: "0"),
+            "Refused records of an import that do not make it fail; judged at its end.",
+            example: "1%"),
+        KeyDescription(
+            "abort", .limit, .same(as: "1000"),
+            "More refused records than this end the stage at once.", example: "100"),
+        KeyDescription(
+            "keep", .duration, .same(as: "30d"), "Older folders of rejects are removed.",
+            example: "90d"),
+    ]
+
+    static let reportKeys = [
+        KeyDescription(
+            "to", .path, .means("`./runs`, where that can be written"),
+            "The folder of the reports, JSON and a page for each run, failed ones too.",
+            example: "../runs"),
+        KeyDescription(
+            "keep", .integer(1...100_000), .same(as: "60"), "How many runs are kept.",
+            example: "10"),
+        KeyDescription(
+            "metrics", .path, .nothing, "A textfile for Prometheus, written anew by each run.",
+            example: "/var/lib/node_exporter/tasks.prom"),
+    ]
+
+    static let testKeys = [
+        KeyDescription(
+            "name", .text, .error, "What the test shows.", example: "drafts are left out"),
+        KeyDescription(
+            "params", .named("NAME", .scalar), .nothing, "Parameters for this test.",
+            example: "{ cutoff: 2026-01-01 }"),
+        KeyDescription(
+            "now", .text, .means("the time at which it runs"), "When the test plays.",
+            example: "2026-01-31"),
+        KeyDescription(
+            "given", .named("STAGE or ENTITY", .list(.record)), .nothing,
+            "Records of an import by its stage's name, or objects that are there before.",
+            example: "{ Task: [{ title: One }] }"),
+        KeyDescription(
+            "then", .mapping(.then), .error,
+            "All objects of each entity that is named, and no others.",
+            example: "{ Task: [{ title: One }] }"),
+    ]
+
+    static let thenKeys = [
+        KeyDescription(
+            "rejects", .list(.either([.text, .record])), .same(as: "[]"),
+            "The refused records, each as its code or as stage, code, field and more.",
+            example: "[link]"),
+        KeyDescription(
+            "fails", .text, .nothing, "The stage that is to fail.", example: "sane"),
+    ]
+}
