@@ -109,6 +109,50 @@ struct ChangeTests {
         #expect(rows == ["170|1"])
     }
 
+    @Test("rules: ignore lets values be that the model's rules forbid, and those that must not")
+    func updateIgnoringRules() throws {
+        let folder = try Self.filled()
+        func update(_ set: String) throws -> Run {
+            try folder.run(
+                model: Self.model,
+                "- { update: big, entity: Task, where: ALL, set: { \(set) }, rules: ignore }",
+                open: "existing")
+        }
+        #expect(try update("size: \"size * 2\"").text == "")
+        #expect(try folder.rows("SELECT sum(ZSIZE) FROM ZTASK") == ["340"])
+        #expect(try update("size: \"size * 10000\"").text.contains("outside Integer 16"))
+        #expect(try update("id: null").text.contains("is not optional, so it cannot be null"))
+        #expect(try folder.rows("SELECT sum(ZSIZE), sum(ZID) FROM ZTASK") == ["340|21"])
+        #expect(try update("size: 500").text == "")
+        #expect(try update("size: 50000").text.contains("must be a whole number in its range"))
+    }
+
+    @Test("rules: ignore deletes what a rule would keep, and nothing besides")
+    func deleteIgnoringRules() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { delete: Person, where: ALL, rules: ignore }
+            - { delete: Task, where: "done == YES", rules: ignore }
+            """, open: "existing")
+        #expect(run.text == "")
+        #expect(
+            run.lines == [
+                "delete delete-person: 3 matched, 3 deleted",
+                "delete delete-task: 3 matched, 3 deleted",
+            ])
+        #expect(try folder.rows("SELECT count(*) FROM ZSTEP") == ["3"])
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: a.sqlite }
+                stages: [{ delete: Task, where: ALL, rules: none }]
+                """
+            ).contains("'rules' must be enforce or ignore, not 'none'"))
+    }
+
     @Test(
         "an update that would make objects equal says which, and changes nothing",
         arguments: [

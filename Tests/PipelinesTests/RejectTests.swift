@@ -37,7 +37,7 @@ struct RejectTests {
                 a.ndjson:2:1: error: 'id' may not be null, and 'id' is [key]
                   in: record 2, field 'id', byte 12
                   stage: spec.yaml:5:3 import import-a
-                error: 2 of 10 records were rejected; 1 are allowed [rejects.too-many]
+                error: 2 of 10 records were rejected; 1 is allowed [rejects.too-many]
                   stage: spec.yaml:5:3 import import-a
                   fix: mend the records in rejects/\(runFolder), or raise `rejects.allow`
                 """)

@@ -1,5 +1,6 @@
 import Diagnostics
 import Foundation
+import GraphStore
 import Testing
 
 @testable import Pipelines
@@ -224,5 +225,64 @@ struct ReplayTests {
         let run = try folder.run(model: Self.model, stages, top: top)
         #expect(run.status == .ok)
         #expect(Self.replay(folder, rejects).lines == ["import import-a: 1 read, 1 rejected"])
+    }
+}
+
+/// A replay that was killed, and the runs that come before it is completed.
+@Suite("Unfinished replays")
+struct UnfinishedReplayTests {
+    static let model = """
+        model: 1
+        entities:
+          Note: { attributes: { text: { type: String, optional: false }, size: Integer 16 } }
+        """
+    static let spec = """
+        etl: 1
+        name: spec
+        store: { at: store.sqlite, model: model.yaml, open: create }
+        rejects: { allow: 100% }
+        stages: [{ import: a.ndjson, into: Note, when-found: append }]
+        """
+
+    /// A store with a replay's notes, as one leaves it that is killed behind its save.
+    static func killed() throws -> (folder: Workspace, rejects: String) {
+        let folder = try Workspace()
+        try folder.write("model.yaml", model)
+        try folder.write("a.ndjson", "{\"text\":\"a\"}\n{\"text\":\"b\",\"size\":\"x\"}\n")
+        #expect(try folder.run(spec).status == .ok)
+        let rejects = "rejects/\(folder.names("rejects")[0])"
+        let replay = try Replay(rejects, workingFolder: folder.folder)
+        try replay.begin()
+        let container = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
+        _ = try RunJournal(
+            RunNote(
+                pipeline: "spec", runID: "20260304T050607Z-1", started: 0, fingerprint: "x",
+                replay: replay.folder),
+            resuming: nil, isSameAttempt: false, in: container)
+        return (folder, rejects)
+    }
+
+    @Test("a run does not take the notes away that keep it from appending twice")
+    func refused() throws {
+        let (folder, rejects) = try Self.killed()
+        let run = try folder.run(Self.spec)
+        #expect(run.status == .temporaryFailure)
+        #expect(
+            run.text == """
+                error: A replay of \(rejects) was killed before its end, and appends records \
+                without a key [replay.unfinished]
+                  fix: replay it first; --restart runs all the same, and the replay begins anew
+                """)
+        #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["1"])
+        #expect(ReplayTests.replay(folder, rejects, allowed: .count(1)).status == .ok)
+        #expect(try folder.run(Self.spec).status == .ok)
+        #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["2"])
+    }
+
+    @Test("with a key, or without the folder, nothing can be doubled, and the run begins")
+    func allowed() throws {
+        let (folder, rejects) = try Self.killed()
+        try folder.move(rejects, to: "elsewhere")
+        #expect(try folder.run(Self.spec).status == .ok)
     }
 }

@@ -51,7 +51,7 @@ struct EntityDraft {
                 node: node, path: path,
                 source: sample.columns == nil
                     ? path.map(PathStep.escaped).joined(separator: ".") : node.text,
-                isRequired: facts.count == sample.records && !node.comesTwice))
+                isEverywhere: facts.count == sample.records && !node.comesTwice))
     }
 
     /// The type of a field and what is to be said of it.
@@ -75,7 +75,7 @@ struct EntityDraft {
     // MARK: Key
 
     private func mayBeKey(_ leaf: Leaf) -> Bool {
-        guard leaf.path.count == 1, leaf.isRequired, let distinct = leaf.node.distinct,
+        guard leaf.path.count == 1, leaf.isEverywhere, let distinct = leaf.node.distinct,
             !distinct.hasRepeats, !distinct.hasEmpty, sample.records > 0
         else { return false }
         return KeyKind(leaf.node.facts.type(named: leaf.name, isKey: true).type) != nil
@@ -95,10 +95,22 @@ struct EntityDraft {
         default: break
         }
         let endsInId = ["Id", "ID", "_id", "-id", " id"].contains { name.hasSuffix($0) }
-        guard endsInId, !entities.contains(String(folded.dropLast(2))), folded != "parentid" else {
-            return nil
-        }
+        guard endsInId, !entities.contains(String(folded.dropLast(2))),
+            !InferredNames.meansOwnKind(folded)
+        else { return nil }
         return 3
+    }
+
+    /// The two references that every record consists of, where the sample is a mere table of pairs.
+    var pair: [Reference]? {
+        guard keyPlace == nil, leaves.count == 2, references.count == 2, !sample.root.isTooWide,
+            !sample.hasNamelessField
+        else { return nil }
+        let both = references.sorted { $0.key < $1.key }.map(\.value)
+        guard both.allSatisfy({ !$0.isMany && !$0.isTag && $0.leaf.isEverywhere }),
+            both[0].target != both[1].target
+        else { return nil }
+        return both
     }
 
     var keyNote: String? {

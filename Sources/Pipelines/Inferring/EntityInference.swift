@@ -2,24 +2,30 @@ import GraphModel
 
 /// Makes entities of samples: attributes with types, keys, and relationships between them.
 struct EntityInference {
-    private var entities: [InferredEntity] = []
+    /// In an order in which every import finds what it refers to.
+    private(set) var entities: [InferredEntity] = []
+    /// Imports of what stands between entities, to run behind theirs.
+    private(set) var joins: [InferredJoin] = []
+    private var stages = TakenNames()
     private var taken: [TakenNames] = []
     /// The place of each entity by its name.
     private var places: [String: Int] = [:]
-    private let drafts: [EntityDraft]
 
-    /// The entities in an order in which every import finds what it refers to.
-    static func entities(of samples: [Sample]) -> [InferredEntity] {
+    init(_ samples: [Sample]) {
         let names = Set(samples.map { InferredNames.folded($0.entityName) })
         let guess = ReferenceGuess(samples.map { EntityDraft($0, entities: names) })
-        var inference = EntityInference(drafts: guess.drafts)
-        for draft in guess.order { inference.addAttributes(guess.drafts[draft]) }
-        for draft in guess.order { inference.addReferences(guess.drafts[draft]) }
-        return inference.entities
+        let drafts = guess.order.map { guess.drafts[$0] }
+        for draft in drafts where draft.pair == nil { addAttributes(draft) }
+        for draft in drafts where draft.pair == nil { addReferences(draft) }
+        for draft in drafts { if let pair = draft.pair { addJoin(draft, pair) } }
     }
 
-    private init(drafts: [EntityDraft]) {
-        self.drafts = drafts
+    private mutating func stage(_ draft: EntityDraft) -> InferredImport {
+        let sample = draft.sample
+        return InferredImport(
+            name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: sample.paths,
+            format: sample.format, at: sample.at, delimiter: sample.delimiter,
+            records: sample.records, isCut: sample.isCut)
     }
 
     private mutating func addAttributes(_ draft: EntityDraft) {
@@ -32,8 +38,8 @@ struct EntityInference {
             let name = names.claim(property: InferredNames.property(leaf.path), of: draft.name)
             entity.attributes.append(
                 InferredAttribute(
-                    name: name, type: type, isRequired: leaf.isRequired, source: leaf.source,
-                    note: note))
+                    name: name, type: type, isRequired: place == draft.keyPlace,
+                    isEverywhere: leaf.isEverywhere, source: leaf.source, note: note))
             if place == draft.keyPlace { entity.key = name }
         }
         entity.keyNote = draft.keyNote
@@ -44,9 +50,7 @@ struct EntityInference {
         if sample.root.isTooWide {
             entity.notes.append("of more than 4096 fields the last ones are left out")
         }
-        entity.stage = InferredImport(
-            paths: sample.paths, format: sample.format, at: sample.at,
-            delimiter: sample.delimiter, records: sample.records, isCut: sample.isCut)
+        entity.stage = stage(draft)
         add(entity, names)
     }
 
@@ -82,6 +86,36 @@ struct EntityInference {
                 ], key: attribute), names)
     }
 
+    /// The field's own name: `manager` for `ManagerId`.
+    private static func name(_ reference: EntityDraft.Reference) -> String {
+        let name = InferredNames.property(reference.leaf.path)
+        let isKey = !reference.isMany && !reference.isTag && name.lowercased().hasSuffix("id")
+        return isKey && name.count > 2 ? String(name.dropLast(2)) : name
+    }
+
+    /// A table of pairs, each of which is one object of a to-many relationship.
+    private mutating func addJoin(_ draft: EntityDraft, _ pair: [EntityDraft.Reference]) {
+        guard let source = places[pair[0].target], let target = places[pair[1].target],
+            let key = entities[source].key, let otherKey = entities[target].key
+        else { return }
+        let (own, other) = (entities[source].name, entities[target].name)
+        let name = taken[source].claim(
+            property: InferredNames.plural(InferredNames.lowered(other)), of: own)
+        let inverse = taken[target].claim(
+            property: InferredNames.plural(InferredNames.lowered(own)), of: other)
+        entities[source].relationships.append(
+            InferredRelationship(name: name, target: other, isMany: true, inverse: inverse))
+        entities[target].relationships.append(
+            InferredRelationship(name: inverse, target: own, isMany: true, inverse: name))
+        var stage = stage(draft)
+        stage.links.append(
+            InferredLink(
+                relationship: name, by: otherKey, source: pair[1].leaf.source, adds: true,
+                note: "guessed: every value is the \(otherKey) of some \(other)"))
+        joins.append(
+            InferredJoin(stage: stage, entity: own, key: key, keySource: pair[0].leaf.source))
+    }
+
     private mutating func connect(
         _ reference: EntityDraft.Reference, from source: Int, to target: Int, key: String
     ) {
@@ -89,9 +123,11 @@ struct EntityInference {
         let own = InferredNames.lowered(entities[source].name)
         let other = InferredNames.lowered(entities[target].name)
         let isParent = InferredNames.folded(leaf.name).hasPrefix("parent")
-        let wanted = isParent ? "parent" : reference.isMany ? InferredNames.plural(other) : other
+        let wanted = reference.isMany ? InferredNames.plural(other) : other
         let name = taken[source].claim(
-            property: reference.isTag ? InferredNames.property(leaf.path) : wanted,
+            property: isParent
+                ? "parent"
+                : reference.isTag || source == target ? Self.name(reference) : wanted,
             of: entities[source].name)
         let inverse = taken[target].claim(
             property: isParent ? "children" : InferredNames.plural(own),

@@ -124,8 +124,8 @@ struct FieldTracking {
 
     func isInteresting(_ name: String, in parent: String) -> Bool {
         let folded = InferredNames.folded(name)
-        return Self.keyNames.contains(folded) || folded.hasSuffix("id") || folded == "parent"
-            || entities.contains(folded)
+        return Self.keyNames.contains(folded) || folded.hasSuffix("id")
+            || InferredNames.meansOwnKind(folded) || entities.contains(folded)
             || entities.contains(InferredNames.folded(InferredNames.singular(name)))
     }
 }

@@ -10,6 +10,7 @@ package struct Inference: Sendable {
     package private(set) var warnings: [Diagnostic] = []
     private let name: String
     private let entities: [InferredEntity]
+    private let joins: [InferredJoin]
     /// The store, where the spec exports from one.
     private let store: (path: String, model: ManagedObjectModel)?
 
@@ -31,20 +32,31 @@ package struct Inference: Sendable {
             self = try Inference(store: store)
             return
         }
-        let empty: Sample?
+        let samples: [Sample]
+        let empty: [String]
         do throws(RecordStreamError) {
-            let samples = try Self.samples(
+            (samples, empty) = try Self.samples(
                 of: paths, limit: limit ?? .max, DistinctRoom(valuesMax))
-            entities = EntityInference.entities(of: samples)
-            name = Self.name(of: samples)
-            warnings = samples.flatMap(Self.warnings)
-            empty = samples.first { $0.records == 0 }
         } catch {
             throw RunFailure(error)
         }
+        warnings = samples.flatMap(Self.warnings) + empty.map(Self.noRecords)
+        let full = samples.filter { $0.records > 0 }
+        guard !full.isEmpty else {
+            throw RunFailure(
+                .dataError,
+                warnings.map { warning in
+                    var error = warning
+                    if error.code == "infer.empty" { error.severity = .error }
+                    return error
+                })
+        }
+        let found = EntityInference(full)
+        entities = found.entities
+        joins = found.joins
+        name = Self.name(of: full)
         store = nil
         model = InferenceText.model(entities)
-        if let empty { throw Self.noRecords(in: empty, warnings) }
     }
 
     private init(store path: String) throws(RunFailure) {
@@ -58,6 +70,7 @@ package struct Inference: Sendable {
         warnings = problems
         store = (path, found)
         entities = []
+        joins = []
         name = ""
     }
 
@@ -65,14 +78,20 @@ package struct Inference: Sendable {
 
     private static func samples(
         of paths: [String], limit: Int, _ room: DistinctRoom
-    ) throws(RecordStreamError) -> [Sample] {
+    ) throws(RecordStreamError) -> (samples: [Sample], empty: [String]) {
         var inputs: [SampleInput] = []
+        var empty: [String] = []
         var seen: Set<String> = []
         for path in paths {
             let files = try InputFiles.expand(patterns: [path], baseFolder: ".")
             guard !files.isEmpty else { throw RecordStreamError(missing: path) }
             for file in files where seen.insert(file.path).inserted {
-                inputs.append(try SampleInput(file))
+                // Of nothing at all, not even the form can be told.
+                if FileDescriptor.size(file.path) == 0 {
+                    empty.append(file.path)
+                } else {
+                    inputs.append(try SampleInput(file))
+                }
             }
         }
         let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.path) }
@@ -88,19 +107,16 @@ package struct Inference: Sendable {
             if known == nil { samples.append((name, sample)) }
             try sample.read(input, limit: limit)
         }
-        return samples.map(\.sample)
+        for (_, sample) in samples where sample.records == 0 { empty += sample.paths }
+        return (samples.map(\.sample), empty)
     }
 
-    /// A sample without records says nothing of their types.
-    private static func noRecords(in sample: Sample, _ warnings: [Diagnostic]) -> RunFailure {
-        let file = Diagnostic.Place.file(sample.paths.first ?? "")
-        return RunFailure(
-            .dataError,
-            warnings + [
-                Diagnostic(
-                    code: "infer.empty", "The file has no record that can be read", at: file,
-                    fix: "give a file with some records")
-            ])
+    /// A file without records says nothing of their types.
+    private static func noRecords(in path: String) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.empty",
+            "The file has no record that can be read, so nothing is made of it", at: .file(path),
+            fix: "give a file with some records")
     }
 
     private static func warnings(_ sample: Sample) -> [Diagnostic] {
@@ -149,7 +165,8 @@ package struct Inference: Sendable {
             }
         }
         guard let store else {
-            return InferenceText.spec(name: name, model: lines, entities, path: path)
+            return InferenceText.spec(
+                name: name, model: lines, entities, joins, path: path)
         }
         return StoreExportText.spec(store: path(store.path), model: lines, store.model)
     }

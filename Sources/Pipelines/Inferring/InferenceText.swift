@@ -7,7 +7,10 @@ enum InferenceText {
     // MARK: Model
 
     static func model(_ entities: [InferredEntity]) -> String {
-        var lines = ["model: 1", "entities:"]
+        var lines = [
+            "# Nothing but a key is required: say `optional: false` of what every object must have.",
+            "model: 1", "entities:",
+        ]
         for entity in entities { append(entity, to: &lines) }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -15,7 +18,7 @@ enum InferenceText {
     private static func append(_ entity: InferredEntity, to lines: inout [String]) {
         let isEmpty = entity.attributes.isEmpty && entity.relationships.isEmpty
         lines.append("  \(YAMLWriter.scalar(entity.name)):" + (isEmpty ? " {}" : ""))
-        lines += entity.notes.map { "    # \(comment($0))" }
+        lines += (origin(entity) + entity.notes).map { "    # \(comment($0))" }
         if !entity.attributes.isEmpty {
             lines.append("    attributes:")
             for attribute in entity.attributes {
@@ -37,6 +40,22 @@ enum InferenceText {
         }
     }
 
+    /// From how much data the entity was guessed, and what all of it has.
+    private static func origin(_ entity: InferredEntity) -> [String] {
+        guard let stage = entity.stage else { return [] }
+        let records = ReportWords.several(stage.records, "record")
+        let names = entity.attributes.filter { $0.isEverywhere && !$0.isRequired }.map(\.name)
+        guard !names.isEmpty else { return ["guessed from \(records)"] }
+        let shown = names.prefix(namesMax).joined(separator: ", ")
+        let more = names.count - namesMax
+        return [
+            "guessed from \(records); each has a value of \(shown)"
+                + (more > 0 ? " and \(more) more" : "")
+        ]
+    }
+
+    private static let namesMax = 8
+
     private static func text(of attribute: InferredAttribute) -> String {
         var parts: [String] = []
         if attribute.isRequired { parts.append("optional: false") }
@@ -52,13 +71,15 @@ enum InferenceText {
     ///   - model: the lines of `store.model`.
     ///   - path: what the spec calls a file.
     static func spec(
-        name: String, model: [String], _ entities: [InferredEntity], path: (String) -> String
+        name: String, model: [String], _ entities: [InferredEntity],
+        _ joins: [InferredJoin], path: (String) -> String
     ) -> String {
         var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(name).sqlite"]
         lines += ["  open: create"] + model.map { "  " + $0 } + ["stages:"]
         for entity in entities {
             if let stage = entity.stage { append(stage, entity, path, to: &lines) }
         }
+        for join in joins { append(join, path, to: &lines) }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -66,11 +87,42 @@ enum InferenceText {
         _ stage: InferredImport, _ entity: InferredEntity, _ path: (String) -> String,
         to lines: inout [String]
     ) {
-        let name = YAMLWriter.scalar(entity.name)
+        appendInput(stage, path, to: &lines)
+        lines.append("    into: \(YAMLWriter.scalar(entity.name))")
+        if let key = entity.key {
+            lines.append("    key: \(YAMLWriter.scalar(key))")
+        } else {
+            lines.append(
+                noted(
+                    "    when-found: append",
+                    "no field tells the records apart for sure; a second run adds them again"))
+        }
+        // Fields of an attribute's name fill it by themselves.
+        append(
+            set: entity.attributes.filter { $0.name != $0.source }.map { ($0.name, $0.source) },
+            to: &lines)
+        append(links: stage.links, to: &lines)
+    }
+
+    /// A table of pairs adds to a relationship of objects that are there.
+    private static func append(
+        _ join: InferredJoin, _ path: (String) -> String, to lines: inout [String]
+    ) {
+        appendInput(join.stage, path, to: &lines)
+        lines.append("    into: \(YAMLWriter.scalar(join.entity))")
+        lines.append("    key: \(YAMLWriter.scalar(join.key))")
+        lines.append("    set-only: true")
+        append(set: [(join.key, join.keySource)], to: &lines)
+        append(links: join.stage.links, to: &lines)
+    }
+
+    private static func appendInput(
+        _ stage: InferredImport, _ path: (String) -> String, to lines: inout [String]
+    ) {
         if stage.isCut {
             lines.append("  # from the first \(stage.records) records alone")
         }
-        lines.append("  - import: \(name)")
+        lines.append("  - import: \(YAMLWriter.scalar(stage.name))")
         lines.append("    read:")
         let files = stage.paths.map { file(path($0)) }
         if files.count == 1 {
@@ -90,30 +142,27 @@ enum InferenceText {
             let text = String(Unicode.Scalar(byte))
             lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
         }
-        lines.append("    into: \(name)")
-        if let key = entity.key {
-            lines.append("    key: \(YAMLWriter.scalar(key))")
-        } else {
-            lines.append(
-                noted("    when-found: append", "no field tells the records apart for sure"))
+    }
+
+    private static func append(set mappings: [(String, String)], to lines: inout [String]) {
+        guard !mappings.isEmpty else { return }
+        lines.append("    set:")
+        lines += mappings.map { name, source in
+            "      \(YAMLWriter.scalar(name)): \(YAMLWriter.scalar(source))"
         }
-        // Fields of an attribute's name fill it by themselves.
-        let renamed = entity.attributes.filter { $0.name != $0.source }
-        if !renamed.isEmpty {
-            lines.append("    set:")
-            lines += renamed.map {
-                "      \(YAMLWriter.scalar($0.name)): \(YAMLWriter.scalar($0.source))"
-            }
-        }
-        guard !stage.links.isEmpty else { return }
+    }
+
+    private static func append(links: [InferredLink], to lines: inout [String]) {
+        guard !links.isEmpty else { return }
         lines.append("    link:")
-        for link in stage.links {
-            let creates = link.creates ? ", missing: create" : ""
+        for link in links {
+            let policy =
+                (link.creates ? ", missing: create" : "") + (link.adds ? ", many: add" : "")
             lines.append(
                 noted(
                     "      \(YAMLWriter.scalar(link.relationship)): { by: "
                         + "{ \(YAMLWriter.scalar(link.by)): \(YAMLWriter.scalar(link.source)) }"
-                        + "\(creates) }", link.note))
+                        + "\(policy) }", link.note))
         }
     }
 

@@ -9,7 +9,7 @@ struct Leaf {
     /// The path as specs write it.
     let source: String
     /// Every record has a value.
-    let isRequired: Bool
+    let isEverywhere: Bool
 
     var name: String { path.last ?? "" }
 }
@@ -18,7 +18,12 @@ struct Leaf {
 struct InferredAttribute {
     var name: String
     var type: AttributeType
+    /// It is the key, which every object must have.
+    ///
+    /// What else every record has, a later one may lack.
     var isRequired: Bool
+    /// Every record has a value.
+    var isEverywhere = false
     var source: String
     var note: String?
 }
@@ -39,11 +44,15 @@ struct InferredLink {
     var source: String
     /// Objects that are missing are made.
     var creates = false
+    /// What the relationship holds already stays.
+    var adds = false
     var note: String
 }
 
 /// One import: what a spec says of it.
 struct InferredImport {
+    /// What the stage is called.
+    var name: String
     var paths: [String]
     var format: RecordFormat
     var at: String
@@ -51,6 +60,15 @@ struct InferredImport {
     var links: [InferredLink] = []
     var records: Int
     var isCut: Bool
+}
+
+/// The import of a table that holds nothing but pairs of keys, which fill a relationship.
+struct InferredJoin {
+    var stage: InferredImport
+    /// The entity on the relationship's one side, its key, and the field that holds it.
+    var entity: String
+    var key: String
+    var keySource: String
 }
 
 /// An entity with its import; without one it gets its objects from the links of others.

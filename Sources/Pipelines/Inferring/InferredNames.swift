@@ -85,6 +85,36 @@ enum InferredNames {
         return word + "s"
     }
 
+    /// Names, folded, of references to another one of the same kind.
+    private static let ownKind: Set<String> = [
+        "parent", "reportsto", "manager", "boss", "supervisor", "mentor", "replyto", "inreplyto",
+        "referredby", "invitedby", "original", "duplicateof", "supersedes", "previous", "next",
+        "predecessor", "successor", "dependson", "blockedby",
+    ]
+
+    /// Whether a folded name, perhaps with `id` behind it, is that of such a reference.
+    static func meansOwnKind(_ folded: String) -> Bool {
+        ownKind.contains(folded)
+            || folded.hasSuffix("id") && ownKind.contains(String(folded.dropLast(2)))
+    }
+
+    /// `order-items` for `OrderItem`, as stages are called.
+    static func stage(ofEntity name: String) -> String {
+        var text = ""
+        var before: Character = "-"
+        for character in plural(lowered(name)) {
+            if character.isUppercase, !before.isUppercase, before != "-" { text += "-" }
+            text += character.lowercased()
+            before = character
+        }
+        // A stage's name also names files.
+        let plain = text.unicodeScalars.filter {
+            ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
+        }
+        guard !plain.isEmpty, plain.count == text.unicodeScalars.count else { return "records" }
+        return String(String.UnicodeScalarView(plain.prefix(50)))
+    }
+
     /// A name without case and separators: `category_id` and `CategoryId` give `categoryid`.
     static func folded(_ name: String) -> String { words(name).joined().lowercased() }
 }

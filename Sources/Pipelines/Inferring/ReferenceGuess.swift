@@ -59,7 +59,8 @@ struct ReferenceGuess {
         }
     }
 
-    /// `category`, `categoryId`, `category_id`, `category.id`; `parentId` for one's own kind.
+    /// `category`, `categoryId`, `category_id`, `category.id`; `parentId` or `reportsTo` for one's
+    /// own kind.
     private func isNamed(_ leaf: Leaf, for target: EntityDraft, isSelf: Bool) -> Bool {
         let name = InferredNames.folded(leaf.name)
         let entity = InferredNames.folded(target.name)
@@ -67,7 +68,7 @@ struct ReferenceGuess {
         if leaf.path.count > 1, InferredNames.folded(leaf.path[leaf.path.count - 2]) == entity {
             return name == key
         }
-        if isSelf, name == "parent" || name == "parentid" { return true }
+        if isSelf, InferredNames.meansOwnKind(name) { return true }
         if leaf.node.items != nil {
             let one = InferredNames.folded(InferredNames.singular(leaf.name))
             return [entity, entity + "id", entity + key].contains(one)

@@ -143,28 +143,22 @@ struct ValueFacts {
                 return (.string, "digits, but by its name no quantity")
             }
         }
-        return number(isKey: isKey)
+        return number()
     }
 
-    private func number(isKey: Bool) -> (type: AttributeType, note: String?) {
+    private func number() -> (type: AttributeType, note: String?) {
         let tooLong = "numbers that Integer 64 and Double would not hold as they are"
         guard allReals else {
             if numbers > 0 { return (.string, tooLong) }
             return (.string, allDigits ? "leading zeros or long numbers, kept as text" : nil)
         }
-        if allIntegers { return (integer(isKey: isKey), nil) }
+        // A later file may hold larger ones, which a narrower type would refuse.
+        if allIntegers { return (.integer64, nil) }
         // Whole numbers beside fractions: a double holds those up to 2^53.
         if low <= high, max(low.magnitude, high.magnitude) > 1 << 53 { return (.string, tooLong) }
         guard isTabular, hasTrailingZeros else { return (.double, nil) }
         if scalesDiffer { return (.string, "1.10 and 1.1 may differ, so kept as text") }
         return (.double, "exports write 1.50 as 1.5; say String to keep the zeros")
-    }
-
-    /// With room: a tenth of the type's range; whatever counts objects may grow.
-    private func integer(isKey: Bool) -> AttributeType {
-        let most = max(low.magnitude, high.magnitude)
-        if isKey || most > UInt64(Int32.max / 10) { return .integer64 }
-        return most > UInt64(Int16.max / 10) ? .integer32 : .integer16
     }
 
     private var dateNote: String? {

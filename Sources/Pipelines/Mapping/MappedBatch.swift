@@ -31,6 +31,9 @@ final class MappedBatch {
     /// The input that ended with this batch, which holds no records.
     var finishedInput: InputNote?
 
+    /// That input had grown since the run began, so that more may come.
+    var hasGrown = false
+
     /// For each link of the plan, what reads the objects in its field.
     let nested: [NestedReader?]
 

@@ -10,6 +10,10 @@ struct QueryMistake: Error {
         case order = "--sort"
         case fields = "--fields"
         case set = "--set"
+        case entityFlag = "--entity"
+        case since = "--since"
+        case before = "--before"
+        case place = "--place"
     }
 
     let diagnostic: Diagnostic

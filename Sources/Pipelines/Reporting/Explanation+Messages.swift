@@ -26,7 +26,14 @@ extension Explanation {
             "gzip", "A compressed input is damaged or cut off.",
             "Fetch it again; what was imported before stays."
         ),
-        ("import", "An import cannot be done on this store.", "Do as the message says."),
+        (
+            "import", "An import found something that may be amiss in the spec.",
+            "See whether the spec says what you mean."
+        ),
+        (
+            "history", "A store keeps no history, or not the part that was asked for.",
+            "Turn it on by `store.history`, or read the store anew and go on from its newest token."
+        ),
         ("input", "An input is missing or cannot be read.", "Check the path under `read.files`."),
         ("internal", "A mistake in etl itself.", "Report it with the spec and the run's report."),
         ("json", "A JSON document cannot be read.", "Mend it at the place that is told."),
@@ -45,7 +52,7 @@ extension Explanation {
             "Name another file, or make room and give the rights."
         ),
         ("predicate", "A predicate or an expression is wrong.", "Mend it at the caret."),
-        ("query", "What `etl fetch` was asked for is wrong.", "Mend the flag that is told."),
+        ("query", "What a store was asked for is wrong.", "Mend the flag that is told."),
         (
             "rejects", "There are too many rejects, or their files cannot be kept.",
             "Mend the records, or see `rejects.allow`, `rejects.dir` and `rejects.keep`."

@@ -12,27 +12,36 @@ package struct Explanation: Sendable, Hashable {
     /// The explanation in three lines.
     package var text: String { "\(title)\n  \(meaning)\n  → \(mend)\n" }
 
-    /// All codes: those of exits, then those of rejects, then those of messages by what stands
-    /// before their point.
+    /// Those of exits, then those of rejects, then those of messages by what stands before their
+    /// point; the faults of an area are told with it.
     package static let all = exits + rejects + families
 
+    /// What is to be said of a code: of a fault, with the reject under which it is shown; of an
+    /// area or a reject, with each of its faults.
+    ///
     /// - Throws: `RunFailure` with status 64 where nothing has that code.
-    package static func of(_ code: String) throws(RunFailure) -> Explanation {
+    package static func of(_ code: String) throws(RunFailure) -> [Explanation] {
         let name = code.lowercased()
-        if let found = all.first(where: { $0.names.contains(name) }) { return found }
-        // The fault itself, such as `csv.unterminated-quote`, then the area, such as `report`.
-        let reject = details.first { $0.value.contains(name) }?.key
-        let family = name.contains(".") ? name.prefix { $0 != "." } : name[...]
-        for name in [reject, String(family)].compactMap(\.self) {
-            if let found = all.first(where: { $0.names.contains(name) }) { return found }
+        if let found = all.first(where: { $0.names.contains(name) }) {
+            let own = details[name] ?? []
+            return [found] + faults(of: found) + faults.filter { own.contains($0.title) }
         }
-        let hint = Suggestion.phrase(for: name, among: all.flatMap(\.names))
+        let reject = details.first { $0.value.contains(name) }?.key
+        let family = name.contains(".") ? String(name.prefix { $0 != "." }) : name
+        let found =
+            faults.filter { $0.title == name }
+            + rejects.filter { $0.names.contains(reject ?? "") }
+        if !found.isEmpty { return found }
+        // A fault that is not told apart: its area.
+        if let found = families.first(where: { $0.names.contains(family) }) { return [found] }
+        let names = (all + faults).flatMap(\.names)
         throw RunFailure(
-            .usage, code: "usage.code", "Nothing has the code '\(code)'" + hint,
+            .usage, code: "usage.code",
+            "Nothing has the code '\(code)'" + Suggestion.phrase(for: name, among: names),
             fix: "`etl explain` lists all codes")
     }
 
-    private static let exits: [Explanation] =
+    static let exits: [Explanation] =
         (ExitStatus.allCases.map { status in
             Explanation(
                 title: "\(status.rawValue) \(status.name)",
@@ -45,12 +54,15 @@ package struct Explanation: Sendable, Hashable {
                 mend: "See what was printed, and run it.")
         ]).sorted { (Int($0.names[0]) ?? 0) < (Int($1.names[0]) ?? 0) }
 
-    private static let rejects: [Explanation] =
+    static let rejects: [Explanation] =
         (ImportSpec.rejectCodes + ["duplicate-key"]).map { code in
             let (meaning, mend) = rejectTexts[code] ?? ("", "")
             return Explanation(
                 title: "reject \(code)", names: [code], meaning: meaning, mend: mend)
         }
+
+    /// What the reject of a record for this reason says.
+    static func meaning(ofReject code: String) -> String { rejectTexts[code]?.0 ?? "" }
 
     private static let rejectTexts: [String: (String, String)] = [
         "parse": (

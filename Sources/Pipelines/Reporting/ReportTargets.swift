@@ -26,6 +26,19 @@ struct ReportTargets {
         guard metrics != nil || copy != nil else { return }
         if let problem = metricsProblem { throw RunFailure(.configuration, [problem]) }
         if let problem = copyProblem ?? sharedCopy(stages) { throw RunFailure(.usage, [problem]) }
+        if let problem = copyFolderProblem { throw RunFailure(.cannotCreate, [problem]) }
+    }
+
+    /// Why the file of `--report` has no place: its folder is taken as it was typed, and not made.
+    var copyFolderProblem: Diagnostic? {
+        guard let copy, copy != "-" else { return nil }
+        let folder = PathText.folder(of: copy)
+        var isFolder = false
+        let exists = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+        guard !exists || !isFolder else { return nil }
+        return Diagnostic(
+            code: "report.folder", "The folder \(folder) of --report does not exist",
+            fix: "make it, or name another file")
     }
 
     /// Why the metrics must not be written where they are to go.

@@ -14,6 +14,10 @@ enum ReportText {
                     + ReportWords.duration(report.secondsElapsed)
             ),
         ]
+        if report.attempts > 1 {
+            facts.append(
+                ("stages", "took \(ReportWords.duration(report.stageSeconds)) in all attempts"))
+        }
         if let part = report.partText { facts.append(("part", part)) }
         if let peak = report.memoryPeak { facts.append(("memory", ReportWords.memory(peak))) }
         if let store = report.store { facts.append(("store", store.path)) }

@@ -45,6 +45,9 @@ package struct RunReport: Codable, Sendable, Hashable {
     /// How this attempt came along; few and evenly spread, however long it took.
     package var samples: [RunSample]
 
+    /// How long the stages took in all attempts together.
+    var stageSeconds: Double { stages.reduce(0) { $0 + ($1.secondsElapsed ?? 0) } }
+
     /// What `--only`, `--from` and `--limit` left of a spec.
     package struct Selection: Codable, Sendable, Hashable {
         /// The only stage that was to run.

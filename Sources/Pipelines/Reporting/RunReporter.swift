@@ -49,6 +49,15 @@ struct RunReporter {
         if outcome.status == .ok { outcome.status = .cannotCreate }
     }
 
+    /// Writes the report of a run that is as good as done; what fails of it is told at the end.
+    func writeEarly(_ outcome: RunOutcome) {
+        guard let (spec, values) = subject else { return }
+        let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
+        let report = report(outcome, spec, values)
+        try? Self.prepare(folder.path)
+        try? Self.write(Self.data(report), to: folder.dataPath(report.run))
+    }
+
     /// The spec and its parameters; those that were known when the run failed.
     private var subject: (PipelineSpec, ParameterValues)? {
         if let spec = run.spec, let values = run.values { return (spec, values) }
@@ -116,7 +125,7 @@ extension RunReporter {
     private func writeCopy(_ report: RunReport, _ targets: ReportTargets) throws {
         guard let path = targets.copy else { return }
         if let problem = targets.copyProblem { throw problem }
-        try OutputFolder.make(for: path)
+        if let problem = targets.copyFolderProblem { throw RunFailure(.cannotCreate, [problem]) }
         try Self.write(Self.data(report), to: path)
     }
 

@@ -79,6 +79,12 @@ package struct RecordCounts: Sendable, Hashable, Codable {
 
     package init() {}
 
+    /// `1 of 5 records was rejected`.
+    var rejectedOfRead: String {
+        "\(rejected) of \(ReportWords.several(read, "record")) "
+            + "\(rejected == 1 ? "was" : "were") rejected"
+    }
+
     /// The number with commas between thousands.
     static func grouped(_ number: Int) -> String {
         var text = ""

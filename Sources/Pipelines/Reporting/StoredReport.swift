@@ -65,8 +65,10 @@ package struct StoredReport: Sendable {
     }
 
     private static func find(id: String, in folder: String) throws(RunFailure) -> StoredReport {
-        let found = names(in: folder).filter { $0.hasSuffix("-\(id)\(ReportFolder.dataSuffix)") }
-        guard RunName.started(id[...]) != nil, found.count == 1 else { throw missing(id) }
+        let file = id + ReportFolder.dataSuffix
+        let found = names(in: folder).filter { $0 == file || $0.hasSuffix("-" + file) }
+        let run = id.split(separator: "-").suffix(2).joined(separator: "-")
+        guard RunName.started(run[...]) != nil, found.count == 1 else { throw missing(id) }
         return try read(PathText.join(folder, found[0]))
     }
 

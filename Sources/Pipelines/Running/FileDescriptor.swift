@@ -154,6 +154,19 @@ enum FileDescriptor {
         return [UInt64(truncatingIfNeeded: info.st_dev), UInt64(truncatingIfNeeded: info.st_ino)]
     }
 
+    /// The size of what is a regular file now, in bytes.
+    static func fileSize(_ path: String) -> Int? {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(info.st_size)
+    }
+
+    /// Whether the path's last part is a symbolic link.
+    static func isLink(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// The path without links, where it leads to something.
     static func resolved(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }

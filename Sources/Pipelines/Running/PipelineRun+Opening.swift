@@ -52,6 +52,7 @@ extension PipelineRun {
         _ saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer
     ) throws -> RunJournal.Saved? {
         try options.replay?.refuse(unfinished: saved?.run)
+        try refuseForgetting(saved?.run, job.spec)
         guard let saved, saved.run.pipeline == job.spec.name else { return nil }
         if hasBegun { return saved }
         guard !options.isRestart else { return nil }
@@ -79,6 +80,20 @@ extension PipelineRun {
         return saved
     }
 
+    /// Without its notes, a replay that was killed would begin again, and would append once more
+    /// what has no key.
+    private func refuseForgetting(_ run: RunNote?, _ spec: PipelineSpec) throws {
+        guard options.replay == nil, !options.isDry, !options.isRestart,
+            let folder = run?.replay, spec.stages.contains(where: \.isAppending),
+            // A folder that is gone has nothing left to be replayed.
+            let replay = try? Replay(folder, workingFolder: "/"), replay.isBegun
+        else { return }
+        throw RunFailure(
+            .temporaryFailure, code: "replay.unfinished",
+            "A replay of \(folder) was killed before its end, and appends records without a key",
+            fix: "replay it first; --restart runs all the same, and the replay begins anew")
+    }
+
     func warnOfNewInput(_ input: InputFile) {
         let words =
             input.isStandardInput
@@ -98,5 +113,12 @@ extension PipelineRun {
         if resumed != nil, replay.isBegun { return resumed }
         try replay.begin()
         return nil
+    }
+}
+
+extension Stage {
+    /// Whether it imports records that have no key.
+    fileprivate var isAppending: Bool {
+        if case .import(let spec) = kind { spec.whenFound == .append } else { false }
     }
 }

@@ -29,20 +29,31 @@ struct PipelineRun {
     /// Held until the report is written.
     private(set) var lock: StoreLock?
     let ledger = RunLedger()
-    private let outputs = OutputGuard()
+    let outputs = OutputGuard()
     /// A container was open, so that there is something to be left in order.
     private(set) var hasOpened = false
     /// This attempt has noted its beginning, so that the notes in the store are its own.
     private(set) var hasBegun = false
 
-    init(_ runner: PipelineRunner, _ told: ToldWarnings) {
+    /// The spec's file, as it was given.
+    private let file: String
+    private let clock = ContinuousClock.now
+
+    init(_ runner: PipelineRunner, _ file: String, _ told: ToldWarnings) {
         self.runner = runner
+        self.file = file
         self.told = told
         started = runner.options.now.timeIntervalSinceReferenceDate
         runID = RunName.of(started)
     }
 
     var options: RunOptions { runner.options }
+
+    /// Makes the report of what the run has come to by now.
+    var reporter: RunReporter {
+        RunReporter(
+            run: self, file: file, warnings: told.diagnostics, secondsElapsed: clock.secondsToNow)
+    }
 
     /// What the stages of a run share, besides the container.
     struct Job {
@@ -55,14 +66,16 @@ struct PipelineRun {
         var note: RunNote
     }
 
-    mutating func run(_ file: String) throws {
+    mutating func run() throws {
         let (read, unread) = SpecificationFile.read(file: file)
         // The file may have changed since it was checked.
         guard var spec = read else { throw RunFailure(problems: unread) }
         if let allowed = options.allowedRejects { spec.rejects.allow = allowed }
         let allowed = spec.rejects.allow
         self.spec = spec
-        if let opening = options.opening { spec.store.open = opening }
+        if let opening = options.opening, opening != .create || spec.store.open != .replace {
+            spec.store.open = opening
+        }
         var stages = try RunSelection(options).stages(of: spec)
         let bound = try bind(spec, now: options.now, runID: runID)
         values = bound
@@ -89,7 +102,9 @@ struct PipelineRun {
             spec: spec, values: bound, model: model,
             target: StoreTarget(
                 path: path, mode: spec.store.open, commit: spec.store.commit,
-                historyDays: spec.store.historyDays, isDry: options.isDry),
+                template: spec.store.template.map(bound.path),
+                historyDays: spec.store.historyDays, memory: MemoryShares(spec.budget.memory),
+                isDry: options.isDry),
             stages: stages,
             note: RunNote(
                 pipeline: spec.name, runID: runID,
@@ -110,7 +125,10 @@ struct PipelineRun {
     ///
     /// - Returns: whether the run may begin; not where it is to be skipped.
     private mutating func takeTurn(_ path: String, _ spec: PipelineSpec) throws -> Bool {
-        guard !options.isDry else { return true }
+        guard !options.isDry else {
+            if let holder = StoreLock.holder(of: path) { warnOfOther(holder, path) }
+            return true
+        }
         do {
             lock = try StoreLock.take(
                 storePath: path, pipeline: spec.name,
@@ -122,6 +140,15 @@ struct PipelineRun {
             hasTurn = !(error is Interrupted) && (error as? RunFailure)?.isLockHeld != true
             throw error
         }
+    }
+
+    /// A dry run works on what the other one has saved, which is whole at any moment.
+    private func warnOfOther(_ holder: String, _ path: String) {
+        runner.warn(
+            Diagnostic(
+                .warning, code: "run.beside",
+                "Another run works on \(path): \(holder); this is compared with what it has saved "
+                    + "so far", fix: "plan again when it has ended"))
     }
 
     func bind(
@@ -165,7 +192,10 @@ struct PipelineRun {
                 try work(group, &job, &current)
                 working = []
             }
-            if job.target.worksBeside, !options.isDry { try endNotes(job) }
+            if job.target.worksBeside, !options.isDry {
+                reportEarly()
+                try endNotes(job)
+            }
         } catch  where options.isDry {
             throw error is Interrupted ? error : RunFailure(error, stage: nil)
         } catch {
@@ -226,54 +256,24 @@ struct PipelineRun {
                 try run(stage, environment)
             }
             try container.buildPendingIndexes()
+            if job.spec.store.hasViews, !options.isDry { try container.renewViews() }
             try container.checkpoint()
             try options.replay?.drain(outcome.stages, runID: runID, pipeline: job.spec.name)
             // Last of all: a run that is killed behind it is done, and the next one is another.
-            if !job.target.worksBeside { try journal.end(in: container) }
+            if !job.target.worksBeside {
+                reportEarly()
+                try journal.end(in: container)
+            }
             if options.isDry { outcome.difference = try job.target.difference(of: container) }
         }
         if isBeside { try job.target.complete() }
     }
 
-    func environment(
-        _ job: Job, _ container: PersistentContainer, _ journal: RunJournal
-    ) -> StageEnvironment {
-        StageEnvironment(
-            spec: job.spec, container: container, values: job.values, runID: journal.run.runID,
-            now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
-            isDry: options.isDry, givesAdvice: options.givesAdvice, progress: runner.progress,
-            interruption: runner.interruption, journal: journal, ledger: ledger,
-            outputs: outputs, recordsMax: options.recordsMax, warn: runner.warn)
-    }
-
-    mutating func run(_ stage: Stage, _ environment: StageEnvironment) throws {
-        if let report = environment.journal.report(of: stage) {
-            outcome.stages.append(report)
-            // With `commit: stage`, an earlier group of this attempt may have done it.
-            if ledger.entry(of: stage) == nil { ledger.note(stage, .resumed) }
-            ledger.note(stage, inputs: environment.journal.inputs(of: stage))
-            return
-        }
-        try runner.interruption.check()
-        defer { ledger.note(stage, inputs: environment.journal.inputs(of: stage)) }
-        ledger.note(stage, .failed)
-        do {
-            var report = try stage.run(environment)
-            if let path = report.exported?.path {
-                report.exported?.path = environment.values.redacted(path)
-            }
-            if let replay = options.replay, report.rejectsFolder != nil {
-                report.rejectsFolder = replay.folder
-            }
-            outcome.stages.append(report)
-            ledger.note(stage, .done)
-            runner.stageDone(report)
-        } catch let stop as Interrupted {
-            ledger.note(stage, .stopped)
-            throw stop
-        } catch {
-            throw RunFailure(error, stage: stage.reportLocation)
-        }
+    /// Writes the report of a run that is done but for its notes: who is killed between the two
+    /// writes it again with the next run, and never has none.
+    func reportEarly() {
+        guard !options.isDry else { return }
+        reporter.writeEarly(outcome)
     }
 
     // MARK: Checks
@@ -287,28 +287,6 @@ struct PipelineRun {
         let errors = found.filter { $0.severity == .error }
         guard errors.isEmpty else {
             throw RunFailure(problems: DiagnosticList(errors).diagnostics)
-        }
-    }
-}
-
-extension Stage {
-    /// Runs the stage, which takes note of its progress and of its end.
-    func run(_ environment: StageEnvironment) throws -> StageReport {
-        func noted(_ report: StageReport) throws -> StageReport {
-            try environment.journal.finish(self, report, in: environment.container)
-            return report
-        }
-        return switch kind {
-        case .import(let spec):
-            try ImportStage(stage: self, spec: spec, environment: environment).run()
-        case .update(let spec):
-            try UpdateStage(stage: self, spec: spec, environment: environment).run()
-        case .delete(let spec):
-            try DeleteStage(stage: self, spec: spec, environment: environment).run()
-        case .export(let spec):
-            try noted(ExportStage(stage: self, spec: spec, environment: environment).run())
-        case .verify(let spec):
-            try noted(VerifyStage(stage: self, spec: spec, environment: environment).run())
         }
     }
 }

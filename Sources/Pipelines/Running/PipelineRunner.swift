@@ -33,9 +33,8 @@ package struct PipelineRunner: Sendable {
 
     /// Runs the spec's stages, or what an earlier run has left of them.
     package func run(_ file: String) -> RunOutcome {
-        let started = ContinuousClock.now
         let told = ToldWarnings()
-        var run = PipelineRun(telling(told), told)
+        var run = PipelineRun(telling(told), file, told)
         do {
             let found = check(file)
             if options.givesAdvice {
@@ -43,10 +42,10 @@ package struct PipelineRunner: Sendable {
             }
             let errors = found.filter { $0.severity == .error }
             guard errors.isEmpty else { throw RunFailure(problems: errors) }
-            try run.run(file)
+            try run.run()
         } catch let stop as Interrupted {
             run.outcome.status = stop.reason.status
-            run.outcome.diagnostics = [stop.diagnostic]
+            run.outcome.diagnostics = [stop.diagnostic(isDry: options.isDry)]
         } catch {
             let failure = RunFailure(error)
             run.outcome.status = failure.status
@@ -56,9 +55,7 @@ package struct PipelineRunner: Sendable {
             run.outcome.diagnostics = run.outcome.diagnostics.map { $0.redacted(values) }
         }
         var outcome = run.outcome
-        RunReporter(
-            run: run, file: file, warnings: told.diagnostics, secondsElapsed: started.secondsToNow
-        ).finish(&outcome)
+        run.reporter.finish(&outcome)
         withExtendedLifetime(run.lock) {}
         return outcome
     }
@@ -80,18 +77,21 @@ package struct PipelineRunner: Sendable {
 
 extension Interrupted {
     /// What to tell whoever stopped the run.
-    fileprivate var diagnostic: Diagnostic {
-        let next = resumesAt.map { "go on from \($0)" } ?? "complete it"
-        switch reason {
-        case .signal:
+    fileprivate func diagnostic(isDry: Bool) -> Diagnostic {
+        let isSignal = if case .signal = reason { true } else { false }
+        let code = isSignal ? "run.interrupted" : "run.time-limit"
+        guard !isDry else {
             return Diagnostic(
-                .note, code: "run.interrupted", "Stopped by a signal; what was saved stays",
-                fix: "run it again to \(next)")
-        case .timeLimit:
-            return Diagnostic(
-                .note, code: "run.time-limit", "The time limit is reached; what was saved stays",
-                fix: "run it again to \(next)")
+                .note, code: code,
+                (isSignal ? "Stopped by a signal" : "The time limit is reached")
+                    + "; nothing was changed, and what would change is not known",
+                fix: "plan again" + (isSignal ? "" : ", with more time"))
         }
+        let next = resumesAt.map { "go on from \($0)" } ?? "complete it"
+        return Diagnostic(
+            .note, code: code,
+            (isSignal ? "Stopped by a signal" : "The time limit is reached")
+                + "; what was saved stays", fix: "run it again to \(next)")
     }
 }
 

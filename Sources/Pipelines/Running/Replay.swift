@@ -44,6 +44,13 @@ struct Replay: Sendable {
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
             return FileDescriptor.resolved(path) ?? path
         }
+        if run.hasSuffix(".yaml") || run.hasSuffix(".yml") {
+            throw RunFailure(
+                .noInput, code: "replay.missing",
+                "\(run) is a spec, and a replay reads the rejects of one of its runs",
+                fix: "name the folder that the run showed, such as rejects/nightly-…, or the run's "
+                    + "report; `etl report \(run)` shows the last one")
+        }
         if [ReportFolder.dataSuffix, ReportFolder.pageSuffix].contains(where: run.hasSuffix) {
             let context = ParameterValues.Context(
                 now: Date(timeIntervalSinceReferenceDate: 0), workingFolder: workingFolder)
@@ -57,7 +64,7 @@ struct Replay: Sendable {
         let rejects = PathText.join(workingFolder, "rejects")
         // No folder, no rejects.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: rejects)) ?? []
-        let found = names.filter { $0.hasSuffix("-" + run) }
+        let found = names.filter { $0 == run || $0.hasSuffix("-" + run) }
         guard found.count == 1 else {
             throw RunFailure(
                 .noInput, code: "replay.missing", "There are no rejects of a run at \(run)",
@@ -291,7 +298,8 @@ struct Replay: Sendable {
         diagnostics.append(
             Diagnostic(
                 code: "replay.left",
-                "\(left) of \(counts.reduce(0) { $0 + $1.read }) records are refused again",
+                "\(left) of \(ReportWords.several(counts.reduce(0) { $0 + $1.read }, "record")) "
+                    + "\(left == 1 ? "is" : "are") refused again",
                 fix: "mend the records in \(folder), or the spec, and replay again"))
         throw RunFailure(.dataError, diagnostics)
     }

@@ -35,7 +35,7 @@ package struct RunFailure: Error, Sendable {
             switch error.code {
             case .tooMany: "narrow `where`, or raise `at-most`"
             case .full: "make room on the disk and run again; what was saved stays"
-            case .busy: "run again when the other process is done; what was saved stays"
+            case .busy: "try again when the other process is done; what was saved stays"
             case .permission: "give this user the right to write the store and its folder"
             case .resources: "raise the limits on memory, threads or open files, and run again"
             default: nil

@@ -44,6 +44,9 @@ package struct RunOptions: Sendable {
     /// Another file that gets the run's report; `-` is stdout.
     package var reportFile: String?
 
+    /// Makes counts wrong, for tests of what becomes of such a mistake.
+    var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
+
     /// The rejects that are to be read in place of the inputs.
     var replay: Replay?
 

@@ -11,8 +11,12 @@ struct StoreTarget {
     let path: String
     let mode: StoreSpec.OpenMode
     let commit: StoreSpec.CommitMode
+    /// The store whose copy is taken where one is to be made; nil for an empty one.
+    var template: String?
     /// Days for which the store keeps what changed; nil leaves it to the store.
     var historyDays: Int?
+    /// How much of their pages connections keep in memory.
+    var memory = MemoryShares(BudgetSpec().memory)
     var isDry = false
 
     /// Whether the work is done on another file first.
@@ -25,9 +29,43 @@ struct StoreTarget {
 
     /// The store's own container, which stands there already or is to be made.
     func openStore(model: ManagedObjectModel?) throws -> PersistentContainer {
-        try container(
-            model, at: path,
-            opening: mode == .existing || worksBeside ? .existing : .create)
+        let isCopied = mode == .create && !worksBeside ? try copyTemplate(to: path) : false
+        do {
+            return try container(
+                model, at: path,
+                opening: mode == .existing || worksBeside ? .existing : .create)
+        } catch {
+            // A copy of the wrong template must not be the store from now on.
+            if isCopied { try? PersistentContainer.destroy(at: path) }
+            throw error
+        }
+    }
+
+    /// Copies the template to where no store is yet; nothing where none is wanted.
+    ///
+    /// - Returns: whether it did.
+    @discardableResult
+    private func copyTemplate(to path: String) throws -> Bool {
+        guard let template, FileDescriptor.size(path) ?? 0 == 0 else { return false }
+        FileDescriptor.remove(path)
+        do throws(StoreError) {
+            try PersistentContainer.copyTemplate(at: template, to: path)
+            return true
+        } catch {
+            guard error.code == .missing else { throw error }
+            throw RunFailure(
+                .noInput, code: "store.template",
+                "The template \(template) does not exist, of which the store is to be a copy",
+                fix: "check `store.open`; a relative path starts at the spec's folder")
+        }
+    }
+
+    /// An empty store, or a copy of the template.
+    private func makeStore(_ model: ManagedObjectModel?, at path: String) throws
+        -> PersistentContainer
+    {
+        try copyTemplate(to: path)
+        return try container(model, at: path, opening: .create)
     }
 
     private func container(
@@ -35,6 +73,8 @@ struct StoreTarget {
     ) throws -> PersistentContainer {
         var options = StoreOptions()
         options.history = historyDays.map { HistoryOptions(keeping: .days($0)) }
+        options.cacheKibibytes = memory.pages >> 10
+        options.readerCacheKibibytes = memory.readerPages >> 10
         return try PersistentContainer(
             model: model, .sqlite(at: path, opening: opening, options: options))
     }
@@ -74,10 +114,10 @@ struct StoreTarget {
         guard mode != .replace else {
             // At the end this would be told too late.
             try PersistentContainer.checkReplaceable(at: path)
-            return try container(model, at: workPath, opening: .create)
+            return try makeStore(model, at: workPath)
         }
         guard (FileDescriptor.size(path) ?? 0) > 0 else {
-            return try container(model, at: workPath, opening: .create)
+            return try makeStore(model, at: workPath)
         }
         try container(model, at: path).copyStore(to: workPath)
         return try container(model, at: workPath)

@@ -2,6 +2,14 @@ package import Diagnostics
 package import GraphModel
 package import RecordStreams
 
+/// What an `update` or a `delete` does by the model's rules.
+package enum ChangeRules: String, Sendable, Hashable, CaseIterable {
+    /// Values must be as the model says; delete rules cascade, nullify and deny.
+    case enforce
+    /// Values need only fit their columns; deleted objects leave links to them where they are.
+    case ignore
+}
+
 /// An `update` stage: objects that match get new values.
 package struct UpdateSpec: Sendable, Hashable {
     /// What an attribute becomes.
@@ -34,6 +42,8 @@ package struct UpdateSpec: Sendable, Hashable {
     package var limit: Int?
     /// Pages that are free afterwards go back to the file system.
     package var isCompacting = false
+    /// Whether the model's rules hold.
+    package var rules = ChangeRules.enforce
 }
 
 /// A `delete` stage: objects that match go.
@@ -48,6 +58,8 @@ package struct DeleteSpec: Sendable, Hashable {
     package var limit: Int?
     /// Pages that are free afterwards go back to the file system.
     package var isCompacting = false
+    /// Whether the model's rules hold.
+    package var rules = ChangeRules.enforce
 }
 
 /// An `export` stage: objects become a file.

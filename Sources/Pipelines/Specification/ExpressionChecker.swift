@@ -38,7 +38,9 @@ package struct ExpressionChecker {
             if let mirror = stage.mirror { check(mirror.selection, stage.into.text) }
         case .update(let stage):
             check(stage.selection, stage.entity.text)
-            for assignment in stage.set { check(assignment, stage.entity.text) }
+            for assignment in stage.set {
+                check(assignment, stage.entity.text, stage.rules)
+            }
         case .delete(let stage): check(stage.selection, stage.entity.text)
         case .export(let stage): check(stage.selection, stage.entity.text)
         case .verify(let stage):
@@ -58,14 +60,16 @@ package struct ExpressionChecker {
         }
     }
 
-    private mutating func check(_ assignment: UpdateSpec.Assignment, _ entity: String) {
+    private mutating func check(
+        _ assignment: UpdateSpec.Assignment, _ entity: String, _ rules: ChangeRules
+    ) {
         guard case .expression(let text) = assignment.value else { return }
         let attribute = model?.attribute(assignment.attribute.text, of: entity)
         let target = attribute.flatMap { $0.isDoubtful ? nil : $0 }
         let (resolved, mistakes) = formatCheck(entity).expression(text.text, assignedTo: target)
         report(mistakes, text.location)
         guard mistakes.isEmpty, let resolved else { return }
-        if let target, let problem = Self.problem(with: resolved, for: target) {
+        if let target, let problem = Self.problem(with: resolved, for: target, rules) {
             found.append(
                 Diagnostic(code: "spec.constant", problem, at: .source(text.location)))
         } else if let support, attribute != nil {
@@ -96,7 +100,8 @@ package struct ExpressionChecker {
 
     /// What an attribute says against an expression that has one value, of the right kind.
     private static func problem(
-        with expression: GraphExpression, for attribute: AttributeDescription
+        with expression: GraphExpression, for attribute: AttributeDescription,
+        _ rules: ChangeRules
     ) -> String? {
         guard case .constant(let value) = expression else { return nil }
         switch value {
@@ -107,7 +112,8 @@ package struct ExpressionChecker {
             let constant = ConstantValue.integer(number)
             return ConstantCheck.wanted(constant, for: attribute).map {
                 "'\(attribute.name)' is \(attribute.type.rawValue) and must be \($0)"
-            } ?? ConstantCheck.brokenRule(constant, of: attribute)
+            }
+                ?? (rules == .enforce ? ConstantCheck.brokenRule(constant, of: attribute) : nil)
         default: return nil
         }
     }

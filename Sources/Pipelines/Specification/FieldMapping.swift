@@ -39,6 +39,11 @@ extension FieldMapping {
         case collapse
     }
 
+    /// Whether values are bent to fit their attribute.
+    package enum CastRule: String, Sendable, Hashable, CaseIterable {
+        case lossless, lossy
+    }
+
     /// A constant with its place.
     package struct Fallback: Sendable, Hashable {
         package var value: ConstantValue
@@ -53,6 +58,11 @@ extension FieldMapping {
 
     /// How a number is written.
     package struct NumberForm: Sendable, Hashable {
+        /// Numbers that tell a date.
+        package enum Epoch: String, Sendable, Hashable, CaseIterable {
+            case seconds, milliseconds
+        }
+
         /// What the number is.
         package enum Kind: Sendable, Hashable {
             /// Seconds since 1970, for dates.

@@ -126,6 +126,11 @@ package struct ReadSpec: Sendable, Hashable {
         case none
     }
 
+    /// What becomes of the rows of a table that have fewer fields than columns.
+    package enum Ragged: String, Sendable, Hashable, CaseIterable {
+        case reject, pad
+    }
+
     /// File patterns; `-` is standard input.
     package var files: [TemplateText] = []
     /// Records that are made, in place of files.

@@ -3,6 +3,7 @@ import FoundationEssentials
 package import GraphModel
 import GraphStore
 import XcodeModel
+import YAML
 
 /// Reads a model from wherever it stands: YAML, one of Xcode's models, or a store.
 package enum ModelSource {
@@ -25,14 +26,33 @@ package enum ModelSource {
             let (model, diagnostics) = XcodeModelFile.read(path)
             return ModelReading(model: model, diagnostics: diagnostics)
         }
-        return ModelFile.reading(file: path)
+        guard let mark = specMark(path) else { return ModelFile.reading(file: path) }
+        return ModelReading(diagnostics: [
+            Diagnostic(
+                code: "model.is-spec", "This is a pipeline spec, not a model",
+                at: .source(
+                    SourceLocation(
+                        file: path, line: mark.line, column: mark.column, keyPath: "etl")),
+                fix: "name the model that stands under its `store.model`")
+        ])
     }
 
-    /// The same, and the model that a store carries.
+    /// Where a YAML file says that it is a pipeline spec.
+    private static func specMark(_ path: String) -> YAMLMark? {
+        guard case .mapping(let entries) = YAMLParser.parse(file: path).root?.content,
+            !entries.contains(where: { $0.key == "model" || $0.key == "entities" })
+        else { return nil }
+        return entries.first { $0.key == "etl" }?.keyMark
+    }
+
+    /// The same, the model that a store carries, and the one that a pipeline spec is about.
     package static func readOrStored(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        guard isStore(path) else { return read(path) }
+        guard isStore(path) else {
+            let isSpec = read(path).diagnostics.first?.code == "model.is-spec"
+            return isSpec ? model(ofSpec: path) : read(path)
+        }
         do throws(StoreError) {
             guard let model = try PersistentContainer.model(ofStoreAt: path) else {
                 throw StoreError(.noModel, "The store carries no model that can be read")
@@ -42,6 +62,42 @@ package enum ModelSource {
             let code = "store.\(error.code.rawValue)"
             return (nil, [Diagnostic(code: code, error.message, at: .file(path))])
         }
+    }
+
+    /// What is wrong with a YAML file that is a model, and so no spec; nil where it is none.
+    package static func problems(ifModel path: String) -> [Diagnostic]? {
+        let root = YAMLParser.parse(file: path).root
+        guard case .mapping(let entries)? = root?.content,
+            ["model", "entities"].allSatisfy({ name in entries.contains { $0.key == name } })
+        else { return nil }
+        return reading(path).diagnostics
+    }
+
+    /// The model that a spec names, or else that of its store.
+    private static func model(
+        ofSpec path: String
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        let (read, problems) = SpecificationFile.read(file: path)
+        guard let spec = read else { return (nil, problems) }
+        let values = ParameterValues.partial(
+            spec,
+            ParameterValues.Context(
+                sets: [], environment: [:], now: Date(),
+                workingFolder: FileManager.default.currentDirectoryPath))
+        let reading = spec.modelReading(values)
+        if reading.model != nil || !reading.diagnostics.isEmpty {
+            return (reading.model, reading.diagnostics)
+        }
+        if spec.store.model == nil, values.canResolve(spec.store.at) {
+            let store = values.path(spec.store.at)
+            if isStore(store) { return readOrStored(store) }
+        }
+        let diagnostic = Diagnostic(
+            code: "model.is-spec",
+            "This is a pipeline spec, and what its model is cannot be told without its store or"
+                + " its parameters", at: .source(spec.store.location),
+            fix: "name the model itself, or the store")
+        return (nil, [diagnostic])
     }
 
     /// Whether the file is an SQLite database, as stores are.

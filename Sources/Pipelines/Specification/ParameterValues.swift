@@ -112,7 +112,7 @@ package struct ParameterValues: Sendable {
     /// The text as a path; a relative one starts at the spec's folder, and `-` stays.
     package func path(_ template: TemplateText) -> String {
         let text = resolve(template)
-        return text == "-" ? text : PathText.join(specFolder, text)
+        return text == "-" ? text : PathText.tidied(PathText.join(specFolder, text))
     }
 
     private func fill(_ template: TemplateText, _ text: (ParameterValue) -> String) -> String {

@@ -30,6 +30,24 @@ package enum PathText {
         return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 
+    /// The path without `..`, where that leads to the same place: not behind a symbolic link.
+    static func tidied(_ path: String) -> String {
+        guard path.contains("..") else { return path }
+        var parts: [Substring] = []
+        let root = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") where part != "." {
+            guard part == "..", let last = parts.last, last != ".." else {
+                parts.append(part)
+                continue
+            }
+            let folder = root + parts.joined(separator: "/")
+            guard !FileDescriptor.isLink(folder) else { return path }
+            parts.removeLast()
+        }
+        let tidied = root + parts.joined(separator: "/")
+        return tidied.isEmpty ? "." : tidied
+    }
+
     /// The last part of a path.
     package static func lastComponent(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path

@@ -71,16 +71,25 @@ package struct StoreSpec: Sendable, Hashable {
     package var historyDays: Int?
     /// Who is named in the store's history; nil for the spec's own name.
     package var author: TemplateText?
+    /// A store whose copy is taken where one is to be made; nil for an empty one.
+    package var template: TemplateText?
+    /// A view for each entity is kept in the store, for people with `sqlite3`.
+    package var hasViews = false
     /// Where the spec speaks of the store.
     package var location: SourceLocation
 }
 
 /// What a run may hold before it saves.
 package struct BudgetSpec: Sendable, Hashable {
+    /// The least that `memory` may be.
+    package static let memoryMin = 32 << 20
+
     /// Records between two saves.
     package var saveEvery = 10_000
     /// Plain bytes of input between two saves.
     package var bytes = 8 << 20
+    /// Bytes that caches, maps and queues may hold; beside them a process needs 48 MiB at most.
+    package var memory = 256 << 20
     /// Seconds after which a run saves and stops.
     package var timeSeconds: Int64?
 }

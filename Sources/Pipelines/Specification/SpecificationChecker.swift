@@ -59,7 +59,8 @@ package struct SpecificationChecker {
                 continue
             }
             guard case .constant(let constant) = assignment.value else { continue }
-            checkConstant(constant, for: attribute, at: assignment.location)
+            checkConstant(
+                constant, for: attribute, at: assignment.location, spec.rules)
         }
     }
 }
@@ -123,7 +124,8 @@ extension SpecificationChecker {
 
     /// Reports a constant that the attribute cannot hold.
     mutating func checkConstant(
-        _ constant: ConstantValue, for attribute: AttributeDescription, at place: SourceLocation
+        _ constant: ConstantValue, for attribute: AttributeDescription, at place: SourceLocation,
+        _ rules: ChangeRules = .enforce
     ) {
         if case .null = constant {
             guard !attribute.isOptional else { return }
@@ -131,7 +133,9 @@ extension SpecificationChecker {
                 "constant", "'\(attribute.name)' is not optional, so it cannot be null", place)
         }
         guard let wanted = ConstantCheck.wanted(constant, for: attribute) else {
-            guard let problem = ConstantCheck.brokenRule(constant, of: attribute) else { return }
+            guard rules == .enforce,
+                let problem = ConstantCheck.brokenRule(constant, of: attribute)
+            else { return }
             return error(
                 "constant", problem, place, fix: "give a value that the model allows")
         }

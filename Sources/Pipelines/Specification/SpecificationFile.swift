@@ -1,5 +1,6 @@
 package import Diagnostics
 package import GraphModel
+import GraphStore
 import YAML
 
 /// Reads spec files.
@@ -69,12 +70,16 @@ package enum SpecificationFile {
         let reading = spec.modelReading(values)
         var found = partial.diagnostics + ParameterValues.check(spec, context)
         found += reading.diagnostics
-        // What is certain of a model with errors is enough for much of the spec.
-        if let known = reading.known {
+        // What is certain of a model with errors is enough for much of the spec; a store that is
+        // there has a model of its own.
+        let stored = spec.storedModel(values)
+        if let known = reading.known ?? stored {
             found += SpecificationChecker.check(spec, known, besides: reading.unknownEntities)
         }
-        found += ExpressionChecker.check(spec, reading.known, isWhole: reading.model != nil)
-        if let model = reading.model { found += TestNameCheck.check(spec, model) }
+        let whole = reading.model ?? stored
+        found += ExpressionChecker.check(
+            spec, reading.known ?? stored, isWhole: whole != nil)
+        if let whole { found += TestNameCheck.check(spec, whole) }
         found += SourcePathCheck.check(spec)
         found += FileUseCheck.check(spec, values)
         var seen: Set<Diagnostic> = []
@@ -92,6 +97,13 @@ extension PipelineSpec {
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         let reading = modelReading(values)
         return (reading.model, reading.diagnostics)
+    }
+
+    /// The model of the store that is to be opened, where the spec names none.
+    fileprivate func storedModel(_ values: ParameterValues) -> ManagedObjectModel? {
+        guard store.model == nil, values.canResolve(store.at) else { return nil }
+        // What is wrong with the store is told when it is opened.
+        return try? PersistentContainer.model(ofStoreAt: values.path(store.at))
     }
 
     /// The same, with what can be known of a model that has errors.

@@ -29,7 +29,7 @@ extension SpecificationReader {
         let whenSame = mapping.optional("when-same")?.choice(ImportSpec.WhenSame.self)
         let extra = mapping.optional("extra")?.choice(ImportSpec.Extra.self)
         let mirror = mapping.optional("mirror").flatMap(readMirror)
-        refuseMerge(mapping.optional("merge"))
+        refuseMerge(mapping)
         let rules = mapping.optional("on")
         // Read in any case, so that what is wrong in it is told.
         var spec = ImportSpec(
@@ -63,7 +63,7 @@ extension SpecificationReader {
             mirror.selection = found
         }
         if let most = mapping.optional("at-most").flatMap(limit) { mirror.atMost = most }
-        mapping.finish()
+        mapping.finish(.mirror)
         return mirror
     }
 
@@ -82,10 +82,10 @@ extension SpecificationReader {
         if let rows = mapping.optional("generate") {
             read.generated = readGenerated(rows, seed: mapping.optional("seed"))
             read.format = .ndjson
-            mapping.optional("files")?.fail(
-                "rule", "'generate' makes the records, so 'files' has no meaning beside it",
+            mapping.refuse(
+                "files", "'generate' makes the records, so 'files' has no meaning beside it",
                 fix: "remove one of the two")
-            mapping.finish()
+            mapping.finish(.generate)
             return read
         }
         let files = mapping.required("files")
@@ -112,7 +112,7 @@ extension SpecificationReader {
             }
         }
         readLimits(mapping, &read)
-        mapping.finish()
+        mapping.finish(.read)
         return read
     }
 
@@ -180,8 +180,7 @@ extension SpecificationReader {
         if let nulls = mapping.optional("null") {
             read.nulls = nulls.listOrOne()?.compactMap(nullText) ?? [""]
         }
-        let ragged = mapping.optional("ragged")?.choice(among: ["reject", "pad"])
-        read.padsShortRows = ragged == "pad"
+        read.padsShortRows = mapping.optional("ragged")?.choice(ReadSpec.Ragged.self) == .pad
     }
 
     private func readLimits(_ mapping: YAMLMapping, _ read: inout ReadSpec) {

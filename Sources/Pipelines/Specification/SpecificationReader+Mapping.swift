@@ -18,21 +18,15 @@ extension SpecificationReader {
             return sourcePath(value).map { .field(FieldMapping(source: $0)) }
         }
         let const = mapping.optional("const")
-        let others = Self.fieldKeys.filter { mapping.keys.contains($0) }
+        let others = SpecificationMapping.keyField.keyNames.filter(mapping.keys.contains)
         let field = readField(mapping, property: attribute, isNamed: true)
-        mapping.finish()
+        mapping.finish(.field)
         guard let const else { return field.map { .field($0) } }
         if let other = others.first {
             const.fail("rule", "'const' is the whole value, so '\(other)' has no meaning beside it")
         }
         return constant(const).map { .constant($0, const.location) }
     }
-
-    /// The keys of the long form that say where a value comes from and what becomes of it.
-    private static let fieldKeys = [
-        "from", "expr", "need", "default", "clean", "date", "zone", "number", "split", "map",
-        "cast",
-    ]
 
     private func sourcePath(_ value: YAMLValue) -> PlacedText? {
         guard let scalar = value.scalar, !value.isNull, scalar.value != .text else {
@@ -75,7 +69,7 @@ extension SpecificationReader {
         field?.zone = mapping.optional("zone").flatMap(readZone)
         field?.number = mapping.optional("number").flatMap(readNumber)
         if let cast = mapping.optional("cast") {
-            field?.isLossy = cast.choice(among: ["lossless", "lossy"]) == "lossy"
+            field?.isLossy = cast.choice(FieldMapping.CastRule.self) == .lossy
         }
         if let number = field?.number, number.isEpoch, let date {
             date.fail("rule", "'number' and 'date' both say how the date is written")
@@ -127,16 +121,16 @@ extension SpecificationReader {
     /// `seconds`, `milliseconds`, or the signs between a number's digits.
     private func readNumber(_ value: YAMLValue) -> FieldMapping.NumberForm? {
         guard value.isMapping, let mapping = value.mapping() else {
-            switch value.choice(among: ["seconds", "milliseconds"]) {
-            case "seconds": return .init(kind: .seconds, location: value.location)
-            case "milliseconds": return .init(kind: .milliseconds, location: value.location)
-            default: return nil
+            switch value.choice(FieldMapping.NumberForm.Epoch.self) {
+            case .seconds: return .init(kind: .seconds, location: value.location)
+            case .milliseconds: return .init(kind: .milliseconds, location: value.location)
+            case nil: return nil
             }
         }
         let decimal = mapping.optional("decimal").flatMap(sign) ?? "."
         let thousands = mapping.optional("thousands")
         let group = thousands.flatMap(sign)
-        mapping.finish()
+        mapping.finish(.number)
         if let thousands, let group, group == decimal {
             thousands.fail("rule", "'thousands' and 'decimal' must differ")
         }
@@ -201,11 +195,11 @@ extension SpecificationReader {
         let rule = missing?.choice(LinkMapping.Missing.self)
         let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
         for key in ["into", "key", "set", "set-only", "link"] {
-            mapping.optional(key)?.fail(
-                "rule", "'\(key)' is about objects inside the record",
+            mapping.refuse(
+                key, "'\(key)' is about objects inside the record",
                 fix: "name them: `each: \"items[*]\"`")
         }
-        mapping.finish()
+        mapping.finish(.link)
         return LinkMapping(
             relationship: relationship, to: to, by: by ?? [], missing: rule ?? .reject,
             missingLocation: missing?.location ?? entry.keyLocation, many: many)
@@ -228,7 +222,7 @@ extension SpecificationReader {
             if let field = readField(mapping, property: attribute, isNamed: false) {
                 part.field = field
             }
-            mapping.finish()
+            mapping.finish(.keyField)
             return part
         }
     }

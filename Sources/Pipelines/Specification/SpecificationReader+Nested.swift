@@ -13,11 +13,11 @@ extension SpecificationReader {
         let link = mapping.optional("link")?.mapping()?.all().map(readLink) ?? []
         let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
         for key in ["to", "by", "missing"] {
-            mapping.optional(key)?.fail(
-                "rule", "'\(key)' is about looking an object up, and 'each' makes it of the record",
+            mapping.refuse(
+                key, "'\(key)' is about looking an object up, and 'each' makes it of the record",
                 fix: key == "to" ? "write `into`" : "remove it")
         }
-        mapping.finish()
+        mapping.finish(.nested)
         return LinkMapping(
             relationship: PlacedText(entry.key, entry.keyLocation), to: into, by: [],
             missingLocation: entry.keyLocation, many: many,

@@ -24,7 +24,7 @@ extension SpecificationReader {
                         + "the record", fix: "use reject or stop")
             }
         }
-        mapping.finish()
+        mapping.finish(.on)
     }
 
     /// Some reasons arise only where another key asks for them.
@@ -49,9 +49,9 @@ extension SpecificationReader {
     }
 
     /// Conflicts between a read and a save, of which an import has none.
-    func refuseMerge(_ value: YAMLValue?) {
-        value?.fail(
-            "rule",
+    func refuseMerge(_ mapping: YAMLMapping) {
+        mapping.refuse(
+            "merge",
             "An import reads and writes each batch in one transaction, so nobody else can change "
                 + "a row in between, and 'merge' has nothing to decide",
             fix: "remove it; `when-found` says what becomes of objects that are there")

@@ -16,7 +16,7 @@ extension SpecificationReader {
             report.keep = Int(keep)
         }
         report.metrics = mapping.optional("metrics").flatMap(template)
-        mapping.finish()
+        mapping.finish(.report)
         return report
     }
 }

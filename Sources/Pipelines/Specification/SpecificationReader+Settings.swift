@@ -38,7 +38,7 @@ extension SpecificationReader {
                 source.fail("source", "'\(text)' must begin with file: or env:")
             }
         }
-        mapping.finish()
+        mapping.finish(.parameter)
         return parameter
     }
 
@@ -75,9 +75,9 @@ extension SpecificationReader {
     func readStore(_ value: YAMLValue) -> StoreSpec? {
         guard let mapping = value.mapping() else { return nil }
         let at = mapping.required("at").flatMap(template)
-        let open = mapping.optional("open")?.choice(StoreSpec.OpenMode.self)
+        let (open, original) = mapping.optional("open").map(readOpen) ?? (nil, nil)
         let model = mapping.optional("model")
-        if let open, open != .existing, model == nil {
+        if let open, open != .existing, original == nil, model == nil {
             value.fail(
                 "missing-key", "The key 'model' is missing: `open: \(open.rawValue)` makes a store",
                 fix: "add `model:` with a model file")
@@ -91,14 +91,27 @@ extension SpecificationReader {
         }
         let historyDays = mapping.optional("history").flatMap(readHistory)
         let author = mapping.optional("author").flatMap(template)
-        mapping.notSupportedYet("exact-decimals", "views")
-        mapping.finish()
+        let hasViews = mapping.optional("views")?.boolean() ?? false
+        mapping.notSupportedYet("exact-decimals")
+        mapping.finish(.store)
         let source = model.flatMap(readModel)
         let noFile = TemplateText(literal: "", at: value.location)
         return StoreSpec(
             at: at ?? noFile, model: source, open: open ?? .existing,
             commit: commitMode ?? .batch, historyDays: historyDays, author: author,
-            location: value.location)
+            template: original, hasViews: hasViews, location: value.location)
+    }
+
+    /// `create`, or `{ template: empty.sqlite }`, which makes a missing store as a copy.
+    private func readOpen(
+        _ value: YAMLValue
+    ) -> (mode: StoreSpec.OpenMode?, template: TemplateText?) {
+        guard value.isMapping, let mapping = value.mapping() else {
+            return (value.choice(StoreSpec.OpenMode.self), nil)
+        }
+        let file = mapping.required("template", fix: "name the store to be copied")
+        mapping.finish(.template)
+        return (.create, file.flatMap { template($0) })
     }
 
     /// For how many days a store keeps what changed in it.
@@ -107,7 +120,7 @@ extension SpecificationReader {
             return value.wrong("a mapping such as { keep: 7d }")
         }
         let keep = mapping.required("keep", fix: "say how long, such as `keep: 7d`")
-        mapping.finish()
+        mapping.finish(.history)
         guard let keep, let seconds = duration(keep) else { return nil }
         guard seconds % 86_400 == 0 else { return keep.wrong("a number of whole days such as 7d") }
         return Int(seconds / 86_400)
@@ -132,8 +145,15 @@ extension SpecificationReader {
         }
         if let bytes = mapping.optional("bytes").flatMap(byteCount) { budget.bytes = bytes }
         budget.timeSeconds = mapping.optional("time").flatMap(duration)
-        mapping.notSupportedYet("memory")
-        mapping.finish()
+        if let memory = mapping.optional("memory"), let bytes = byteCount(memory) {
+            budget.memory = bytes
+            if bytes < BudgetSpec.memoryMin {
+                memory.fail(
+                    "range", "'memory' must be at least 32MiB, which a load cannot do without",
+                    fix: "raise it, or leave it out for 256MiB")
+            }
+        }
+        mapping.finish(.budget)
         return budget
     }
 
@@ -164,7 +184,7 @@ extension SpecificationReader {
         if let allow = mapping.optional("allow").flatMap(limit) { rejects.allow = allow }
         if let abort = mapping.optional("abort").flatMap(limit) { rejects.abort = abort }
         if let keep = mapping.optional("keep").flatMap(duration) { rejects.keepSeconds = keep }
-        mapping.finish()
+        mapping.finish(.rejects)
         return rejects
     }
 }

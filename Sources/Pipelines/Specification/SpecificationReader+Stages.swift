@@ -5,8 +5,6 @@ import YAML
 
 /// The stages: which kind each is, and what update, delete and export say.
 extension SpecificationReader {
-    private static let kinds = ["import", "update", "delete", "export", "verify"]
-
     func readStages(_ value: YAMLValue?) -> [Stage] {
         guard let items = value?.list() else { return [] }
         if items.isEmpty { value?.fail("stages", "A spec needs at least one stage") }
@@ -51,34 +49,36 @@ extension SpecificationReader {
         return "\(name)-\(number)"
     }
 
-    private func kind(of mapping: YAMLMapping) -> String? {
-        let found = Self.kinds.filter { mapping.keys.contains($0) }
+    private func kind(of mapping: YAMLMapping) -> SpecificationMapping? {
+        let kinds = SpecificationMapping.stages.map(\.rawValue)
+        let found = SpecificationMapping.stages.filter { mapping.keys.contains($0.rawValue) }
         if found.count == 1 { return found[0] }
         guard found.isEmpty else {
             mapping.value.fail(
-                "stage-kind", "A stage does one thing, not \(found.joined(separator: " and "))",
+                "stage-kind",
+                "A stage does one thing, not \(found.map(\.rawValue).joined(separator: " and "))",
                 fix: "make one stage of each")
             return nil
         }
         let hint =
-            mapping.keys.lazy.compactMap { Suggestion.closest(to: $0, among: Self.kinds) }.first
+            mapping.keys.lazy.compactMap { Suggestion.closest(to: $0, among: kinds) }.first
             .map { ". Did you mean '\($0)'?" } ?? ""
         mapping.value.fail(
-            "stage-kind", "A stage begins with \(YAMLValue.listing(Self.kinds))" + hint)
+            "stage-kind", "A stage begins with \(YAMLValue.listing(kinds))" + hint)
         return nil
     }
 
-    private func readStage(_ kind: String, _ mapping: YAMLMapping) -> ReadStage {
+    private func readStage(_ kind: SpecificationMapping, _ mapping: YAMLMapping) -> ReadStage {
         var stage =
             switch kind {
-            case "import": readImport(mapping)
-            case "update": readUpdate(mapping)
-            case "delete": readDelete(mapping)
-            case "export": readExport(mapping)
+            case .import: readImport(mapping)
+            case .update: readUpdate(mapping)
+            case .delete: readDelete(mapping)
+            case .export: readExport(mapping)
             default: readVerify(mapping)
             }
         stage.isAlways = mapping.optional("always")?.boolean() ?? false
-        mapping.finish()
+        mapping.finish(kind)
         return stage
     }
 
@@ -132,11 +132,12 @@ extension SpecificationReader {
                 value: newValue(entry.value) ?? .unreadable, location: entry.value.location)
         }
         let atMost = mapping.optional("at-most").flatMap(limit)
-        let (limit, isCompacting) = readExtent(mapping)
+        let (limit, isCompacting, rules) = readExtent(mapping)
         stage.kind = .update(
             UpdateSpec(
                 entity: entity ?? Self.unread(mapping.location), selection: selection,
-                set: assignments, atMost: atMost, limit: limit, isCompacting: isCompacting))
+                set: assignments, atMost: atMost, limit: limit, isCompacting: isCompacting,
+                rules: rules))
         return stage
     }
 
@@ -156,20 +157,22 @@ extension SpecificationReader {
         var stage = named.stage
         let selection = requiredSelection(mapping)
         let atMost = mapping.optional("at-most").flatMap(limit)
-        let (limit, isCompacting) = readExtent(mapping)
+        let (limit, isCompacting, rules) = readExtent(mapping)
         stage.kind = .delete(
             DeleteSpec(
                 entity: named.entity, selection: selection, atMost: atMost, limit: limit,
-                isCompacting: isCompacting))
+                isCompacting: isCompacting, rules: rules))
         return stage
     }
 
-    /// How many objects a change takes, and whether it tidies up.
-    private func readExtent(_ mapping: YAMLMapping) -> (limit: Int?, isCompacting: Bool) {
-        mapping.notSupportedYet("rules")
-        return (
+    /// How many objects a change takes, whether it tidies up, and whether rules hold.
+    private func readExtent(
+        _ mapping: YAMLMapping
+    ) -> (limit: Int?, isCompacting: Bool, rules: ChangeRules) {
+        (
             mapping.optional("limit")?.integer(in: 1...1_000_000_000).map { Int($0) },
-            mapping.optional("compact")?.boolean() ?? false
+            mapping.optional("compact")?.boolean() ?? false,
+            mapping.optional("rules")?.choice(ChangeRules.self) ?? .enforce
         )
     }
 

@@ -39,7 +39,7 @@ extension SpecificationReader {
             test.thenLocation = then.location
             readThen(then, &test)
         }
-        mapping.finish()
+        mapping.finish(.test)
         return name == nil ? nil : test
     }
 

@@ -47,7 +47,7 @@ struct SpecificationReader {
         let report = readReport(top.optional("report"), root.location)
         let stages = readStages(top.required("stages"))
         let tests = readTests(top.optional("tests"))
-        top.finish()
+        top.finish(.spec)
         warnOfUnused(parameters)
         return PipelineSpec(
             file: problems.file, name: name, parameters: parameters,

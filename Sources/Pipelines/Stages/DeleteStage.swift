@@ -13,6 +13,7 @@ struct DeleteStage: Sendable {
             entityName: spec.entity.text, predicate: try spec.selection.predicate(),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
         request.fetchLimit = spec.limit
+        request.rules = spec.rules == .enforce ? .honour : .ignore
         let changes = request
         let report = try environment.change(stage) { context, report in
             let result = try context.execute(changes)

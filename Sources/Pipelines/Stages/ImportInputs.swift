@@ -12,25 +12,29 @@ struct ImportInputs: Sendable {
     private var position: InputPosition?
 
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
-        if let generated = read.generated {
-            files = [InputFile(generating: try Self.rows(generated, environment))]
-        } else {
-            let patterns = read.files.map { environment.values.path($0) }
-            files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
-            guard files.count >= read.filesMin else { throw Self.tooFew(files, patterns, read) }
-        }
-        var options = ReadOptions(read)
-        options.batchRecordsMax = min(
-            options.batchRecordsMax, max(1, environment.spec.budget.saveEvery))
-        self.options = options
+        try self.init(read, environment.spec, environment.values)
         recordsMax = environment.recordsMax
         if read.isOnce { try leaveOutKnown(stage, environment) }
     }
 
+    /// All inputs, whatever the store knows of them.
+    init(_ read: ReadSpec, _ spec: PipelineSpec, _ values: ParameterValues) throws {
+        if let generated = read.generated {
+            files = [InputFile(generating: try Self.rows(generated, values))]
+        } else {
+            let patterns = read.files.map { values.path($0) }
+            files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
+            guard files.count >= read.filesMin else { throw Self.tooFew(files, patterns, read) }
+        }
+        var options = ReadOptions(read)
+        options.batchRecordsMax = min(options.batchRecordsMax, max(1, spec.budget.saveEvery))
+        self.options = options
+    }
+
     private static func rows(
-        _ generated: GeneratedSpec, _ environment: StageEnvironment
+        _ generated: GeneratedSpec, _ values: ParameterValues
     ) throws -> Int {
-        let text = environment.values.resolve(generated.rows)
+        let text = values.resolve(generated.rows)
         guard let rows = Int(text), (0...GeneratedSpec.rowsMax).contains(rows) else {
             throw RunFailure(
                 .configuration,
@@ -73,6 +77,18 @@ struct ImportInputs: Sendable {
             }
             return try digest(of: file, environment) != earlier.digest
         }
+    }
+
+    /// Opens one of the files.
+    func reader(of file: InputFile, _ selection: FieldSelection) throws -> RecordReader {
+        let reader = try RecordReader(input: file, options: options, selection: selection)
+        if options.at != "$", reader.format != .json {
+            throw RunFailure(
+                .configuration, code: "spec.rule",
+                "\(file.path) is \(reader.format.rawValue), and 'read.at' is for json",
+                fix: "leave out `at`, or read these files in a stage of their own")
+        }
+        return reader
     }
 
     // MARK: Going on

@@ -33,6 +33,7 @@ final class ImportReader: Sendable {
         var bytesBefore = inputs.bytesDone
         var recordsLeft = inputs.recordsMax ?? .max
         var recordsRead = 0
+        // What could not be read as a record has no fields that could be missed.
         defer { summary.finish(unseen: recordsRead == 0 ? [] : mapper.unseen.map(\.text)) }
         for file in inputs.files where !inputs.isDone(file) {
             guard recordsLeft > 0,
@@ -50,14 +51,7 @@ final class ImportReader: Sendable {
         _ recordsLeft: inout Int, _ recordsRead: inout Int
     ) throws -> Bool {
         let start = inputs.start(in: file)
-        let reader = try RecordReader(
-            input: file, options: inputs.options, selection: plan.selection)
-        if inputs.options.at != "$", reader.format != .json {
-            throw RunFailure(
-                .configuration, code: "spec.rule",
-                "\(file.path) is \(reader.format.rawValue), and 'read.at' is for json",
-                fix: "leave out `at`, or read these files in a stage of their own")
-        }
+        let reader = try inputs.reader(of: file, plan.selection)
         let digest = InputDigest(expected: start)
         reader.observer = digest.add
         if let start { try skip(start.record, of: file, reader) }
@@ -74,13 +68,16 @@ final class ImportReader: Sendable {
             batch.plainBytes = digest.byteCount - bytes
             batch.position = nil
             batch.finishedInput = nil
+            batch.hasGrown = false
             let records = reader.recordsRead
+            recordsRead += batch.records.count
             if isMore {
                 batch.position = InputPosition(
                     path: file.path, record: records, offset: digest.byteCount,
                     digest: digest.value)
                 recordsLeft -= batch.records.recordCount
             } else {
+                batch.hasGrown = try hasGrown(file, bytesRead: reader.compressedBytesRead)
                 batch.finishedInput = InputNote(
                     path: file.path, byteCount: file.byteCount, digest: digest.value,
                     records: records)
@@ -89,9 +86,25 @@ final class ImportReader: Sendable {
             queue.put(batch)
             guard !isMore || recordsLeft <= 0 else { continue }
             summary.add(extraFields: reader.extraFields)
-            recordsRead += records
             return !isMore
         }
+    }
+
+    /// Whether a file is larger than it was when the run began, after it was read to its end.
+    ///
+    /// - Throws: `RunFailure` (65) where it was cut meanwhile, so that there was less to be read.
+    private func hasGrown(_ file: InputFile, bytesRead: Int) throws(RunFailure) -> Bool {
+        guard !file.isStandardInput, let size = FileDescriptor.fileSize(file.path) else {
+            return false
+        }
+        guard size >= file.byteCount || bytesRead >= file.byteCount else {
+            throw RunFailure(
+                .dataError, code: "input.cut",
+                "\(file.path) was cut while the run read it: of "
+                    + "\(ReportWords.several(file.byteCount, "byte")) \(size) are left",
+                fix: "have it written under another name, and renamed when it is whole")
+        }
+        return size > file.byteCount
     }
 
     /// Reads over the records that an earlier attempt has saved.

@@ -51,7 +51,9 @@ struct ImportStage: Sendable {
     ) throws -> StageReport {
         let plan = try ImportPlan(
             spec, environment.container.model, environment.values, now: environment.now)
-        let queue = BatchQueue(count: 6) { MappedBatch(plan) }
+        let queue = BatchQueue(
+            count: MemoryShares(environment.spec.budget.memory).batches
+        ) { MappedBatch(plan) }
         let reader = ImportReader(plan: plan, inputs: inputs, queue: queue)
         let reading = DispatchGroup()
         reader.start(in: reading)

@@ -19,6 +19,8 @@ struct ImportWriter {
     /// Inputs that ended since the last save, and those of this attempt altogether.
     private var finished: [InputNote] = []
     private var imported: [InputNote] = []
+    /// The first input that grew while it was read.
+    private var grown: String?
     /// Objects deleted because no record names them.
     private var mirrored: Int?
     /// Why the stage ends at once.
@@ -38,7 +40,9 @@ struct ImportWriter {
         self.context = context
         fingerprint = stage.fingerprint
         parked = ParkedRecords(context)
-        writer = try context.bulkWriter(for: plan.bulk, isResumable: true)
+        writer = try context.bulkWriter(
+            for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
+            isResumable: true)
         rejects = RejectFiles(environment, stage: stage, inputs: inputs)
         progress =
             note
@@ -123,8 +127,19 @@ struct ImportWriter {
         if let input = batch.finishedInput {
             finished.append(input)
             imported.append(input)
+            if batch.hasGrown { noteGrowth(of: input.path) }
         }
         environment.progress.update(bytesRead: batch.bytesRead, records: progress.counts.read)
+    }
+
+    private mutating func noteGrowth(of path: String) {
+        grown = grown ?? path
+        environment.warn(
+            Diagnostic(
+                .warning, code: "input.grown",
+                "\(path) grew while the run read it; what is written to it after that is left to "
+                    + "the next run",
+                fix: "have it written under another name, and renamed when it is whole"))
     }
 
     /// Rows that wait may be refused when their input is long done.
@@ -198,7 +213,7 @@ struct ImportWriter {
         diagnostics.append(
             Diagnostic(
                 code: "rejects.too-many",
-                "\(counts.rejected) of \(counts.read) records were rejected; \(allowed) are allowed",
+                "\(counts.rejectedOfRead); \(allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(allowed) are") allowed",
                 fix: environment.isDry
                     ? "mend the records, or raise `rejects.\(key)`"
                     : "mend the records in \(rejects.folder), or raise `rejects.\(key)`"))
@@ -276,7 +291,7 @@ struct ImportWriter {
         }
         do {
             mirrored = try MirrorDeletion(mirror, entity: spec.into.text, environment)
-                .run(after: writer, progress.counts, in: context)
+                .run(after: writer, progress.counts, grown: grown, in: context)
         } catch let failure as RunFailure {
             // The records themselves are good and stay.
             try saveUnfinished()
@@ -287,12 +302,15 @@ struct ImportWriter {
     private func report() throws -> StageReport {
         var objects = progress.objects
         objects.add(try context.uncommittedChange())
-        let report = reportSoFar(objects)
-        guard let counts = report.records, counts.isConserved else {
+        var report = reportSoFar(objects)
+        if let miscount = environment.miscount { report.records = report.records.map(miscount) }
+        guard let counts = report.records else { return report }
+        guard counts.isConserved else {
             throw RunFailure(
                 .software, code: "internal.conservation",
                 "Of \(progress.counts.read) records, some came to no end or to two: "
-                    + "\(progress.counts)")
+                    + "\(counts)",
+                fix: "what was saved before stays; please report this with the run's report")
         }
         return report
     }

@@ -23,11 +23,17 @@ struct MirrorDeletion {
     /// - Throws: `RunFailure` (65) where the read was not clean or too many would go; nothing was
     ///   deleted then.
     func run(
-        after load: BulkWriter, _ counts: RecordCounts, in context: ManagedObjectContext
+        after load: BulkWriter, _ counts: RecordCounts, grown: String?,
+        in context: ManagedObjectContext
     ) throws -> Int {
+        if let grown {
+            throw failure(
+                "\(grown) grew while it was read, so it may not be whole; nothing was deleted",
+                fix: "run again when it is whole")
+        }
         guard counts.rejected == 0 else {
             throw failure(
-                "\(counts.rejected) of \(counts.read) records were rejected, so what is missing "
+                "\(counts.rejectedOfRead), so what is missing "
                     + "cannot be told from what is bad; nothing was deleted",
                 fix: "mend the records and run again")
         }

@@ -17,6 +17,9 @@ struct ProtectedFiles {
         if case .file(let model)? = spec.store.model, values.canResolve(model) {
             files.append(("the model", values.path(model)))
         }
+        if let template = spec.store.template, values.canResolve(template) {
+            files.append(("the store's template", values.path(template)))
+        }
         for case .import(let stage) in spec.stages.map(\.kind) {
             for pattern in stage.read.files where values.canResolve(pattern) {
                 let path = values.path(pattern)

@@ -28,6 +28,8 @@ struct StageEnvironment: Sendable {
     var outputs: OutputGuard
     /// `--limit`: records that each import reads at most.
     var recordsMax: Int?
+    /// Makes counts wrong, for tests of what becomes of such a mistake.
+    var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
     /// Shows a warning at once.
     var warn: @Sendable (Diagnostic) -> Void
 }

@@ -14,6 +14,7 @@ struct UpdateStage: Sendable {
             propertiesToUpdate: try assignments(environment.container.model),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
         request.fetchLimit = spec.limit
+        request.rules = spec.rules == .enforce ? .honour : .ignore
         let changes = request
         let report: StageReport
         do {

@@ -24,19 +24,22 @@ import Testing
                   at: data.sqlite
                   open: create
                   model:
+                    # Nothing but a key is required: say `optional: false` of what every object must have.
                     model: 1
                     entities:
                       Category:
+                        # guessed from 2 records; each has a value of name
                         attributes:
                           id: { type: Integer 64, optional: false }
-                          name: { type: String, optional: false }
+                          name: String
                         relationships:
                           tasks: { to: Task, many: true, inverse: category }
                         unique: [[id]]  # guessed: unique in 2 records
                       Task:
+                        # guessed from 2 records; each has a value of title
                         attributes:
                           id: { type: String, optional: false }
-                          title: { type: String, optional: false }
+                          title: String
                           taskDescription: String
                         relationships:
                           category: { to: Category, inverse: tasks }
@@ -51,7 +54,7 @@ import Testing
                           tasks: { to: Task, many: true, inverse: tags }
                         unique: [[name]]
                 stages:
-                  - import: Category
+                  - import: categories
                     read:
                       files: categories.csv
                       as: csv
@@ -59,7 +62,7 @@ import Testing
                     key: id
                     set:
                       name: Name
-                  - import: Task
+                  - import: tasks
                     read:
                       files: tasks.ndjson.gz
                       as: ndjson
@@ -190,7 +193,7 @@ import Testing
         try workspace.write("tasks.csv", "id\n1\n2\nx\n")
         let found = try InferenceCase(workspace, ["tasks.csv"], limit: 2)
         #expect(found.attributes == ["id: { type: Integer 64, optional: false }"])
-        #expect(found.spec.contains("  # from the first 2 records alone\n  - import: Task\n"))
+        #expect(found.spec.contains("  # from the first 2 records alone\n  - import: tasks\n"))
     }
 
     @Test func whatIsTooMuchToRememberIsSaid() throws {
@@ -241,6 +244,112 @@ import Testing
         #expect(failure?.status.rawValue == status)
     }
 
+    @Test func emptyFilesAreToldAndLeftOut() throws {
+        let workspace = try Workspace()
+        for name in ["nothing.csv", "nothing.ndjson", "tasks-1.csv"] {
+            try workspace.write(name, "")
+        }
+        try workspace.write("header.csv", "id,name\n")
+        try workspace.write("tasks-2.csv", "id,name\n1,a\n")
+        let found = try InferenceCase(
+            workspace,
+            ["nothing.csv", "header.csv", "tasks-1.csv", "tasks-2.csv", "nothing.ndjson"])
+        #expect(
+            found.inference.warnings.map { warning in
+                DiagnosticRenderer.text(warning).split(separator: "\n")[0]
+                    .replacing(workspace.folder + "/", with: "")
+            }
+                == ["nothing.csv", "tasks-1.csv", "nothing.ndjson", "header.csv"].map {
+                    $0 + ": warning: The file has no record that can be read, so nothing is made of"
+                        + " it [infer.empty]"
+                })
+        #expect(
+            try found.imported(["Task": ""])["Task"] as NSArray?
+                == [["id": 1, "name": "a"]] as NSArray)
+    }
+
+    @Test func laterFilesAreNotRefusedForWhatAFewRecordsHave() throws {
+        let workspace = try Workspace()
+        try workspace.write("tasks.csv", "id,size,title\n1,5,a\n2,7,b\n")
+        let found = try InferenceCase(workspace, ["tasks.csv"])
+        try workspace.write(
+            "tasks.csv", "id,size,title\n3,9000000000,\n4,,c\n9000000001,-9000000000,d\n")
+        #expect(
+            try found.imported(["Task": ""])["Task"] as NSArray? == [
+                ["id": 3, "size": 9_000_000_000, "title": NSNull()],
+                ["id": 4, "size": NSNull(), "title": "c"],
+                ["id": 9_000_000_001, "size": -9_000_000_000, "title": "d"],
+            ] as NSArray)
+    }
+
+    @Test func tablesOfPairsFillARelationshipAndDoNotDoubleIt() throws {
+        let workspace = try Workspace()
+        try workspace.write("Playlist.csv", "PlaylistId,Name\n1,Rock\n2,Pop\n")
+        try workspace.write("Track.csv", "TrackId,Name\n1,a\n2,b\n3,c\n")
+        try workspace.write("PlaylistTrack.csv", "PlaylistId,TrackId\n1,3\n1,1\n2,3\n1,3\n")
+        let found = try InferenceCase(
+            workspace, ["PlaylistTrack.csv", "Playlist.csv", "Track.csv"])
+        #expect(
+            found.spec.hasSuffix(
+                """
+                  - import: playlist-tracks
+                    read:
+                      files: PlaylistTrack.csv
+                      as: csv
+                    into: Playlist
+                    key: playlistId
+                    set-only: true
+                    set:
+                      playlistId: PlaylistId
+                    link:
+                      tracks: { by: { trackId: TrackId }, many: add }  # guessed: every value is the \
+                trackId of some Track
+
+                """))
+        for _ in 1...2 {
+            let objects = try found.imported(["Playlist": "playlistId, name, tracks"])
+            #expect(
+                objects["Playlist"] as NSArray? == [
+                    ["playlistId": 1, "name": "Rock", "tracks": [1, 3]],
+                    ["playlistId": 2, "name": "Pop", "tracks": [3]],
+                ] as NSArray)
+        }
+    }
+
+    @Test func pairsWithMoreToThemAreObjects() throws {
+        let workspace = try Workspace()
+        try workspace.write("orders.csv", "id\n1\n2\n")
+        try workspace.write("products.csv", "id\n1\n2\n")
+        try workspace.write("lines.csv", "orderId,productId,count\n1,1,3\n1,2,4\n")
+        let found = try InferenceCase(workspace, ["lines.csv", "orders.csv", "products.csv"])
+        #expect(!found.spec.contains("set-only"))
+        #expect(found.spec.contains("a second run adds them again"))
+        #expect(try found.imported(["Line": "order, product, count"])["Line"]?.count == 2)
+    }
+
+    @Test(arguments: [
+        ("ReportsTo", "reportsTo"), ("managerId", "manager"), ("parent_id", "parent"),
+        ("reply to", "replyTo"),
+    ]) func whatRefersToItsOwnKindIsFound(field: String, name: String) throws {
+        let found = try InferenceCase(
+            "employees.csv", "EmployeeId,\(field)\n1,\n2,1\n3,1\n4,2\n")
+        #expect(
+            try found.imported(["Employee": "employeeId, \(name).employeeId"])["Employee"]
+                as NSArray? == [
+                    ["employeeId": 1, "\(name).employeeId": NSNull()],
+                    ["employeeId": 2, "\(name).employeeId": 1],
+                    ["employeeId": 3, "\(name).employeeId": 1],
+                    ["employeeId": 4, "\(name).employeeId": 2],
+                ] as NSArray)
+    }
+
+    @Test(arguments: [
+        ("Task", "tasks"), ("OrderItem", "order-items"), ("Person", "people"),
+        ("URLPath", "url-paths"), ("Größe", "records"), ("Record2024", "record2024s"),
+    ]) func stagesHavePlainNames(entity: String, name: String) {
+        #expect(InferredNames.stage(ofEntity: entity) == name)
+    }
+
     @Test func missingFilesAreRefused() throws {
         let workspace = try Workspace()
         let failure = #expect(throws: RunFailure.self) {
@@ -266,7 +375,7 @@ import Testing
                       Task:
                         attributes:
                           id: { type: Integer 64, optional: false }
-                          name: { type: String, optional: false }
+                          name: String
                         unique: [[id]]
                 stages:
                   - export: Task

@@ -6,76 +6,76 @@ import Testing
 @Suite("Inferred types") struct InferenceTypeTests {
     /// Values of one field `x` as JSON, and the attribute that holds them.
     static let json: [([String], String)] = [
-        (["1", "70"], "x: { type: Integer 16, optional: false }"),
-        (["1", "70000"], "x: { type: Integer 32, optional: false }"),
-        (["-3000000000", "1"], "x: { type: Integer 64, optional: false }"),
-        (["1", "null"], "x: Integer 16"),
+        (["1", "70"], "x: Integer 64"),
+        (["1", "70000"], "x: Integer 64"),
+        (["-3000000000", "1"], "x: Integer 64"),
+        (["1", "null"], "x: Integer 64"),
         (
             ["9223372036854775808", "1"],
-            "x: { type: String, optional: false }  # numbers that Integer 64 and Double would not "
+            "x: String  # numbers that Integer 64 and Double would not "
                 + "hold as they are"
         ),
-        (["1.5", "2"], "x: { type: Double, optional: false }"),
-        (["1e3", "0.1"], "x: { type: Double, optional: false }"),
+        (["1.5", "2"], "x: Double"),
+        (["1e3", "0.1"], "x: Double"),
         (
             ["1.5", "9007199254740993"],
-            "x: { type: String, optional: false }  # numbers that Integer 64 and Double would not "
+            "x: String  # numbers that Integer 64 and Double would not "
                 + "hold as they are"
         ),
         (
             ["0.12345678901234567890", "1"],
-            "x: { type: String, optional: false }  # numbers that Integer 64 and Double would not "
+            "x: String  # numbers that Integer 64 and Double would not "
                 + "hold as they are"
         ),
-        (["true", "false"], "x: { type: Boolean, optional: false }"),
-        (["\"true\"", "\"false\""], "x: { type: String, optional: false }"),
-        (["\"12\"", "\"13\""], "x: { type: String, optional: false }"),
+        (["true", "false"], "x: Boolean"),
+        (["\"true\"", "\"false\""], "x: String"),
+        (["\"12\"", "\"13\""], "x: String"),
         (
             ["\"2024-02-29\"", "\"2024-03-01T10:00:00Z\""],
-            "x: { type: Date, optional: false }  # a day alone is its 00:00 UTC"
+            "x: Date  # a day alone is its 00:00 UTC"
         ),
         (
             ["\"2024-03-01T10:00:00.123456+02:00\""],
-            "x: { type: Date, optional: false }  # the moments are kept, in UTC; the offsets are "
+            "x: Date  # the moments are kept, in UTC; the offsets are "
                 + "not"
         ),
-        (["\"2024-03-01T10:00:00.1234567Z\""], "x: { type: String, optional: false }"),
-        (["\"2024-02-30\""], "x: { type: String, optional: false }"),
+        (["\"2024-03-01T10:00:00.1234567Z\""], "x: String"),
+        (["\"2024-02-30\""], "x: String"),
         (
-            ["\"a5f2e1d0-0000-4000-8000-000000000001\""], "x: { type: UUID, optional: false }"
+            ["\"a5f2e1d0-0000-4000-8000-000000000001\""], "x: UUID"
         ),
-        (["\"\"", "\"2024-02-29\""], "x: { type: String, optional: false }"),
+        (["\"\"", "\"2024-02-29\""], "x: String"),
         (
             ["1", "\"a\""],
-            "x: { type: String, optional: false }  # numbers and texts, kept as text"
+            "x: String  # numbers and texts, kept as text"
         ),
         (
             ["true", "\"a\""],
-            "x: { type: Transformable, optional: false, transformer: json }  # values of several "
+            "x: { type: Transformable, transformer: json }  # values of several "
                 + "kinds, kept as JSON"
         ),
         (
             ["{\"a\":1}", "3"],
-            "x: { type: Transformable, optional: false, transformer: json }  # values of several "
+            "x: { type: Transformable, transformer: json }  # values of several "
                 + "kinds, kept as JSON"
         ),
         (
             ["[1,[2]]", "[]"],
-            "x: { type: Transformable, optional: false, transformer: json }  # a list, kept as JSON"
+            "x: { type: Transformable, transformer: json }  # a list, kept as JSON"
         ),
         (
             ["[{\"a\":1}]"],
-            "x: { type: Transformable, optional: false, transformer: json }  # a list of objects, "
+            "x: { type: Transformable, transformer: json }  # a list of objects, "
                 + "kept as JSON; a link with `each` would make objects"
         ),
         (
             ["{}", "{}"],
-            "x: { type: Transformable, optional: false, transformer: json }  # an object, kept as "
+            "x: { type: Transformable, transformer: json }  # an object, kept as "
                 + "JSON"
         ),
         (["null", "null"], "x: String  # no value in the data, so the type is open"),
-        (["{\"a\":1}", "{\"a\":2}"], "xA: { type: Integer 16, optional: false }"),
-        (["{\"a\":1}", "{}"], "xA: Integer 16"),
+        (["{\"a\":1}", "{\"a\":2}"], "xA: Integer 64"),
+        (["{\"a\":1}", "{}"], "xA: Integer 64"),
     ]
 
     @Test(arguments: json) func jsonValuesKeepWhatTheyAre(
@@ -89,35 +89,35 @@ import Testing
 
     /// Values of one column `x`, and the attribute that holds them.
     static let columns: [([String], String)] = [
-        (["1", "70"], "x: { type: Integer 16, optional: false }"),
-        (["1", ""], "x: Integer 16"),
+        (["1", "70"], "x: Integer 64"),
+        (["1", ""], "x: Integer 64"),
         (
             ["007", "12"],
-            "x: { type: String, optional: false }  # leading zeros or long numbers, kept as text"
+            "x: String  # leading zeros or long numbers, kept as text"
         ),
-        (["12345678901234560000"], "x: { type: Double, optional: false }"),
+        (["12345678901234560000"], "x: Double"),
         (
             ["12345678901234567891"],
-            "x: { type: String, optional: false }  # leading zeros or long numbers, kept as text"
+            "x: String  # leading zeros or long numbers, kept as text"
         ),
-        (["-0", "1"], "x: { type: String, optional: false }"),
-        (["1e5", "1"], "x: { type: String, optional: false }"),
-        (["0.99", "1.5"], "x: { type: Double, optional: false }"),
+        (["-0", "1"], "x: String"),
+        (["1e5", "1"], "x: String"),
+        (["0.99", "1.5"], "x: Double"),
         (
             ["0.99", "1.50"],
-            "x: { type: Double, optional: false }  # exports write 1.50 as 1.5; say String to keep "
+            "x: Double  # exports write 1.50 as 1.5; say String to keep "
                 + "the zeros"
         ),
         (
             ["1.1", "1.10"],
-            "x: { type: String, optional: false }  # 1.10 and 1.1 may differ, so kept as text"
+            "x: String  # 1.10 and 1.1 may differ, so kept as text"
         ),
-        (["true", "false"], "x: { type: Boolean, optional: false }"),
-        (["True", "false"], "x: { type: String, optional: false }"),
-        (["yes", "no"], "x: { type: String, optional: false }"),
-        (["1", "a"], "x: { type: String, optional: false }"),
-        (["\"\"", "1"], "x: { type: String, optional: false }"),
-        (["\"a,\"\"b\"\"\nc\"", "d"], "x: { type: String, optional: false }"),
+        (["true", "false"], "x: Boolean"),
+        (["True", "false"], "x: String"),
+        (["yes", "no"], "x: String"),
+        (["1", "a"], "x: String"),
+        (["\"\"", "1"], "x: String"),
+        (["\"a,\"\"b\"\"\nc\"", "d"], "x: String"),
         (["", ""], "x: String  # no value in the data, so the type is open"),
     ]
 
@@ -134,8 +134,8 @@ import Testing
         let found = try InferenceCase("shops.csv", "Zip Code,phone\n70174,49\n12227,50\n")
         #expect(
             found.attributes == [
-                "zipCode: { type: String, optional: false }  # digits, but by its name no quantity",
-                "phone: { type: String, optional: false }  # digits, but by its name no quantity",
+                "zipCode: String  # digits, but by its name no quantity",
+                "phone: String  # digits, but by its name no quantity",
             ])
     }
 

@@ -111,7 +111,7 @@ struct MirrorTests {
         #expect(run.status == .dataError)
         #expect(
             run.text.hasPrefix(
-                "error: 1 of 20 records were rejected, so what is missing cannot be told from what is "
+                "error: 1 of 20 records was rejected, so what is missing cannot be told from what is "
                     + "bad; nothing was deleted [mirror.refused]"), "\(run.text)")
         #expect(ids == Self.all)
     }

@@ -207,7 +207,7 @@ import Testing
                 [spec.standard-input]
                   in: stages[1].read.files[0]
                   fix: give one of the two a file
-                a.yaml:11:27: error: The export on line 10 writes out/../out//a.csv too \
+                a.yaml:11:27: error: The export on line 10 writes out/a.csv too \
                 [output.twice]
                   in: stages[3].to
                   fix: name another file

@@ -63,6 +63,9 @@ struct ReportPage {
         var cards: [(String, String, String)] = [
             ("took", ReportWords.duration(report.secondsElapsed), "")
         ]
+        if report.attempts > 1 {
+            cards.append(("in all attempts", ReportWords.duration(report.stageSeconds), ""))
+        }
         if let records = report.records {
             cards.append(("records read", ReportWords.count(records.read), ""))
             for end in records.ends where end.count > 0 {

@@ -1,0 +1,136 @@
+import GraphModel
+import GraphStore
+
+/// Writes a mapped row as JSON, as an export would write the object.
+///
+/// A link stands as the key by which it names its object, `{"by":{"email":"a@b.c"}}`, and an
+/// object that the record holds itself stands whole. What the record says nothing of is left out.
+struct MappedRowEncoder {
+    /// One place for each cell of a row.
+    private struct Shape {
+        var attributes: [(name: String, column: RowColumn)]
+        var links: [Link]
+
+        var width: Int { attributes.count + links.count }
+    }
+
+    private struct Link {
+        var name: String
+        var isToMany: Bool
+        /// The attributes of the destination by which it is named.
+        var key: [(name: String, column: RowColumn)]
+        /// What an object in the record consists of; it stands in the place of keys.
+        var nested: [Shape]
+    }
+
+    private let shape: Shape
+    private let output = FragmentEncoder()
+    private let cells: CellEncoder<FragmentEncoder>
+
+    init(_ plan: ImportPlan, _ model: ManagedObjectModel) {
+        shape = Self.shape(plan.bulk, model)
+        cells = CellEncoder(output)
+    }
+
+    private static func shape(_ plan: BulkPlan, _ model: ManagedObjectModel) -> Shape {
+        Shape(
+            attributes: plan.attributes.map { ($0, column($0, of: plan.entity, model)) },
+            links: plan.links.map { link in
+                Link(
+                    name: link.relationship,
+                    isToMany: model.relationship(link.relationship, of: plan.entity)?.isToMany
+                        ?? false,
+                    key: link.attributes.map { ($0, column($0, of: link.destination, model)) },
+                    nested: link.nested.map { [shape($0, model)] } ?? [])
+            })
+    }
+
+    private static func column(
+        _ name: String, of entity: String, _ model: ManagedObjectModel
+    ) -> RowColumn {
+        RowColumn(
+            content: .attribute(model.attribute(name, of: entity)?.type ?? .undefined),
+            isList: false)
+    }
+
+    /// One line of NDJSON.
+    func line(
+        stage: String, file: String, record: Int?, into entity: String, of batch: MappedBatch,
+        _ row: Int
+    ) -> [UInt8] {
+        output.bytes.removeAll(keepingCapacity: true)
+        output.open("stage", isFirst: true)
+        output.text(stage)
+        output.open("file", isFirst: false)
+        output.text(file)
+        output.open("record", isFirst: false)
+        record.map { output.integer(Int64($0)) } ?? output.null()
+        output.open("into", isFirst: false)
+        output.text(entity)
+        output.open("object", isFirst: false)
+        append(shape, batch.rows) { batch.rows[row, $0] }
+        output.bytes += "}\n".utf8
+        return output.bytes
+    }
+
+    private func append(_ shape: Shape, _ rows: RowBatch, _ cell: (Int) -> BulkCell) {
+        output.bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        func open(_ name: String) {
+            output.member(name, isFirst: isFirst)
+            isFirst = false
+        }
+        for (place, attribute) in shape.attributes.enumerated() {
+            let cell = cell(place)
+            guard cell.kind != .absent else { continue }
+            open(attribute.name)
+            cells.write(cell, attribute.column)
+        }
+        for (place, link) in shape.links.enumerated() {
+            let cell = cell(shape.attributes.count + place)
+            guard cell.kind != .absent else { continue }
+            open(link.name)
+            append(link, cell, rows)
+        }
+        output.bytes.append(UInt8(ascii: "}"))
+    }
+
+    private func append(_ link: Link, _ cell: BulkCell, _ rows: RowBatch) {
+        guard cell.kind != .null else {
+            return link.isToMany ? output.bytes.append(contentsOf: "[]".utf8) : output.null()
+        }
+        // One key of one attribute stands in its cell, all others in lists.
+        let items =
+            cell.kind == .list
+            ? (cell.listStart..<(cell.listStart + cell.listCount)).map { rows.item($0) } : [cell]
+        let width = max(1, link.nested.first?.width ?? link.key.count)
+        if link.isToMany { output.bytes.append(UInt8(ascii: "[")) }
+        for start in stride(from: 0, to: items.count, by: width) {
+            if start > 0 { output.bytes.append(UInt8(ascii: ",")) }
+            if let shape = link.nested.first {
+                append(shape, rows) { items[start + $0] }
+            } else {
+                appendKey(link, items[start..<min(start + width, items.count)])
+            }
+        }
+        if link.isToMany { output.bytes.append(UInt8(ascii: "]")) }
+    }
+
+    private func appendKey(_ link: Link, _ values: ArraySlice<BulkCell>) {
+        output.bytes += #"{"by":{"#.utf8
+        for (place, value) in values.enumerated() {
+            output.member(link.key[place].name, isFirst: place == 0)
+            cells.write(value, link.key[place].column)
+        }
+        output.bytes += "}}".utf8
+    }
+}
+
+extension FragmentEncoder {
+    /// Writes what stands before a member's value, in an object that is open.
+    fileprivate func member(_ name: String, isFirst: Bool) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        text(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+}

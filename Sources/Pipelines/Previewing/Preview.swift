@@ -1,0 +1,160 @@
+package import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Shows what a spec makes of the first records of its imports: `etl preview`.
+///
+/// Records are read, mapped and cast as a run does it; nothing is written, and no store has to be
+/// there unless it is what tells the model. What only the store can tell is not told: whether a
+/// link's object is there, and whether a key comes twice.
+package struct Preview: Sendable {
+    /// How a preview ended.
+    package struct Outcome: Sendable {
+        package var status = ExitStatus.ok
+        /// What went wrong with the spec or an input.
+        package var errors: [Diagnostic] = []
+        /// What was made of each import, in their order.
+        package var stages: [Stage] = []
+    }
+
+    /// What was made of one import.
+    package struct Stage: Sendable, Hashable {
+        package var name: String
+        /// Records that are shown.
+        package var mapped = 0
+        /// Records that the reader or the mapping refused.
+        package var rejected = 0
+        /// Records that `keep-if` left out, where the input was read to its end.
+        package var filtered = 0
+
+        /// The counts as a sentence.
+        package var text: String {
+            "\(name): \(ReportWords.several(mapped, "record")) mapped, \(rejected) rejected"
+                + (filtered > 0 ? ", \(filtered) filtered" : "")
+        }
+    }
+
+    private let context: ParameterValues.Context
+    private let only: String?
+    private let limit: Int
+    private let path: String
+    private let isTerminal: Bool
+    private let tell: @Sendable (Diagnostic) -> Void
+
+    /// - Parameters:
+    ///   - only: the import to show; nil shows all of them.
+    ///   - limit: so many mapped records of each import are shown; as many refused ones, and at
+    ///     least ten, end it, too.
+    ///   - path: where the records go; `-` is standard output.
+    ///   - isTerminal: control characters are spelt out.
+    ///   - tell: is told at once of rejects, and of paths that no record has.
+    package init(
+        _ context: ParameterValues.Context, only: String? = nil, limit: Int = 10,
+        to path: String = "-", isTerminal: Bool = false,
+        tell: @escaping @Sendable (Diagnostic) -> Void
+    ) {
+        self.context = context
+        self.only = only
+        self.limit = limit
+        self.path = path
+        self.isTerminal = isTerminal
+        self.tell = tell
+    }
+
+    /// Shows the imports of a spec; one whose input cannot be read does not keep the others back.
+    package func run(_ file: String) -> Outcome {
+        var outcome = Outcome()
+        do {
+            try run(file, &outcome)
+        } catch {
+            // Whoever read the records has seen enough.
+            if let error = error as? RecordStreamError, case .outputClosed = error.kind {
+                return outcome
+            }
+            outcome.add(RunFailure(error))
+        }
+        return outcome
+    }
+
+    private func run(_ file: String, _ outcome: inout Outcome) throws {
+        let (checked, _, problems) = SpecificationFile.check(file: file, context)
+        guard let spec = checked else { throw RunFailure(problems: problems.errors) }
+        let imports = try imports(of: spec)
+        var context = context
+        context.runID = context.runID ?? RunName.of(context.now.timeIntervalSinceReferenceDate)
+        let (bound, unbound) = ParameterValues.bind(spec, context)
+        guard let values = bound else { throw RunFailure(.configuration, unbound) }
+        let model = try model(of: spec, values)
+        let output = try OutputFile(path: path, escapesControls: isTerminal)
+        for stage in imports {
+            guard case .import(let imported) = stage.kind else { continue }
+            do {
+                let shown = StagePreview(
+                    stage: stage, spec: imported, model: model, values: values, limit: limit,
+                    tell: { tell($0.redacted(values)) })
+                outcome.stages.append(try shown.run(spec, context.now, to: output))
+            } catch let error as RecordStreamError {
+                if case .outputClosed = error.kind { throw error }
+                outcome.add(RunFailure(error, stage: stage.reportLocation), values)
+            } catch {
+                outcome.add(RunFailure(error, stage: stage.reportLocation), values)
+            }
+        }
+        _ = try output.finish(rowCount: outcome.stages.reduce(0) { $0 + $1.mapped })
+    }
+
+    private func imports(of spec: PipelineSpec) throws(RunFailure) -> [Pipelines.Stage] {
+        let imports = spec.stages.filter { $0.kind.word == "import" }
+        guard let only else { return imports }
+        let found = imports.filter { $0.name == only }
+        guard found.isEmpty else { return found }
+        let names = imports.map(\.name)
+        let other = spec.stages.first { $0.name == only }?.kind.word
+        throw RunFailure(
+            .usage, code: "usage.stage",
+            other.map { "--stage: '\(only)' is of the kind `\($0)`; only imports map records" }
+                ?? "--stage: \(spec.file) has no import '\(only)'"
+                + Suggestion.phrase(for: only, among: names),
+            fix: "the imports are \(names.joined(separator: ", "))")
+    }
+
+    /// The spec's model, or else the store's own.
+    private func model(
+        of spec: PipelineSpec, _ values: ParameterValues
+    ) throws -> ManagedObjectModel {
+        let (read, problems) = spec.readModel(values)
+        guard problems.errors.isEmpty else { throw RunFailure(problems: problems.errors) }
+        let model: ManagedObjectModel
+        if let read {
+            model = read
+        } else {
+            var options = StoreOptions()
+            options.isReadOnly = true
+            model = try PersistentContainer(
+                model: nil, .sqlite(at: values.path(spec.store.at), options: options)
+            ).model
+        }
+        let found = SpecificationChecker.check(spec, model) + ExpressionChecker.check(spec, model)
+        guard found.errors.isEmpty else {
+            throw RunFailure(problems: DiagnosticList(found.errors).diagnostics)
+        }
+        return model
+    }
+}
+
+extension Preview.Outcome {
+    /// Adds a failure; the status is that of the first.
+    fileprivate mutating func add(_ failure: RunFailure, _ values: ParameterValues? = nil) {
+        if status == .ok { status = failure.status }
+        errors += failure.diagnostics.map { diagnostic in
+            values.map { diagnostic.redacted($0) } ?? diagnostic
+        }
+    }
+}
+
+extension [Diagnostic] {
+    /// Those that are no mere warnings.
+    fileprivate var errors: [Diagnostic] { filter { $0.severity == .error } }
+}

@@ -1,0 +1,103 @@
+import Diagnostics
+import FoundationEssentials
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Maps the first records of one import and writes what becomes of them.
+struct StagePreview {
+    let stage: Stage
+    let spec: ImportSpec
+    let model: ManagedObjectModel
+    let values: ParameterValues
+    /// So many mapped records are enough.
+    let limit: Int
+    let tell: (Diagnostic) -> Void
+
+    private static let batchRecords = 1024
+    /// So many refused ones are told however few mapped ones are wanted.
+    private static let rejectsMin = 10
+
+    func run(_ pipeline: PipelineSpec, _ now: Date, to output: OutputFile) throws -> Preview.Stage {
+        let plan = try ImportPlan(
+            spec, model, values, now: now.timeIntervalSinceReferenceDate)
+        let inputs = try ImportInputs(spec.read, pipeline, values)
+        let encoder = MappedRowEncoder(plan, model)
+        var mapper = RecordMapper(plan)
+        var names: Set<String> = []
+        var shown = Preview.Stage(name: stage.name)
+        for file in inputs.files where !isEnough(shown) {
+            let reader = try inputs.reader(of: file, plan.selection)
+            let batch = MappedBatch(plan)
+            while !isEnough(shown), try reader.next(batch.records, limit: Self.batchRecords) {
+                batch.format = reader.format
+                batch.columnNames = reader.columnNames
+                batch.extraColumns =
+                    batch.isTabular && plan.extra != .ignore
+                    ? reader.extraFields.map(\.name) : nil
+                mapper.map(batch)
+                try show(batch, encoder, &shown, to: output)
+            }
+            names.formUnion(reader.extraFields.map(\.name))
+        }
+        if shown.mapped + shown.rejected + shown.filtered > 0 {
+            warn(of: mapper.unseen.map(\.text), names)
+        }
+        // Of the last batch, more were counted than were looked at.
+        if isEnough(shown) { shown.filtered = 0 }
+        return shown
+    }
+
+    private func isEnough(_ shown: Preview.Stage) -> Bool {
+        shown.mapped >= limit || shown.rejected >= max(limit, Self.rejectsMin)
+    }
+
+    /// Writes a batch's rows and tells its rejects, in the order of the records, until there are
+    /// enough of either.
+    private func show(
+        _ batch: MappedBatch, _ encoder: MappedRowEncoder, _ shown: inout Preview.Stage,
+        to output: OutputFile
+    ) throws {
+        shown.filtered += batch.filtered
+        var rejects = batch.rejects[...]
+        for row in 0..<batch.rows.count {
+            let record = batch.records.location(of: Int(batch.rowRecords[row]), field: nil)
+            while let reject = rejects.first,
+                reject.location.record ?? 0 < record.record ?? .max, !isEnough(shown)
+            {
+                tell(reject, &shown)
+                rejects.removeFirst()
+            }
+            guard !isEnough(shown) else { return }
+            let line = encoder.line(
+                stage: stage.name, file: record.source, record: record.record,
+                into: spec.into.text, of: batch, row)
+            let shownLine = values.redacted(String(decoding: line, as: UTF8.self))
+            try Array(shownLine.utf8).withUnsafeBytes { try output.write($0) }
+            shown.mapped += 1
+        }
+        for reject in rejects where !isEnough(shown) { tell(reject, &shown) }
+    }
+
+    private func tell(_ reject: RejectedRecord, _ shown: inout Preview.Stage) {
+        var diagnostic = reject.diagnostic
+        diagnostic.severity = .warning
+        diagnostic.message = "Rejected: " + diagnostic.message
+        diagnostic.stage = stage.reportLocation
+        tell(diagnostic)
+        shown.rejected += 1
+    }
+
+    /// A path that no record has may be misspelt.
+    private func warn(of unseen: [PlacedText], _ names: Set<String>) {
+        var said: Set<String> = []
+        for path in unseen where said.insert(path.text).inserted {
+            tell(
+                Diagnostic(
+                    .warning, code: "import.unmet-path",
+                    "None of the records that were read has '\(path.text)'"
+                        + Suggestion.phrase(for: path.text, among: names.sorted()),
+                    at: .source(path.location)))
+        }
+    }
+}

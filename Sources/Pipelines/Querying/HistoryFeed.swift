@@ -1,0 +1,285 @@
+import Diagnostics
+import Dispatch
+package import FoundationEssentials
+import GraphModel
+import GraphStore
+import RecordStreams
+
+/// Writes what changed in a store, oldest first, to standard output: `etl history`.
+///
+/// Each change is a line, which holds the place behind it: whoever keeps the last line's token, or
+/// has the place kept in a file, reads every change at least once. The file is written after the
+/// lines are.
+package struct HistoryFeed: Sendable {
+    private static let pause = Duration.milliseconds(500)
+
+    private let path: String
+    private let isTerminal: Bool
+    private let interruption: Interruption
+    private let note: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - path: where the lines go; `-` is standard output.
+    ///   - isTerminal: control characters are spelt out.
+    ///   - interruption: ends the reading between two changes.
+    ///   - note: is told at once what the lines do not say.
+    package init(
+        to path: String = "-", isTerminal: Bool = false,
+        interruption: Interruption = Interruption(),
+        note: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.path = path
+        self.isTerminal = isTerminal
+        self.interruption = interruption
+        self.note = note
+    }
+
+    /// Writes the changes that are asked for.
+    package func run(_ query: HistoryQuery) -> QueryOutcome {
+        do {
+            let output = try OutputFile(path: path, escapesControls: isTerminal)
+            var reading = try Reading(query, output, interruption, note)
+            try reading.run(pause: Self.pause)
+            _ = try output.finish(rowCount: reading.written)
+            return QueryOutcome()
+        } catch let stop as Interrupted {
+            return QueryOutcome(status: stop.reason.status)
+        } catch let error as RecordStreamError {
+            // Whoever read the lines has seen enough.
+            if case .outputClosed = error.kind { return QueryOutcome() }
+            return QueryOutcome(RunFailure(error))
+        } catch {
+            return QueryOutcome(RunFailure(history: error, store: query.store))
+        }
+    }
+
+    /// Takes what is older out of a store's history.
+    ///
+    /// - Parameter before: a date, or a token: all that somebody with that token has read.
+    package static func purge(
+        _ store: String, before: String, now: Date
+    ) -> QueryOutcome {
+        do {
+            // Whoever opens a store for writing completes what a load has put off, which would be
+            // a running one's.
+            let lock =
+                FileDescriptor.size(store) == nil
+                ? nil
+                : try StoreLock.take(
+                    storePath: store, pipeline: "history purge",
+                    started: TimeText.iso(now.timeIntervalSinceReferenceDate.rounded(.down)),
+                    .fail, Interruption())
+            defer { withExtendedLifetime(lock) {} }
+            let container = try PersistentContainer(model: nil, .sqlite(at: store))
+            let count: Int
+            if let place = HistoryPlace(before) {
+                count = try container.purgeHistory(upTo: place.token)
+            } else if let date = TimeText.date(before, now: now.timeIntervalSinceReferenceDate) {
+                count = try container.purgeHistory(
+                    before: Date(timeIntervalSinceReferenceDate: date))
+            } else {
+                throw QueryMistake(.before, neitherTokenNorDate: before)
+            }
+            return QueryOutcome(
+                notes: [ReportWords.several(count, "transaction") + " taken out of the history"])
+        } catch {
+            return QueryOutcome(RunFailure(history: error, store: store))
+        }
+    }
+}
+
+/// One reading of a history.
+private struct Reading {
+    private let query: HistoryQuery
+    private let output: OutputFile
+    private let interruption: Interruption
+    private var filter = HistoryFilter()
+    private var place: HistoryPlace?
+    private(set) var written = 0
+    private var hasNoted = false
+    private let note: (String) -> Void
+
+    /// After so many pauses the store is looked at, although its files seem to be what they were.
+    private static let pausesMax = 10
+
+    init(
+        _ query: HistoryQuery, _ output: OutputFile, _ interruption: Interruption,
+        _ note: @escaping (String) -> Void
+    ) throws {
+        self.query = query
+        self.output = output
+        self.interruption = interruption
+        self.note = note
+        if !query.authors.isEmpty { filter.authors = Set(query.authors) }
+        if let since = query.since {
+            if let place = HistoryPlace(since) {
+                self.place = place
+            } else if let date = TimeText.date(
+                since, now: query.now.timeIntervalSinceReferenceDate)
+            {
+                filter.after = Date(timeIntervalSinceReferenceDate: date)
+            } else {
+                throw QueryMistake(.since, neitherTokenNorDate: since)
+            }
+        } else if let file = query.placeFile {
+            place = try HistoryPlace.read(file)
+        }
+    }
+
+    private var isEnough: Bool { written >= query.limit ?? .max }
+
+    mutating func run(pause: Duration) throws {
+        if query.wantsToken {
+            let token = try open().currentHistoryToken()
+            return try write(Array((HistoryPlace(token).text + "\n").utf8))
+        }
+        var (state, pauses) = ("", 0)
+        while true {
+            let seen = Self.state(of: query.store)
+            // Every save touches the file or its log.
+            if seen != state || pauses == Self.pausesMax {
+                try look()
+                (state, pauses) = (seen, 0)
+            }
+            guard query.follows, !isEnough else { return }
+            try wait(pause)
+            pauses += 1
+        }
+    }
+
+    private static func state(of store: String) -> String {
+        FileDescriptor.state(store) + " " + FileDescriptor.state(store + "-wal")
+    }
+
+    private func wait(_ pause: Duration) throws {
+        let end = ContinuousClock.now + pause
+        while ContinuousClock.now < end {
+            try interruption.check()
+            // A signal is answered soon.
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+        }
+    }
+
+    private func open() throws -> PersistentContainer {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        return try PersistentContainer(model: nil, .sqlite(at: query.store, options: options))
+    }
+
+    /// Writes what is new, and keeps the place.
+    ///
+    /// The store is opened each time: another one may have taken its place, of which the place
+    /// of the old one says nothing.
+    private mutating func look() throws {
+        let container = try open()
+        try name(entities: container.model)
+        let before = place
+        let reader = try container.historyReader(after: place?.token, matching: filter)
+        noteWhatIsGone(reader)
+        let encoder = HistoryLineEncoder(container.schema)
+        var stop: (any Error)?
+        do {
+            try write(reader, encoder)
+        } catch let interrupted as Interrupted {
+            stop = interrupted
+        }
+        if !isEnough, stop == nil { place = HistoryPlace(reader.end) }
+        if let file = query.placeFile, let place, place != before { try place.write(to: file) }
+        if let stop { throw stop }
+    }
+
+    private mutating func write(_ reader: HistoryReader, _ encoder: HistoryLineEncoder) throws {
+        while !isEnough, let transaction = try reader.next() {
+            let read = place?.change ?? 0
+            let changes = transaction.changes.filter { $0.changeID > read }
+            for (number, change) in changes.enumerated() where !isEnough {
+                try interruption.check()
+                let behind =
+                    number == changes.count - 1
+                    ? HistoryPlace(transaction.token)
+                    : HistoryPlace(
+                        transaction.token.with(sequence: transaction.token.sequence - 1),
+                        change: change.changeID)
+                try write(try encoder.line(change, of: transaction, behind, reader))
+                place = behind
+                written += 1
+            }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { try output.write($0) }
+    }
+
+    private mutating func name(entities model: ManagedObjectModel) throws {
+        guard !query.entities.isEmpty else { return }
+        let names = model.entities.map(\.name)
+        for entity in query.entities where !names.contains(entity) {
+            throw QueryMistake(
+                .entityFlag, code: "query.unknown-entity",
+                "The store has no entity '\(entity)'"
+                    + Suggestion.phrase(for: entity, among: names),
+                fix: "`etl fetch STORE` lists the entities of a store")
+        }
+        filter.entityNames = Set(query.entities)
+    }
+
+    /// A date may be before everything that is kept.
+    private mutating func noteWhatIsGone(_ reader: HistoryReader) {
+        guard let after = filter.after, !hasNoted else { return }
+        hasNoted = true
+        guard let oldest = reader.oldest else {
+            if reader.end.sequence > 0 { note("The whole history has been purged") }
+            return
+        }
+        guard oldest.token.sequence > 1, oldest.timestamp > after else { return }
+        let time = TimeText.iso(oldest.timestamp.timeIntervalSinceReferenceDate)
+        note("The history begins at \(time); what changed before has been purged")
+    }
+}
+
+extension QueryMistake {
+    fileprivate init(_ argument: Argument, neitherTokenNorDate text: String) {
+        self.init(
+            argument, code: "history.since", "'\(text)' is neither a token nor a date",
+            fix: "give the token of a line, or a date such as 2026-01-31 or 'today - 7d'")
+    }
+}
+
+extension QueryOutcome {
+    fileprivate init(_ failure: RunFailure) {
+        self.init(
+            status: failure.status,
+            errors: failure.diagnostics.map {
+                DisplayText.escaped(DiagnosticRenderer.text($0), keepingNewlines: true)
+            })
+    }
+}
+
+extension RunFailure {
+    /// What reading or purging a history failed of.
+    fileprivate init(history error: any Error, store: String) {
+        switch error {
+        case let mistake as QueryMistake: self.init(.usage, [mistake.diagnostic])
+        case HistoryError.off:
+            self.init(
+                .configuration, code: "history.off", "\(store) keeps no history",
+                fix: "say `store: { history: { keep: 7d } }` in the spec that writes it; from its"
+                    + " next run on, changes are kept")
+        case HistoryError.expired(let token):
+            self.init(
+                .dataError, code: "history.expired",
+                "Changes after transaction \(token.sequence) have been purged and not read",
+                fix: "read the whole store, and go on from what `etl history STORE --token` says")
+        case HistoryError.foreign:
+            self.init(
+                .dataError, code: "history.foreign",
+                "The token is of another store, or of one that had this one's place, and not of"
+                    + " \(store)",
+                fix: "read the whole store, and go on from what `etl history STORE --token` says")
+        case HistoryError.store(let error): self.init(error)
+        case let failure as RunFailure: self = failure
+        default: self.init(error)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import GraphModel
+import GraphStore
+
+/// Writes the changes of a history as lines of JSON, each with every key.
+struct HistoryLineEncoder {
+    private let schema: StoreSchema
+    private let output = FragmentEncoder()
+    private let cells: CellEncoder<FragmentEncoder>
+
+    init(_ schema: StoreSchema) {
+        self.schema = schema
+        cells = CellEncoder(output)
+    }
+
+    /// One line.
+    ///
+    /// - Parameter place: where to go on behind this change.
+    func line(
+        _ change: HistoryChange, of transaction: HistoryTransaction, _ place: HistoryPlace,
+        _ reader: HistoryReader
+    ) throws -> [UInt8] {
+        let entity = schema.entity(number: change.objectID.entityNumber)
+        output.bytes.removeAll(keepingCapacity: true)
+        output.open("token", isFirst: true)
+        output.text(place.text)
+        output.open("time", isFirst: false)
+        output.text(TimeText.iso(transaction.timestamp.timeIntervalSinceReferenceDate))
+        member("author", transaction.author)
+        output.open("change", isFirst: false)
+        output.text("\(change.kind)")
+        member("entity", entity?.name)
+        output.open("object", isFirst: false)
+        output.integer(change.objectID.primaryKey)
+        output.open("key", isFirst: false)
+        try appendKey(of: change, entity, reader)
+        output.open("properties", isFirst: false)
+        append(change.updatedProperties)
+        output.open("tombstone", isFirst: false)
+        append(
+            change.tombstone.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
+            of: change.kind == .delete ? entity : nil)
+        output.bytes += "}\n".utf8
+        return output.bytes
+    }
+
+    private func member(_ name: String, _ text: String?) {
+        output.open(name, isFirst: false)
+        text.map { output.text($0) } ?? output.null()
+    }
+
+    private func append(_ names: [String]?) {
+        guard let names else { return output.null() }
+        output.bytes.append(UInt8(ascii: "["))
+        for (place, name) in names.enumerated() {
+            if place > 0 { output.bytes.append(UInt8(ascii: ",")) }
+            output.text(name)
+        }
+        output.bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// The key that the object has now, or that the history kept of it.
+    private func appendKey(
+        of change: HistoryChange, _ entity: StoreSchema.Entity?, _ reader: HistoryReader
+    ) throws {
+        guard let entity else { return output.null() }
+        let key = schema.key(of: entity.name)
+        guard !key.isEmpty else { return output.null() }
+        if let values = try reader.values(of: key, change.objectID, entity) {
+            return append(Array(zip(key, values)), of: entity)
+        }
+        let kept = key.compactMap { name in change.tombstone[name].map { (name, $0) } }
+        append(kept, of: kept.count == key.count ? entity : nil)
+    }
+
+    private func append(_ values: [(String, StoredValue)], of entity: StoreSchema.Entity?) {
+        guard let entity else { return output.null() }
+        guard !values.isEmpty else {
+            output.bytes += "{}".utf8
+            return
+        }
+        var arena = ByteArena()
+        for (place, (name, value)) in values.enumerated() {
+            output.open(name, isFirst: place == 0)
+            guard let attribute = entity.attributes[name]?.attribute else {
+                output.null()
+                continue
+            }
+            cells.write(arena.cell(value), RowColumn(attribute))
+        }
+        output.bytes.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,130 @@
+package import Diagnostics
+import FoundationEssentials
+package import GraphModel
+package import GraphStore
+
+/// Looks whether a store is sound, or saves what can be read of it: `etl verify`.
+package struct StoreCheck: Sendable {
+    /// What was found.
+    package struct Answer: Sendable {
+        /// The store that was looked at, or the new one.
+        package var store: String
+        /// Objects that were saved, by entity; nil where nothing was to be saved.
+        package var objects: [String: Int]?
+        /// What was lost on the way.
+        package var losses: [StoreFinding] = []
+        /// What is wrong.
+        package var findings: [StoreFinding] = []
+        /// Whether the model is known.
+        package var knowsModel = true
+
+        /// Whether there is nothing to complain of.
+        package var isGood: Bool { losses.isEmpty && findings.isEmpty }
+
+        /// One line.
+        package var summary: String {
+            if let objects {
+                let saved = ReportWords.several(objects.values.reduce(0, +), "object")
+                let lost = losses.isEmpty ? "nothing was lost" : "see what was lost"
+                return "\(saved) saved to \(store); \(lost)"
+            }
+            guard isGood else {
+                return "\(store): \(ReportWords.several(findings.count, "finding"))"
+            }
+            return "\(store) is sound" + (knowsModel ? "" : ", as far as it was looked at")
+        }
+
+        /// What keeps the answer from being a whole one.
+        package var warning: Diagnostic? {
+            guard !knowsModel else { return nil }
+            return Diagnostic(
+                .warning, code: "store.no-model",
+                "The store carries no model that can be read, so its objects were not looked at",
+                at: .file(store), fix: "give its model with --model")
+        }
+    }
+
+    private let store: String
+    private let model: ManagedObjectModel?
+    private let isQuick: Bool
+
+    /// - Parameter model: the model that the store should have; nil takes its own.
+    package init(store: String, model: ManagedObjectModel?, isQuick: Bool = false) {
+        self.store = store
+        self.model = model
+        self.isQuick = isQuick
+    }
+
+    /// Looks whether the store is sound.
+    package func verify() throws(RunFailure) -> Answer {
+        do throws(StoreError) {
+            let found = try PersistentContainer.verify(
+                at: store, isQuick ? .quick : .full, model: model)
+            return Answer(store: store, findings: found.findings, knowsModel: found.knowsModel)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// Saves what can be read into a new store.
+    package func repair(to path: String) throws(RunFailure) -> Answer {
+        do throws(StoreError) {
+            let salvage = try PersistentContainer.salvage(at: store, to: path, model: model)
+            return Answer(
+                store: path, objects: salvage.objects, losses: salvage.losses,
+                findings: salvage.remaining)
+        } catch {
+            var failure = Self.failure(error)
+            // The old store is there, so what is missing is the new one's folder.
+            if error.code == .missing, FileManager.default.fileExists(atPath: store) {
+                failure.status = .cannotCreate
+            }
+            throw failure
+        }
+    }
+
+    private static func failure(_ error: StoreError) -> RunFailure {
+        var failure = RunFailure(error)
+        if error.code == .exists { failure.status = .cannotCreate }
+        let fix: String? =
+            switch error.code {
+            case .exists: "name a file that is not there"
+            case .noModel: "give the store's model with --model"
+            case .corrupt: "the beginning of the file is needed to read it; take a backup instead"
+            case .busy, .permission, .full: failure.diagnostics.first?.fix
+            default: nil
+            }
+        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
+        return failure
+    }
+
+    /// The answer as lines, or as one JSON object; nothing for good news in lines.
+    package func text(_ answer: Answer, json: Bool) throws(RunFailure) -> String {
+        guard json else {
+            let lines =
+                answer.losses.map { "lost: \($0)" }
+                + answer.findings.map { answer.objects == nil ? "\($0)" : "wrong: \($0)" }
+            return lines.map { DisplayText.escaped($0) + "\n" }.joined()
+        }
+        struct Report: Encodable {
+            var store: String
+            var sound: Bool
+            /// Whether the objects were looked at, too.
+            var complete: Bool
+            var findings: [StoreFinding]
+            var lost: [StoreFinding]?
+            var objects: [String: Int]?
+        }
+        let report = Report(
+            store: answer.store, sound: answer.findings.isEmpty, complete: answer.knowsModel,
+            findings: answer.findings,
+            lost: answer.objects == nil ? nil : answer.losses, objects: answer.objects)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+        } catch {
+            throw RunFailure(error)
+        }
+    }
+}

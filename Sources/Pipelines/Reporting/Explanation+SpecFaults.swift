@@ -1,0 +1,251 @@
+/// Faults of specs, their models and their stores.
+extension Explanation {
+    typealias Fault = (code: String, meaning: String, mend: String)
+
+    static let specFaults: [Fault] = [
+        (
+            "spec.by", "A link's `by` names no attribute.",
+            "Name those of a uniqueness constraint, each with its field."
+        ),
+        (
+            "spec.choice", "The word is none of those that the key allows.",
+            "Take one that the message lists."
+        ),
+        ("spec.columns", "A table has no header and no `columns`.", "Name its columns."),
+        (
+            "spec.constant", "A constant is no value of its attribute.",
+            "Write one that the attribute's type takes."
+        ),
+        (
+            "spec.date-pattern", "The pattern of a date has letters that mean nothing.",
+            "Use y M d H h m s S a X, and put other letters in apostrophes."
+        ),
+        ("spec.duplicate-name", "A name stands twice.", "Rename one, or remove it."),
+        (
+            "spec.expect", "A statement of `expect` cannot be read.",
+            "Write `Entity` or `Entity where predicate`, and a comparison such as \">= 1\"."
+        ),
+        ("spec.format", "The file's name does not tell its format.", "Add `as`."),
+        (
+            "spec.is-a-model", "The file is a model, not a spec.",
+            "Name the spec; `etl model show` shows a model."
+        ),
+        ("spec.missing-key", "A key that must be there is not.", "Add it; see the reference."),
+        (
+            "spec.model", "The model that the spec names cannot be read.",
+            "Check the path under `store.model`."
+        ),
+        (
+            "spec.name", "A name has characters that it may not have.",
+            "The message tells which are allowed."
+        ),
+        ("spec.parameter", "A `${` is never closed.", "Close it, or write `$${` for itself."),
+        (
+            "spec.path", "A path into records cannot be read.",
+            "Write names with dots, and `[*]` for each element: `tags[*].name`."
+        ),
+        ("spec.range", "A number is out of its bounds.", "The message tells them."),
+        (
+            "spec.rule", "The key is right, but not beside the others or for this format.",
+            "The message tells which key it does not go with; remove one of the two."
+        ),
+        (
+            "spec.secret", "A secret stands in the spec.",
+            "Keep it in a file or the environment, and name that under `from`."
+        ),
+        ("spec.set", "`set` of an update names no attribute.", "Name what changes."),
+        (
+            "spec.source", "A source of a parameter is neither a file nor the environment.",
+            "Begin it with `file:` or `env:`."
+        ),
+        (
+            "spec.stage-kind", "A stage begins with none of the kinds, or with two.",
+            "Begin it with import, update, delete, export or verify."
+        ),
+        ("spec.stages", "The spec has no stage.", "Add one."),
+        (
+            "spec.standard-input", "Standard input is read twice.",
+            "It comes once: let one stage read it, or use a file."
+        ),
+        (
+            "spec.template-in-predicate", "A `${name}` stands in a predicate or an expression.",
+            "Write `$name`, without quotes: it is a value there."
+        ),
+        (
+            "spec.type", "The value is of another kind than the key wants.",
+            "The message tells which; text that looks like a number needs quotes."
+        ),
+        (
+            "spec.unknown-column", "The spec names a column that `columns` does not have.",
+            "Mend the name."
+        ),
+        (
+            "spec.unknown-key", "The key means nothing there.",
+            "See the reference; the message tells the key that is nearest."
+        ),
+        (
+            "spec.unknown-parameter", "No parameter has that name.",
+            "Declare it under `params`, or write `$${` for the two characters."
+        ),
+        (
+            "spec.unset-parameter", "A parameter has no value.",
+            "Give it with `--set name=value`, or add a `default` or `from`."
+        ),
+        ("spec.unused-parameter", "Nothing uses the parameter.", "Use it, or remove it."),
+        ("spec.version", "The spec is of a newer format.", "Use a newer etl."),
+        ("spec.zone", "The zone is no offset from UTC.", "Write Z, or such as +02:00."),
+        ("yaml.alias", "An alias names no anchor before it, or its own.", "Mend the name."),
+        ("yaml.documents", "A second document begins in the file.", "Give it its own file."),
+        ("yaml.duplicate-key", "A key stands twice in a mapping.", "Remove one."),
+        ("yaml.empty", "The file holds nothing.", "See whether it is the right one."),
+        ("yaml.encoding", "The file is no UTF-8.", "Save it as UTF-8."),
+        ("yaml.key", "A key is a list or a mapping.", "Use text."),
+        ("yaml.merge-key", "`<<` is not part of YAML 1.2.", "Write the keys out."),
+        (
+            "yaml.syntax", "This is no YAML.",
+            "Look at indentation, colons and quotes at the place, and just before it."
+        ),
+        ("yaml.tag", "A tag means nothing here.", "Remove it."),
+        ("yaml.too-deep", "Lists and mappings stand too deep in each other.", "Make it flatter."),
+        ("yaml.too-large", "The file is too large for a spec.", "Put data into files of its own."),
+        ("yaml.too-many-nodes", "Aliases make the file grow beyond bounds.", "Use fewer."),
+        ("yaml.version", "The file says that it is of another YAML.", "Write it as YAML 1.2."),
+        ("query.set", "A `--set` of a question cannot be used.", "Write name=value."),
+        (
+            "query.unknown-entity", "The store has no such entity.",
+            "`etl fetch STORE` lists them."
+        ),
+        (
+            "query.unsupported", "The question cannot be asked of a store.",
+            "Do as the message says."
+        ),
+        ("query.unused-variable", "No predicate names the variable.", "Use it, or remove it."),
+    ]
+
+    static let historyFaults: [Fault] = [
+        (
+            "history.expired", "Changes after the token have been purged and not read.",
+            "Read the whole store, and go on from what `etl history STORE --token` says."
+        ),
+        (
+            "history.foreign", "The token is of another store, or of one that was replaced.",
+            "Read the whole store, and go on from what `etl history STORE --token` says."
+        ),
+        (
+            "history.off", "The store keeps no history.",
+            "Set `store.history` in the spec that writes it; changes count from its next run on."
+        ),
+        (
+            "history.place", "The file does not hold a place in a history.",
+            "Name another, or remove it to begin with the oldest change."
+        ),
+        (
+            "history.since", "The text is neither a token nor a date.",
+            "Give the token of a line, or a date such as 2026-01-31 or today - 7d."
+        ),
+    ]
+
+    static let modelFaults: [Fault] = [
+        (
+            "predicate.argument", "An argument is missing, left over or of the wrong type.",
+            "Give one value for each place."
+        ),
+        (
+            "predicate.function", "There is no such function, or it takes other arguments.",
+            "Mend the name or its arguments at the caret."
+        ),
+        ("predicate.syntax", "The text cannot be read.", "Mend it at the caret."),
+        (
+            "predicate.to-many", "A to-many relationship stands where one value is needed.",
+            "Say ANY, ALL or NONE before it, or @count behind it."
+        ),
+        ("predicate.too-deep", "Parentheses stand too deep in each other.", "Make it flatter."),
+        ("predicate.too-long", "The predicate is too long.", "Use IN with a list."),
+        (
+            "predicate.type", "The two sides cannot be compared or computed with.",
+            "Compare like with like; cast(value, 'Date') makes one of text."
+        ),
+        (
+            "predicate.unknown-key", "The entity has no such property.",
+            "Mend the name; the message tells the one that is nearest."
+        ),
+        ("predicate.unsupported", "This cannot be asked of a store.", "Do as the message says."),
+        ("predicate.variable", "A variable has no value.", "Declare it as a parameter."),
+        (
+            "model.compiled", "The model is compiled, which only Core Data reads.",
+            "Give the .xcdatamodeld that it was made from."
+        ),
+        (
+            "model.current-version", "The bundle does not tell its current version.",
+            "Name a version's .xcdatamodel, or mend .xccurrentversion."
+        ),
+        (
+            "model.is-spec", "The file is a spec, where a model is asked for.",
+            "Name the model that stands under its `store.model`."
+        ),
+        ("model.no-contents", "A version of the bundle is empty.", "Save it in Xcode again."),
+        ("model.no-version", "The bundle holds no version.", "See whether it is the right one."),
+        (
+            "model.not-in-xcode", "Xcode's format has no place for something of the model.",
+            "Nothing is to be done, if you can do without it there."
+        ),
+        ("model.old-format", "The model is of a format of old.", "Save it in Xcode again."),
+        ("store.busy", "Another process writes the store.", "Run again later."),
+        ("store.corrupt", "The file is damaged.", "Bring back a copy that is whole."),
+        (
+            "store.delete-rule", "A delete rule forbids to delete an object.",
+            "Delete what is linked first, or change the rule in the model."
+        ),
+        ("store.full", "The disk is full.", "Make room, and run again: nothing is lost."),
+        (
+            "store.input-output", "Reading or writing the store failed.",
+            "Look after the disk, and run again."
+        ),
+        (
+            "store.missing", "The store is not there.",
+            "Check `store.at`; `open: create` makes one, with a model."
+        ),
+        (
+            "store.model-mismatch", "The store was made with another model.",
+            "Give the model it was made with; the message tells the differences."
+        ),
+        (
+            "store.no-model", "There is no model, neither in the spec nor in the store.",
+            "Set `store.model`."
+        ),
+        (
+            "store.not-a-store", "The file is no store of Core Data's layout.",
+            "Check the path under `store.at`."
+        ),
+        (
+            "store.permission", "The store or its folder may not be written.",
+            "Give this user the rights to both: SQLite writes beside the file, too."
+        ),
+        (
+            "store.resources", "Memory, threads or descriptors are out.",
+            "Raise the limits, and run again."
+        ),
+        (
+            "store.template", "The store of which a copy is to be made is not there.",
+            "Check `store.open.template`, which begins at the spec's folder."
+        ),
+        (
+            "store.too-many", "More objects match than `at-most` allows; nothing was done.",
+            "See whether `where` is right; if so, raise `at-most`."
+        ),
+        (
+            "store.unfinished", "What was saved stays, but indexes are missing.",
+            "Run again: they are made then."
+        ),
+        (
+            "store.unique", "Two objects have the same values of a uniqueness constraint.",
+            "Mend the records, or import by that constraint as `key`."
+        ),
+        (
+            "store.validation", "A value breaks a rule of the model.",
+            "Mend the value, or the rule."
+        ),
+        ("swift.name", "A name of the model is none that Swift allows.", "Rename it."),
+        ("swift.no-accessor", "A property gets no accessor.", "Do as the message says."),
+    ]
+}

@@ -1,0 +1,28 @@
+import GraphStore
+
+/// How `budget.memory` is divided among what holds memory in proportion to the data.
+///
+/// What a process needs whatever it does, and the batches between reading and writing, are beside
+/// it: 48 MiB at most.
+struct MemoryShares: Sendable {
+    private let total: Int
+
+    init(_ total: Int) {
+        self.total = total
+    }
+
+    /// The page cache of the connection that writes; more than this is of no use to it.
+    var pages: Int { min(total / 32 * 7, 256 << 20) }
+
+    /// The page cache of each connection that reads.
+    var readerPages: Int { min(total / 16, 64 << 20) }
+
+    /// What a load remembers of rows and keys.
+    var load: BulkMemory {
+        BulkMemory(
+            keys: total / 2, links: total / 32 * 3, waiting: total / 16, changes: total / 16)
+    }
+
+    /// Batches between the thread that reads and the one that writes.
+    var batches: Int { total < 128 << 20 ? 3 : 6 }
+}

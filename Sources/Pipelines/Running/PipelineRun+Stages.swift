@@ -1,0 +1,71 @@
+import Diagnostics
+import GraphStore
+
+/// What the stages of a run share, and how each is run.
+extension PipelineRun {
+    func environment(
+        _ job: Job, _ container: PersistentContainer, _ journal: RunJournal
+    ) -> StageEnvironment {
+        StageEnvironment(
+            spec: job.spec, container: container, values: job.values, runID: journal.run.runID,
+            now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
+            isDry: options.isDry,
+            // Rejects are but some of the records.
+            givesAdvice: options.givesAdvice && options.replay == nil, progress: runner.progress,
+            interruption: runner.interruption, journal: journal, ledger: ledger,
+            outputs: outputs, recordsMax: options.recordsMax,
+            miscount: options.miscount, warn: runner.warn)
+    }
+
+    mutating func run(_ stage: Stage, _ environment: StageEnvironment) throws {
+        if let report = environment.journal.report(of: stage) {
+            outcome.stages.append(report)
+            // With `commit: stage`, an earlier group of this attempt may have done it.
+            if ledger.entry(of: stage) == nil { ledger.note(stage, .resumed) }
+            ledger.note(stage, inputs: environment.journal.inputs(of: stage))
+            return
+        }
+        try runner.interruption.check()
+        defer { ledger.note(stage, inputs: environment.journal.inputs(of: stage)) }
+        ledger.note(stage, .failed)
+        do {
+            var report = try stage.run(environment)
+            if let path = report.exported?.path {
+                report.exported?.path = environment.values.redacted(path)
+            }
+            if let replay = options.replay, report.rejectsFolder != nil {
+                report.rejectsFolder = replay.folder
+            }
+            outcome.stages.append(report)
+            ledger.note(stage, .done)
+            runner.stageDone(report)
+        } catch let stop as Interrupted {
+            ledger.note(stage, .stopped)
+            throw stop
+        } catch {
+            throw RunFailure(error, stage: stage.reportLocation)
+        }
+    }
+}
+
+extension Stage {
+    /// Runs the stage, which takes note of its progress and of its end.
+    func run(_ environment: StageEnvironment) throws -> StageReport {
+        func noted(_ report: StageReport) throws -> StageReport {
+            try environment.journal.finish(self, report, in: environment.container)
+            return report
+        }
+        return switch kind {
+        case .import(let spec):
+            try ImportStage(stage: self, spec: spec, environment: environment).run()
+        case .update(let spec):
+            try UpdateStage(stage: self, spec: spec, environment: environment).run()
+        case .delete(let spec):
+            try DeleteStage(stage: self, spec: spec, environment: environment).run()
+        case .export(let spec):
+            try noted(ExportStage(stage: self, spec: spec, environment: environment).run())
+        case .verify(let spec):
+            try noted(VerifyStage(stage: self, spec: spec, environment: environment).run())
+        }
+    }
+}
