@@ -25,7 +25,9 @@ struct CheckCommand: ParsableCommand {
                 workingFolder: FileManager.default.currentDirectoryPath, now: Date()))
         var errors: [Diagnostic] = []
         for spec in specs {
-            for diagnostic in runner.check(spec) {
+            // A pattern such as pipelines/*.yaml names models, too.
+            let model = specs.count > 1 ? ModelSource.problems(ifModel: spec) : nil
+            for diagnostic in model ?? runner.check(spec) {
                 logger.notice("\(DiagnosticRenderer.text(diagnostic))")
                 if diagnostic.severity == .error { errors.append(diagnostic) }
             }

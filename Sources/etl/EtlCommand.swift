@@ -15,10 +15,10 @@ struct EtlCommand: ParsableCommand {
         version: Release.version,
         subcommands: [
             RunCommand.self, PlanCommand.self, SeedCommand.self, ReplayCommand.self,
-            CheckCommand.self, TestCommand.self, StatusCommand.self, ReportCommand.self,
-            ExplainCommand.self, InferCommand.self,
-            FetchCommand.self,
-            ModelCommand.self,
+            CheckCommand.self, PreviewCommand.self, TestCommand.self, StatusCommand.self,
+            ReportCommand.self, ExplainCommand.self, SchemaCommand.self, InferCommand.self,
+            FetchCommand.self, HistoryCommand.self, VerifyCommand.self, ModelCommand.self,
+            ReferenceCommand.self,
         ])
 
     static func main() {

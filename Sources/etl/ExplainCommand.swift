@@ -7,16 +7,19 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain",
         abstract:
             "Tell what an exit status or the code of a reject or message means, and what to do.",
-        discussion: "Without CODE it lists all. Exit status: 0 ok, 64 nothing has that code.")
+        discussion: """
+            The code stands in brackets behind a message. Without CODE it lists all; an area such \
+            as csv lists its faults. Exit status: 0 ok, 64 nothing has that code.
+            """)
 
     @Argument(
-        help: ArgumentHelp("Such as 65, DATAERR or cast.", valueName: "code"))
+        help: ArgumentHelp("Such as 65, DATAERR, cast or csv.header.", valueName: "code"))
     var code: String?
 
     func run() throws {
         StandardOutput.endOnSignals()
         do throws(RunFailure) {
-            let found = try code.map { code throws(RunFailure) in [try Explanation.of(code)] }
+            let found = try code.map { code throws(RunFailure) in try Explanation.of(code) }
             for explanation in found ?? Explanation.all {
                 print(explanation.text, terminator: "")
             }

@@ -28,7 +28,9 @@ struct FetchCommand: ParsableCommand {
     @Argument(help: "The store, an SQLite file.", completion: .file())
     var store: String
 
-    @Argument(help: "The entity, by the model's name or the store's own.")
+    @Argument(
+        help: "The entity, by the model's name or the store's own.",
+        completion: Completion.entities)
     var entity: String?
 
     @Option(

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Diagnostics
 import FoundationEssentials
-import Logging
 import Pipelines
 
 /// Runs stages and shows on stderr what happens meanwhile.
@@ -17,36 +15,31 @@ struct Launch {
         _ configure: (inout RunOptions) -> Void, _ body: (PipelineRunner) -> RunOutcome
     ) -> RunOutcome {
         let terminal = Terminal()
-        let display = ProgressDisplay(
-            isShown: progress.isShown(on: terminal) && !verbosity.quiet, terminal: terminal)
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        let showsStages = (verbosity.verbose || terminal.isInteractive) && !verbosity.quiet
-        let isQuiet = verbosity.quiet
         let interruption = SignalHandling.install()
         var options = RunOptions(
             sets: sets, environment: ProcessInfo.processInfo.environment,
             workingFolder: FileManager.default.currentDirectoryPath, now: Date())
-        options.givesAdvice = showsStages
         configure(&options)
+        let log = RunLog(verbosity, isInteractive: terminal.isInteractive, isDry: options.isDry)
+        options.givesAdvice = log.showsStages
+        let display = ProgressDisplay(
+            isShown: progress.isShown(on: terminal, verbosity.logFormat) && log.showsWarnings,
+            terminal: terminal)
         let runner = PipelineRunner(
             options: options, progress: display.progress, interruption: interruption,
             warn: { warning in
-                guard !isQuiet else { return }
+                guard log.showsWarnings else { return }
                 display.clear()
-                logger.warning("\(DiagnosticRenderer.text(warning))")
+                log.tell(warning)
             },
             stageDone: { report in
                 display.clear()
-                guard showsStages else { return }
-                logger.info("\(report.line)")
-                if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
+                log.tell(report)
             })
         display.start()
         let outcome = body(runner)
         display.stop()
-        for diagnostic in outcome.diagnostics {
-            logger.error("\(DiagnosticRenderer.text(diagnostic))")
-        }
+        outcome.diagnostics.forEach(log.tell)
         return outcome
     }
 }
@@ -55,9 +48,9 @@ struct Launch {
 enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
 
-    func isShown(on terminal: Terminal) -> Bool {
+    func isShown(on terminal: Terminal, _ format: LogFormat) -> Bool {
         switch self {
-        case .auto: terminal.isInteractive
+        case .auto: terminal.isInteractive && format == .text
         case .always: true
         case .never: false
         }

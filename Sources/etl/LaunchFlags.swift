@@ -1,7 +1,7 @@
 import ArgumentParser
 import Pipelines
 
-/// How much a command that runs stages says on stderr.
+/// How much a command that runs stages says on stderr, and in which form.
 struct Verbosity: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show a line for each stage.")
     var verbose = false
@@ -9,11 +9,47 @@ struct Verbosity: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show errors, and what was asked for, only.")
     var quiet = false
 
+    @Option(help: "The form of what is shown on stderr: text, or json, an object a line.")
+    var logFormat = LogFormat.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Show so much: error (as -q), warning, or info (as -v); info on a terminal.",
+            valueName: "level"))
+    var logLevel: LogLevel?
+
     func validate() throws {
         guard !(verbose && quiet) else {
             throw ValidationError("-v and -q contradict each other")
         }
+        guard logLevel == nil || !(verbose || quiet) else {
+            throw ValidationError("--log-level and \(verbose ? "-v" : "-q") contradict each other")
+        }
     }
+
+    /// What is shown.
+    ///
+    /// - Parameter isInteractive: a person may be watching.
+    func level(isInteractive: Bool) -> LogLevel {
+        if let logLevel { return logLevel }
+        if quiet { return .error }
+        return verbose || isInteractive ? .info : .warning
+    }
+}
+
+/// The form of what a run says on stderr.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+}
+
+/// How much a run says on stderr.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    /// Why it failed.
+    case error
+    /// What may be wrong, too.
+    case warning
+    /// What each stage did, too.
+    case info
 }
 
 /// What `run`, `plan` and `seed` take: a spec, and how it is to be run.

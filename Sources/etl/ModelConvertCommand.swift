@@ -15,7 +15,7 @@ struct ModelConvertCommand: ParsableCommand {
             wrong.
             """)
 
-    @Argument(help: "A YAML model, one of Xcode's, or a store.", completion: .file())
+    @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
     var input: String
 
     @Argument(help: "The file or bundle to write.", completion: .file())

@@ -8,7 +8,7 @@ struct ModelDiagramCommand: ParsableCommand {
         abstract: "Draw a model as Mermaid, Graphviz or SVG, on stdout.",
         discussion: "Exit status: 0 ok, 66 no such file, 78 the model is wrong.")
 
-    @Argument(help: "A YAML model, one of Xcode's, or a store.", completion: .file())
+    @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
     var model: String
 
     @Option(help: "mermaid, dot or svg.")

@@ -9,7 +9,8 @@ struct ModelShowCommand: ParsableCommand {
         discussion: "Exit status: 0 ok, 66 no such file, 78 the model is wrong.")
 
     @Argument(
-        help: "A YAML model, an .xcdatamodeld or .xcdatamodel, or a store.", completion: .file())
+        help: "A YAML model, an .xcdatamodeld or .xcdatamodel, a store, or a spec.",
+        completion: .file())
     var model: String
 
     @Flag(help: "Show the version hash of each entity, the digest and the checksum.")

@@ -19,7 +19,7 @@ struct ModelSwiftCommand: ParsableCommand {
             model is wrong.
             """)
 
-    @Argument(help: "A YAML model, one of Xcode's, or a store.", completion: .file())
+    @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
     var model: String
 
     @Option(name: .shortAndLong, help: "The folder of the files.", completion: .directory)

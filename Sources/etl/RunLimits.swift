@@ -6,18 +6,24 @@ struct RunConditions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What to do while another run works on the store: fail (75), skip (0), or wait=30m.",
-            valueName: "policy"))
+            valueName: "policy"), transform: LockedFlag.init)
     var ifLocked = LockedFlag(policy: .fail)
 
     @Option(
         help: ArgumentHelp(
-            "Save and stop with 75 after this time; the next run goes on.", valueName: "30m"))
+            "Save and stop with 75 after this time; the next run goes on.", valueName: "30m"),
+        transform: DurationFlag.init)
     var timeout: DurationFlag?
 
     @Option(
         help: ArgumentHelp(
-            "Rejects that each import may have, in place of `rejects.allow`.", valueName: "n or n%")
-    )
+            "Rejects that each import may have, in place of `rejects.allow`.", valueName: "n or n%"),
+        transform: { text in
+            guard let limit = CountLimit(text) else {
+                throw ValidationError("write a number such as 100, or a share such as 5%")
+            }
+            return limit
+        })
     var allowRejects: CountLimit?
 
     func apply(to options: inout RunOptions) {
@@ -29,10 +35,14 @@ struct RunConditions: ParsableArguments {
 
 /// The flags that say how much of a spec runs, and for how long.
 struct RunLimits: ParsableArguments {
-    @Option(help: ArgumentHelp("Run this stage alone.", valueName: "stage"))
+    @Option(
+        help: ArgumentHelp("Run this stage alone.", valueName: "stage"),
+        completion: Completion.stages)
     var only: String?
 
-    @Option(help: ArgumentHelp("Begin with this stage.", valueName: "stage"))
+    @Option(
+        help: ArgumentHelp("Begin with this stage.", valueName: "stage"),
+        completion: Completion.stages)
     var from: String?
 
     @Option(help: ArgumentHelp("Read so many records in each import at most.", valueName: "n"))
@@ -70,41 +80,37 @@ struct ReportFlag: ParsableArguments {
 }
 
 /// `fail`, `skip` or `wait=30m`.
-struct LockedFlag: ExpressibleByArgument {
+struct LockedFlag: CustomStringConvertible {
     var policy: RunOptions.LockedPolicy
 
     init(policy: RunOptions.LockedPolicy) {
         self.policy = policy
     }
 
-    init?(argument: String) {
+    init(_ argument: String) throws {
         switch argument {
         case "fail": policy = .fail
         case "skip": policy = .skip
         default:
-            guard argument.hasPrefix("wait="),
-                let seconds = RunOptions.seconds(String(argument.dropFirst(5)))
-            else { return nil }
-            policy = .wait(seconds: seconds)
+            guard argument.hasPrefix("wait=") else {
+                throw ValidationError("write fail, skip, or wait= and how long, such as wait=30m")
+            }
+            policy = .wait(seconds: try DurationFlag(String(argument.dropFirst(5))).seconds)
         }
     }
 
-    var defaultValueDescription: String { "fail" }
+    var description: String { "fail" }
 }
 
 /// A duration such as `30m`.
-struct DurationFlag: ExpressibleByArgument {
+struct DurationFlag {
     var seconds: Int64
 
-    init?(argument: String) {
-        guard let seconds = RunOptions.seconds(argument), seconds > 0 else { return nil }
+    init(_ argument: String) throws {
+        guard let seconds = RunOptions.seconds(argument), seconds > 0 else {
+            throw ValidationError(
+                "write numbers with s, m, h, d or w behind them, such as 30m, 2h or 1h30m")
+        }
         self.seconds = seconds
-    }
-}
-
-extension CountLimit: ExpressibleByArgument {
-    /// Reads `100` or `5%`.
-    public init?(argument: String) {
-        self.init(argument)
     }
 }

@@ -7,7 +7,7 @@ struct SeedCommand: ParsableCommand {
         commandName: "seed",
         abstract: "Run a spec whose store is made where it is missing, such as one for tests.",
         discussion: """
-            As `etl run`, with `store.open: create` whatever the spec says. Records may come from \
+            As `etl run`, with `store.open: create` unless the spec says `replace`. Records may come from \
             files or from `read: { generate: 1000, seed: 7 }`, whose equal seeds make equal \
             stores but for their UUID.
             """)

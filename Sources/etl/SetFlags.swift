@@ -6,8 +6,9 @@ import Pipelines
 struct SetFlags: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: ArgumentHelp("Set a parameter of the spec; may be repeated.", valueName: "name=value")
-    )
+        help: ArgumentHelp(
+            "Set a parameter of the spec; may be repeated.", valueName: "name=value"),
+        completion: Completion.parameters)
     var sets: [String] = []
 
     func validate() throws { try Self.validate(sets) }

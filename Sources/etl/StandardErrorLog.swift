@@ -1,4 +1,7 @@
+import Diagnostics
+import FoundationEssentials
 import Logging
+import Pipelines
 
 /// Writes log messages to stderr as they are: they carry their place and severity already.
 struct StandardErrorLog: LogHandler {
@@ -12,5 +15,107 @@ struct StandardErrorLog: LogHandler {
 
     func log(event: LogEvent) {
         Terminal.writeToStandardError("\(event.message)\n")
+    }
+}
+
+/// What a command that runs stages tells on stderr: lines for people, or a JSON object each.
+struct RunLog: Sendable {
+    private let format: LogFormat
+    private let level: LogLevel
+    private let isDry: Bool
+    private let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+
+    init(_ verbosity: Verbosity, isInteractive: Bool, isDry: Bool) {
+        format = verbosity.logFormat
+        level = verbosity.level(isInteractive: isInteractive)
+        self.isDry = isDry
+    }
+
+    /// Whether each stage has its line.
+    var showsStages: Bool { level == .info }
+
+    /// Whether a diagnostic that does not end the run is told.
+    var showsWarnings: Bool { level != .error }
+
+    /// Tells of a stage that is done.
+    func tell(_ report: StageReport) {
+        guard showsStages else { return }
+        // What a plan counts is done to a copy.
+        let line = isDry ? "would \(report.line)" : report.line
+        guard format == .json else {
+            logger.info("\(line)")
+            if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
+            return
+        }
+        var record = LogRecord(level: LogLevel.info.rawValue, code: "run.stage", message: line)
+        record.stage = report.name
+        record.kind = report.kind
+        record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
+        record.records = report.records
+        record.rejects = report.rejectsFolder
+        write(record)
+    }
+
+    /// Tells what went wrong, or why the run ended.
+    func tell(_ diagnostic: Diagnostic) {
+        guard format == .json else {
+            let text = DiagnosticRenderer.text(diagnostic)
+            return diagnostic.severity == .error
+                ? logger.error("\(text)") : logger.warning("\(text)")
+        }
+        write(LogRecord(diagnostic))
+    }
+
+    private func write(_ record: LogRecord) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // A record holds nothing that JSON does not know.
+        guard let data = try? encoder.encode(record) else { return }
+        logger.info("\(String(decoding: data, as: UTF8.self))")
+    }
+}
+
+/// A line of `--log-format json`; a key without a value is left out.
+private struct LogRecord: Encodable {
+    var time = Date().formatted(.iso8601)
+    var level: String
+    var code: String
+    var message: String
+    var file: String?
+    var line: Int?
+    var column: Int?
+    var key: String?
+    var record: Int?
+    var field: String?
+    var byte: Int?
+    var fix: String?
+    var stage: String?
+    var kind: String?
+    var seconds: Double?
+    var records: RecordCounts?
+    var rejects: String?
+
+    init(level: String, code: String, message: String) {
+        self.level = level
+        self.code = code
+        self.message = message
+    }
+
+    init(_ diagnostic: Diagnostic) {
+        self.init(
+            level: diagnostic.severity.rawValue, code: diagnostic.code,
+            message: diagnostic.message)
+        fix = diagnostic.fix
+        stage = diagnostic.stage?.keyPath
+        switch diagnostic.place {
+        case .nowhere: break
+        case .file(let path): file = path
+        case .source(let place):
+            (file, line, column) = (place.file, place.line, place.column)
+            key = place.keyPath.isEmpty ? nil : place.keyPath
+        case .record(let place):
+            (file, line, column) = (place.source, place.line, place.column)
+            (record, field, byte) = (place.record, place.field, place.byteOffset)
+        }
     }
 }

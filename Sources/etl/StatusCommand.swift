@@ -21,7 +21,8 @@ struct StatusCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End with 1 where no run of this age or younger ended with 0.", valueName: "26h"))
+            "End with 1 where no run of this age or younger ended with 0.", valueName: "26h"),
+        transform: DurationFlag.init)
     var maxAge: DurationFlag?
 
     @Flag(name: .shortAndLong, help: "Print nothing; the exit status tells.")

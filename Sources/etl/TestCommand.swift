@@ -31,6 +31,13 @@ struct TestCommand: ParsableCommand {
         let tester = SpecificationTester(SetFlags.context(), interruption)
         var status = ExitStatus.ok
         for spec in specs where interruption.signal == nil {
+            // A pattern such as pipelines/*.yaml names models, too.
+            if specs.count > 1, ModelSource.problems(ifModel: spec) != nil {
+                if verbose || Terminal().isInteractive {
+                    logger.info("\(spec): a model, which has no tests")
+                }
+                continue
+            }
             let outcome = tester.run(spec)
             for diagnostic in outcome.diagnostics {
                 logger.error("\(DiagnosticRenderer.text(diagnostic))")

@@ -126,7 +126,7 @@ import Testing
         let result = try workspace.run("import-tasks")
         #expect(result.status == 65)
         #expect(result.standardOutput.isEmpty)
-        #expect(result.standardError.contains("1 of 253 records were rejected; 0 are allowed"))
+        #expect(result.standardError.contains("1 of 253 records was rejected; none is allowed"))
         // What was saved stays, and later stages do not run.
         #expect(try workspace.sqlite("out/tasks.sqlite", "SELECT count(*) FROM ZTASK") == ["240"])
         #expect(!FileManager.default.fileExists(atPath: workspace.path("out/tasks.ndjson.gz")))

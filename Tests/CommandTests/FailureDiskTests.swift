@@ -36,6 +36,64 @@ struct FailureDiskTests {
         }
     }
 
+    @Test(
+        "74: a full disk under an update, a delete or a clone, which leaves the store as it was",
+        arguments: [
+            """
+            - update: all
+              entity: Task
+              where: ALL
+              set: { title: "replace(title, 'task', 'a task with a longer title')" }
+            """,
+            "- { delete: Task, where: ALL }",
+            """
+            - update: clone
+              entity: Task
+              where: "id == 1"
+              set: { size: 5 }
+            """,
+        ])
+    func change(_ stage: String) throws {
+        try Self.withDisk("size=100M") { folder in
+            try folder.writeTasks(20_000)
+            #expect(try folder.run("--set store=disk/store.sqlite").status == 0)
+            let content = "SELECT count(*), sum(ZSIZE), max(ZTITLE), max(Z_OPT) FROM ZTASK"
+            let before = try folder.query(content, store: "disk/store.sqlite")
+            try folder.writeSpec("change.yaml", stage)
+            if stage.contains("clone") {
+                let spec = folder.text("change.yaml")
+                try folder.write(
+                    "change.yaml",
+                    spec.replacing("open: create", with: "open: create, commit: run"))
+            }
+            // So much room that the store itself fits, and little besides.
+            try folder.shell(
+                "mount -o remount,size=$(($(stat -c %s disk/store.sqlite) + 100000)) disk")
+            let command = "--set store=disk/store.sqlite"
+            let result = try folder.run(command, spec: "change.yaml")
+            #expect(result.status == 74, "\(result.errors)")
+            #expect(result.errors.contains("[store.full]"), "\(result.errors)")
+            #expect(result.errors.contains("fix: make room"), "\(result.errors)")
+            #expect(try folder.query(content, store: "disk/store.sqlite") == before)
+            try folder.shell("mount -o remount,size=100M disk")
+            #expect(try folder.run(command, spec: "change.yaml").status == 0)
+            #expect(try folder.query(content, store: "disk/store.sqlite") != before)
+        }
+    }
+
+    @Test("73: a full disk under the reports; what was imported stays")
+    func reports() throws {
+        try Self.withDisk("size=4k") { folder in
+            try folder.writeTasks(100)
+            try folder.writeSpec(top: "report: { to: disk }")
+            try folder.shell("head -c 4096 /dev/zero > disk/full 2> /dev/null")
+            let result = try folder.run()
+            #expect(result.status == 73)
+            #expect(result.errors.contains("[report.file]"), "\(result.errors)")
+            #expect(try folder.query("SELECT count(*) FROM ZTASK") == "100\n")
+        }
+    }
+
     @Test("74: a full disk under an export, which leaves the old file")
     func export() throws {
         try Self.withDisk("size=200k") { folder in

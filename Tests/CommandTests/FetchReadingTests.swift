@@ -97,8 +97,8 @@ import Testing
         #expect(result.output == "")
         #expect(
             result.errors == """
-                error: kept/store.sqlite has a load that is not finished, which opening it for \
-                writing completes [store.busy]
+                error: kept/store.sqlite is in its first load, whose indexes and links come at its \
+                end; a load that was killed is completed by the next run [store.busy]
                   fix: wait for the other process; an import that was stopped must run again
 
                 """)

@@ -183,7 +183,7 @@ struct KillTests {
         var rounds = 0
         while killed < (wanted + Self.specs.count - 1) / Self.specs.count, rounds < 10 * wanted {
             rounds += 1
-            try folder.shell("rm -rf store.sqlite* out.csv .out.csv* rejects")
+            try folder.shell("rm -rf store.sqlite* out.csv .out.csv* rejects runs")
             var totals: [String: String] = [:]
             var status: Int32 = 137
             // Killed up to three times, and then left alone.
@@ -203,6 +203,9 @@ struct KillTests {
                 totals.merge(Self.totals(result.errors)) { $1 }
             }
             #expect(status == 0, "seed \(seed), round \(rounds)")
+            // Killed behind its last save, too.
+            let reports = folder.names("runs").filter { $0.hasSuffix(".json") }
+            #expect(!reports.isEmpty, "seed \(seed), round \(rounds)")
             var outcome = try Self.outcome(folder, totals)
             // What a run tells between its last save and its death is lost with it.
             outcome.totals = expected.totals.merging(totals) { $1 }

@@ -155,9 +155,29 @@ import Testing
                 "digraph"))
     }
 
+    @Test func specsStandForTheirModel() throws {
+        #expect(
+            try etl("show", "--hashes", "import-tasks.yaml")
+                == etl("show", "--hashes", "task-model.yaml"))
+        try workspace.write(
+            "etl: 1\nstore: { at: none.sqlite }\nstages: [{ export: Task, to: t.csv }]\n",
+            to: "pipelines/no-model.yaml")
+        let result = try etl("show", "no-model.yaml")
+        #expect(result.status == 78)
+        #expect(
+            result.standardError == """
+                no-model.yaml:2:8: error: This is a pipeline spec, and what its model is cannot be \
+                told without its store or its parameters [model.is-spec]
+                  in: store
+                  fix: name the model itself, or the store
+
+                """)
+    }
+
     @Test func refusalsHaveTheirOwnStatus() throws {
         #expect(try etl("show", "none.xcdatamodeld").status == 66)
-        #expect(try etl("show", "import-tasks.yaml").status == 78)
+        try workspace.write("model: 1\nentitys: {}\n", to: "pipelines/broken.yaml")
+        #expect(try etl("show", "broken.yaml").status == 78)
         #expect(try etl("convert", "task-model.yaml", "out.txt").status == 64)
         let result = try etl("convert", "task-model.yaml", "task-model.yaml")
         #expect(result.status == 73)

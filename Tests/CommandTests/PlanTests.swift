@@ -88,9 +88,10 @@ struct PlanTests {
         let lines = result.errors.split(separator: "\n").map { $0.prefix { $0 != "(" } }
         #expect(
             lines == [
-                "import tasks: 3 read, 1 inserted, 2 updated, 1 link targets created ",
-                "update grow: 1 matched, 1 updated ", "delete small: 1 matched, 1 deleted ",
-                "export export-task: 2 rows to out/tasks.csv ",
+                "would import tasks: 3 read, 1 inserted, 2 updated, 1 link targets created ",
+                "would update grow: 1 matched, 1 updated ",
+                "would delete small: 1 matched, 1 deleted ",
+                "would export export-task: 2 rows to out/tasks.csv ",
             ])
         #expect(try Self.content(folder) == before)
     }

@@ -21,9 +21,9 @@ import Testing
         try workspace.write(
             """
             {"id":"A5F2E1D0-0000-4000-8000-000000000001","title":"Old","status":"done",\
-            "created_at":"2020-01-01","completedAt":"2020-02-01","tags":["a"]}
+            "created_at":"2020-01-01","completed_at":"2020-02-01","tags":["a"]}
             {"id":"A5F2E1D0-0000-4000-8000-000000000002","title":"Late","status":"open",\
-            "created_at":"2020-01-01","dueOn":"2020-03-01","category":{"name":"Home"},"tags":[]}
+            "created_at":"2020-01-01","due_on":"2020-03-01","category":{"name":"Home"},"tags":[]}
 
             """, to: "pipelines/in/tasks-1.ndjson")
         let zipped = try Tool.run("gzip", [workspace.path("pipelines/in/tasks-1.ndjson")])

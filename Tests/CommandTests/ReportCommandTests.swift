@@ -63,7 +63,7 @@ struct ReportCommandTests {
 
                     Rejects of tasks
                       parse: 1
-                        pipelines/../sample-data/tasks.ndjson.gz:102:91: The JSON value is not \
+                        sample-data/tasks.ndjson.gz:102:91: The JSON value is not \
                     complete
                       in out/rejects/import-tasks-RUN
 
@@ -146,7 +146,7 @@ struct ReportCommandTests {
             never.standardOutput.replacing(workspace.path(""), with: "") == """
                 pipeline      import-tasks
                 last run      never
-                reports       pipelines/../out/runs
+                reports       out/runs
 
                 """)
         try workspace.runSilently("import-tasks")
@@ -156,7 +156,7 @@ struct ReportCommandTests {
             plain(ran.standardOutput) == """
                 pipeline      import-tasks
                 last run      RUN, exit 0 OK, ended TIME, SECONDS ago
-                reports       pipelines/../out/runs
+                reports       out/runs
 
                 """)
         #expect(try Tool.etl(["status", "-q", spec]) == .silentSuccess)

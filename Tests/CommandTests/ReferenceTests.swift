@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@Suite("Reference") struct ReferenceTests {
+    private static let folder = "docs/reference"
+
+    @Test func pagesAreThoseOfTheCommand() throws {
+        let fresh = try TemporaryFolder()
+        #expect(try Tool.etl(["reference", "--output", fresh.path]) == .silentSuccess)
+        let names = try FileManager.default.contentsOfDirectory(atPath: fresh.path).sorted()
+        let again = "run `swift run etl reference --output \(Self.folder)`"
+        #expect(try Repository.files(in: Self.folder) == names, "\(again)")
+        for name in names {
+            let text = try String(contentsOfFile: "\(fresh.path)/\(name)", encoding: .utf8)
+            #expect(
+                (try? Repository.text("\(Self.folder)/\(name)")) == text,
+                "\(name) is not as the command says: \(again)")
+        }
+    }
+
+    @Test func manualPageHasEveryCommandAndNoFault() throws {
+        let page = Repository.path("\(Self.folder)/etl.1")
+        let check = try Tool.run("groff", ["-man", "-Tutf8", "-ww", page])
+        guard check.status != 127 else { return }
+        #expect(check.status == 0 && check.standardError == "")
+        // Without what a terminal makes bold of.
+        let text = check.standardOutput.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
+            .replacing(#/.\u{8}/#, with: "")
+        let help = try Tool.etl(["--help"]).standardOutput
+        let list = help.split(separator: "SUBCOMMANDS:").last ?? ""
+        for match in list.matches(of: #/(?m)^ {2}([a-z]+) {2}/#) {
+            #expect(text.contains("etl \(match.1)"), "\(match.1)")
+        }
+        for section in ["NAME", "SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"] {
+            #expect(text.contains("\n\(section)\n"), "\(section)")
+        }
+        #expect(text.contains("--only STAGE") && text.contains("0 3 * * * etl run"))
+    }
+
+    /// Also those of the cookbook and of the index.
+    @Test func linksOfTheDocumentationLeadSomewhere() throws {
+        for file in Repository.files(under: "docs", ending: ".md") {
+            let text = try Repository.text(file)
+            let folder = (file as NSString).deletingLastPathComponent
+            for match in text.matches(of: #/\]\(([^)#:]*)(#[^)]*)?\)/#) {
+                let path = match.1.isEmpty ? file : "\(folder)/\(match.1)"
+                #expect(
+                    FileManager.default.fileExists(atPath: Repository.path(path)),
+                    "\(file): \(match.0)")
+                guard let anchor = match.2, path.hasSuffix(".md") else { continue }
+                let titles = try Repository.text(path).matches(of: #/(?m)^#+ (.*)$/#).map {
+                    $0.1.lowercased().filter { $0.isLetter || $0.isNumber || " -".contains($0) }
+                        .replacing(" ", with: "-")
+                }
+                #expect(titles.contains(String(anchor.dropFirst())), "\(file): \(match.0)")
+            }
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func shellTakesItsCompletions(_ shell: String) throws {
+        let script = try Tool.etl(["--generate-completion-script", shell])
+        #expect(script.status == 0 && script.standardOutput.contains("allow-rejects"))
+        let folder = try TemporaryFolder()
+        try Data(script.standardOutput.utf8)
+            .write(to: URL(fileURLWithPath: "\(folder.path)/etl"))
+        let check = try Tool.run(shell, ["-n", "\(folder.path)/etl"])
+        #expect(check.status == 127 || check == .silentSuccess)
+    }
+
+    @Test func schemaIsWhatTheReadmeSays() throws {
+        let result = try Tool.etl(["schema"])
+        #expect(result.status == 0 && result.standardError == "")
+        let schema = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
+        let keys = try #require((schema as? [String: Any])?["properties"] as? [String: Any])
+        #expect(keys.keys.sorted().contains("stages") && keys.count == 9)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+/// `--log-format`, `--log-level`, and what commands say where they are called wrongly.
+@Suite("What commands say")
+struct RunLogTests {
+    /// A task, and one that is none.
+    static let two = """
+        {"id":1,"title":"a","size":1,"owner":"a","tags":[]}
+        {"id":"x","title":"a","size":1,"owner":"a","tags":[]}
+
+        """
+
+    /// The objects that were written, one a line.
+    static func records(_ errors: String) throws -> [[String: Any]] {
+        try errors.split(separator: "\n").map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return try #require(object as? [String: Any])
+        }
+    }
+
+    @Test("json: an object a line for stages and for what went wrong")
+    func json() throws {
+        let folder = try FailureFolder()
+        try folder.write("tasks.ndjson", Self.two)
+        let result = try folder.run("--log-format json --log-level info --allow-rejects 1")
+        #expect(result.status == 0)
+        let records = try Self.records(result.errors)
+        #expect(records.map { $0["code"] as? String } == ["run.stage", "run.stage"])
+        #expect(records.first?["level"] as? String == "info")
+        #expect(records.first?["stage"] as? String == "tasks")
+        #expect(records.first?["kind"] as? String == "import")
+        let counts = records.first?["records"] as? [String: Int]
+        #expect(counts?["read"] == 2)
+        #expect(counts?["rejected"] == 1)
+        #expect((records.first?["rejects"] as? String)?.hasPrefix("rejects/spec-") == true)
+        #expect(records.allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
+
+        let failed = try Self.records(folder.run("--log-format json").errors)
+        #expect(failed.map { $0["code"] as? String } == ["cast", "rejects.too-many"])
+        #expect(failed.first?["level"] as? String == "error")
+        #expect(failed.first?["file"] as? String == "tasks.ndjson")
+        #expect(failed.first?["line"] as? Int == 2)
+        #expect(failed.first?["record"] as? Int == 2)
+        #expect(failed.first?["field"] as? String == "id")
+        #expect(failed.first?["stage"] as? String == "import tasks")
+    }
+
+    @Test(
+        "levels: each shows what the one before shows, and more",
+        arguments: [
+            ("", ["warning"]), ("--log-level error", []), ("-q", []),
+            ("--log-level warning", ["warning"]), ("-v", ["import", "export"]),
+            ("--log-level info", ["import", "export"]),
+        ] as [(String, [String])])
+    func levels(_ flags: String, _ shown: [String]) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(1)
+        // The default folder of reports cannot be made, which is worth a warning.
+        try folder.write("runs", "")
+        let result = try folder.run(flags)
+        #expect(result.status == 0)
+        for word in ["warning", "import", "export"] {
+            let isShown = shown.contains(word) || (word == "warning" && shown.count == 2)
+            #expect(result.errors.contains("\(word)") == isShown, "\(flags): \(result.errors)")
+        }
+    }
+
+    @Test(
+        "64: flags that contradict each other, and values that say what they should be",
+        arguments: [
+            ("run spec.yaml -v --log-level info", "--log-level and -v contradict each other"),
+            ("run spec.yaml --log-format xml", "'xml' is invalid for '--log-format"),
+            ("run spec.yaml --timeout soon", "such as 30m, 2h or 1h30m"),
+            ("run spec.yaml --timeout 0s", "such as 30m, 2h or 1h30m"),
+            ("run spec.yaml --if-locked later", "write fail, skip, or wait= and how long"),
+            ("run spec.yaml --if-locked wait=5", "such as 30m, 2h or 1h30m"),
+            ("run spec.yaml --allow-rejects few", "a number such as 100, or a share such as 5%"),
+            ("status spec.yaml --max-age day", "such as 30m, 2h or 1h30m"),
+        ])
+    func usage(_ arguments: String, _ words: String) throws {
+        let folder = try FailureFolder()
+        let result = try folder.shell("exec \"$E\" \(arguments)")
+        #expect(result.status == 64)
+        #expect(result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test("73: --report into a folder that is not there, before anything is done")
+    func reportFolder() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(10)
+        let result = try folder.run("--report there/report.json")
+        #expect(result.status == 73)
+        #expect(
+            result.errors == """
+                error: The folder there of --report does not exist [report.folder]
+                  fix: make it, or name another file
+
+                """)
+        #expect(!folder.names().contains("store.sqlite"))
+        #expect(!folder.names().contains("there"))
+    }
+
+    @Test("reports and rejects are found by the names that their folders show")
+    func names() throws {
+        let folder = try FailureFolder()
+        try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":\"x\"}\n")
+        #expect(try folder.run("--allow-rejects 1").status == 0)
+        let run = try #require(folder.names("rejects").first)
+        for name in [run, String(run.dropFirst("spec-".count))] {
+            let shown = try folder.shell("exec \"$E\" report \(name)")
+            #expect(shown.output.hasPrefix("spec: exit 0 OK."), "\(shown.errors)")
+        }
+        let spec = try folder.shell("exec \"$E\" replay spec.yaml")
+        #expect(spec.status == 66)
+        #expect(spec.errors.contains("spec.yaml is a spec, and a replay reads the rejects of one"))
+        try folder.shell("sed -i 's/\"x\"/2/' rejects/\(run)/*.ndjson")
+        #expect(try folder.shell("exec \"$E\" replay \(run)").status == 0)
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "2\n")
+    }
+
+    @Test("check and test take models among specs, and say what is wrong with them")
+    func models() throws {
+        let folder = try FailureFolder()
+        #expect(try folder.shell("exec \"$E\" check *.yaml").errors == "")
+        #expect(try folder.shell("exec \"$E\" test *.yaml").status == 0)
+        #expect(
+            try folder.shell("exec \"$E\" test -v *.yaml").errors
+                == "model.yaml: a model, which has no tests\nspec.yaml: 0 passed\n")
+        let alone = try folder.shell("exec \"$E\" check model.yaml")
+        #expect(alone.status == 78)
+        #expect(alone.errors.contains("This file is a model, and no spec"))
+        try folder.write("other.yaml", "model: 1\nentities: { A: { attributes: { x: Strin } } }\n")
+        let wrong = try folder.shell("exec \"$E\" check *.yaml")
+        #expect(wrong.status == 78)
+        #expect(wrong.errors.hasPrefix("other.yaml:2:"))
+    }
+
+    @Test("a plan says so where another run works, and when it is stopped; it counts on a copy")
+    func plan() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(2000)
+        #expect(try folder.run().status == 0)
+        let result = try folder.shell(
+            """
+            mkfifo in.fifo
+            "$E" run spec.yaml --set in=in.fifo --set out=other.csv & run=$!
+            exec 3> in.fifo
+            while ! grep -q pid store.sqlite.etl-lock 2> /dev/null; do sleep 0.05; done
+            "$E" plan spec.yaml -v; echo "status $?"
+            exec 3>&-
+            wait $run
+            """)
+        #expect(result.output == "No changes\nstatus 0\n")
+        #expect(
+            result.errors.contains(
+                "warning: Another run works on store.sqlite: pid "), "\(result.errors)")
+        #expect(result.errors.contains("\nwould import tasks: 2000 read, 2000 unchanged ("))
+        let stopped = try folder.shell(
+            """
+            mkfifo again.fifo
+            "$E" plan spec.yaml --set in=again.fifo --timeout 1s & run=$!
+            exec 3> again.fifo
+            wait $run; echo "status $?"
+            """)
+        #expect(stopped.output == "status 75\n")
+        #expect(
+            stopped.errors == """
+                note: The time limit is reached; nothing was changed, and what would change is not \
+                known [run.time-limit]
+                  fix: plan again, with more time
+
+                """)
+    }
+
+    @Test("paths are shown without the way there and back again")
+    func paths() throws {
+        let folder = try FailureFolder()
+        try folder.shell("mkdir specs; mv spec.yaml model.yaml specs")
+        let text = folder.text("specs/spec.yaml")
+        try folder.write(
+            "specs/spec.yaml", text.replacing("default: tasks", with: "default: ../data/tasks"))
+        let result = try folder.run(spec: "specs/spec.yaml")
+        #expect(result.status == 66)
+        #expect(result.errors.hasPrefix("data/tasks.ndjson: error: There is no such file ["))
+    }
+}

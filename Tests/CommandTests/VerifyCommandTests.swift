@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@Suite("etl verify") struct VerifyCommandTests {
+    private let folder: FailureFolder
+
+    init() throws {
+        folder = try FailureFolder()
+        try folder.writeSpec()
+        try folder.writeTasks(200)
+        #expect(try folder.run().status == 0)
+    }
+
+    private func verify(_ arguments: String) throws -> FailureFolder.Result {
+        try folder.shell("exec \"$E\" verify \(arguments)")
+    }
+
+    private func query(_ sql: String) throws {
+        let result = try folder.shell("sqlite3 store.sqlite \"\(sql)\"")
+        #expect(result.errors == "")
+    }
+
+    @Test("a sound store is silent, and ends with 0")
+    func sound() throws {
+        for arguments in [
+            "store.sqlite", "store.sqlite --quick", "store.sqlite --model model.yaml",
+        ] {
+            let seen = try verify(arguments)
+            #expect(seen.status == 0)
+            #expect(seen.output == "")
+            #expect(seen.errors == "")
+        }
+        #expect(
+            try verify("store.sqlite --json").output == """
+                {
+                  "complete" : true,
+                  "findings" : [
+
+                  ],
+                  "sound" : true,
+                  "store" : "store.sqlite"
+                }
+
+                """)
+    }
+
+    @Test("findings are lines on stdout or JSON, and end with 1; a repaired store is sound")
+    func findings() throws {
+        try query("UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK IN (3, 7)")
+        let seen = try verify("store.sqlite")
+        #expect(seen.status == 1)
+        #expect(seen.output == "Task.owner: 2 links lead nowhere (objects 3, 7)\n")
+        #expect(seen.errors == "")
+        #expect(try verify("store.sqlite --quick").status == 0)
+        let json = try verify("store.sqlite --json")
+        #expect(json.status == 1)
+        #expect(
+            json.output == """
+                {
+                  "complete" : true,
+                  "findings" : [
+                    {
+                      "count" : 2,
+                      "entity" : "Task",
+                      "keys" : [
+                        3,
+                        7
+                      ],
+                      "kind" : "dangling",
+                      "message" : "Task.owner: 2 links lead nowhere",
+                      "property" : "owner"
+                    }
+                  ],
+                  "sound" : false,
+                  "store" : "store.sqlite"
+                }
+
+                """)
+        let before = folder.names()
+        let repair = try verify("store.sqlite --repair new.sqlite")
+        #expect(repair.status == 1)
+        #expect(
+            repair.output == "lost: Task.owner: 2 links led nowhere, and are gone (objects 3, 7)\n")
+        #expect(folder.names() == (before + ["new.sqlite"]).sorted())
+        #expect(try verify("new.sqlite").status == 0)
+        #expect(try verify("new.sqlite --repair newer.sqlite --json").status == 0)
+        // Runs go on with it.
+        #expect(try folder.run("--set store=new.sqlite --set out=new.csv").status == 0)
+        #expect(folder.text("new.csv") == folder.text("out.csv"))
+    }
+
+    @Test("a store without a model is looked at as far as that goes, and says so")
+    func withoutModel() throws {
+        try query("DROP TABLE ETL_MODEL; UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK = 3")
+        let seen = try verify("store.sqlite")
+        #expect(seen.status == 0)
+        #expect(
+            seen.errors == """
+                store.sqlite: warning: The store carries no model that can be read, so its objects \
+                were not looked at [store.no-model]
+                  fix: give its model with --model
+
+                """)
+        #expect(try verify("store.sqlite --model model.yaml").status == 1)
+    }
+
+    @Test(
+        "exits",
+        arguments: [
+            ("none.sqlite", 66), ("none.sqlite --repair a.sqlite", 66),
+            ("store.sqlite --repair store.sqlite", 73), ("spec.yaml", 1),
+            ("spec.yaml --repair a.sqlite", 74), ("store.sqlite --quick --repair a.sqlite", 64),
+            ("store.sqlite --model none.yaml", 66), ("store.sqlite --repair no/such/a.sqlite", 73),
+        ])
+    func exits(_ arguments: String, _ status: Int32) throws {
+        let seen = try verify(arguments)
+        #expect(seen.status == status, "\(seen.output)\(seen.errors)")
+    }
+}
