@@ -87,7 +87,7 @@ let package = Package(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
-                "XcodeModel",
+                "XcodeModel", "YAML",
             ]),
         .testTarget(
             name: "CommandTests", dependencies: ["etl", "GraphStore", "GraphModel"],

@@ -36,6 +36,14 @@ enum Objects {
             figures["objects", default: []].append(making / Double(count))
             figures["of which save", default: []].append(saving / Double(count))
             figures["objects ÷ bulk", default: []].append(making / taken / 1e6)
+            let whole = try container(model, "\(folder)/whole\(round).sqlite")
+            var wholeSaving = 0.0
+            let wholeMaking = try seconds {
+                try insert(count, into: whole, saveSize: count, &wholeSaving)
+            }
+            figures["objects, one save", default: []].append(wholeMaking / Double(count))
+            figures["its save", default: []].append(wholeSaving / Double(count))
+            figures["its save ÷ bulk", default: []].append(wholeSaving / taken / 1e6)
             let ids = (1...min(count, 100_000)).map {
                 ManagedObjectID(entityNumber: 1, primaryKey: Int64($0))
             }
@@ -54,10 +62,15 @@ enum Objects {
             figures["single fault", default: []].append(fired / Double(ids.count))
         }
         print("| CPU, µs a row | least | middle |\n|---|---|---|")
-        for name in ["bulk", "objects", "of which save", "batch fault", "single fault"] {
+        for name in [
+            "bulk", "objects", "of which save", "objects, one save", "its save", "batch fault",
+            "single fault",
+        ] {
             row(name, Spread((figures[name] ?? []).map { $0 * 1e6 }))
         }
-        row("objects ÷ bulk", Spread((figures["objects ÷ bulk"] ?? []).map { $0 * 1e6 }))
+        for name in ["objects ÷ bulk", "its save ÷ bulk"] {
+            row(name, Spread((figures[name] ?? []).map { $0 * 1e6 }))
+        }
     }
 
     private static func row(_ name: String, _ spread: Spread) {
@@ -103,9 +116,10 @@ enum Objects {
         try container.buildPendingIndexes()
     }
 
-    /// New objects, saved by the ten thousand.
+    /// New objects, saved by so many.
     private static func insert(
-        _ count: Int, into container: PersistentContainer, _ saving: inout Double
+        _ count: Int, into container: PersistentContainer, saveSize: Int = saveSize,
+        _ saving: inout Double
     ) throws {
         let key = AttributeKey<String>("key", slot: 0)
         let a = AttributeKey<String>("a", slot: 1)
