@@ -29,6 +29,9 @@ final class JoinSpool {
     private let lastRow: Statement
     private var pending: [(owner: Int64, destination: Int64)] = []
 
+    /// The table with the links of a table of pairs, and the note of what is to become of them.
+    static func linksName(of joinTable: String) -> String { "ETL_LINKS_\(joinTable)" }
+
     /// Nil where the relationship is ordered, is its own inverse or has links already.
     init?(
         _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
@@ -38,7 +41,7 @@ final class JoinSpool {
             table.orderColumns.isEmpty,
             try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil
         else { return nil }
-        let links = "ETL_LINKS_\(join.table)"
+        let links = Self.linksName(of: join.table)
         let relinked = "ETL_RELINKED_\(join.table)"
         try connection.execute(
             """
@@ -50,7 +53,7 @@ final class JoinSpool {
             ? "l.OWNER, l.DESTINATION" : "l.DESTINATION, l.OWNER"
         try PendingIndexes.note(
             // Links are sorted in before the indexes are made, whose names begin with Z.
-            name: "ETL_LINKS_\(join.table)",
+            name: links,
             sql: """
                 INSERT OR IGNORE INTO \(table.name) (\(table.firstColumn), \(table.secondColumn)) \
                 SELECT \(columns) FROM \(links) l \

@@ -88,28 +88,18 @@ extension SalvageWriter {
 
     /// Pairs that lack an end go.
     mutating func mendPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
-        var seen: Set<String> = []
-        for entity in schema.heldEntities {
-            for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
-                guard case .joinTable(let side) = place, side.table == join.name,
-                    seen.insert(side.destinationColumn).inserted,
-                    let destination = schema.entity(
-                        named: side.relationship.destinationEntityName)
-                else { continue }
-                let family = destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
-                let columns =
-                    [side.destinationColumn] + (side.isReflexive ? [side.ownerColumn] : [])
-                for column in columns {
-                    let lacking =
-                        "NOT EXISTS (SELECT 1 FROM \(destination.table) d"
-                        + " WHERE d.Z_PK = \(join.name).\(column)\(family))"
-                    let owners = try keys(
-                        "SELECT \(side.ownerColumn) FROM \(join.name) WHERE \(lacking)")
-                    try execute("DELETE FROM \(join.name) WHERE \(lacking)")
-                    lose(
-                        .pair, entity.name, name, count: owners.count, keys: owners,
-                        "\(entity.name).\(name): \(owners.count) links led nowhere, and are gone")
-                }
+        for end in schema.ends(of: join) {
+            for column in end.columns {
+                let lacking =
+                    "NOT EXISTS (SELECT 1 FROM \(end.destination.table) d"
+                    + " WHERE d.Z_PK = \(join.name).\(column)\(end.family))"
+                let owners = try keys(
+                    "SELECT \(end.side.ownerColumn) FROM \(join.name) WHERE \(lacking)")
+                try execute("DELETE FROM \(join.name) WHERE \(lacking)")
+                lose(
+                    .pair, end.entity.name, end.name, count: owners.count, keys: owners,
+                    "\(end.entity.name).\(end.name): \(owners.count) links led nowhere, and are"
+                        + " gone")
             }
         }
     }

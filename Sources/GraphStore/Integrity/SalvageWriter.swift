@@ -180,7 +180,8 @@ struct SalvageWriter {
         of join: StoreSchema.JoinTable, _ insert: Statement
     ) throws(StoreError) {
         do throws(SQLiteError) {
-            let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = 'ETL_LINKS_\(join.name)'"
+            let name = JoinSpool.linksName(of: join.name)
+            let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")
             else { return }

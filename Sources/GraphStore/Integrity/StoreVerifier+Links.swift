@@ -65,25 +65,14 @@ extension StoreVerifier {
     mutating func checkPairs(
         of join: StoreSchema.JoinTable, _ schema: StoreSchema
     ) throws(StoreError) {
-        var seen: Set<String> = []
-        for entity in schema.heldEntities {
-            for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
-                guard case .joinTable(let side) = place, side.table == join.name,
-                    seen.insert(side.destinationColumn).inserted,
-                    let destination = schema.entity(
-                        named: side.relationship.destinationEntityName), has(destination.table)
-                else { continue }
-                let family = destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
-                let columns =
-                    [side.destinationColumn] + (side.isReflexive ? [side.ownerColumn] : [])
-                for column in columns {
-                    try find(
-                        .pair, entity.name, name,
-                        "SELECT j.\(side.ownerColumn) FROM \(join.name) j WHERE NOT EXISTS"
-                            + " (SELECT 1 FROM \(destination.table) d"
-                            + " WHERE d.Z_PK = j.\(column)\(family))"
-                    ) { "\(entity.name).\(name): \($0) links lead nowhere" }
-                }
+        for end in schema.ends(of: join) where has(end.destination.table) {
+            for column in end.columns {
+                try find(
+                    .pair, end.entity.name, end.name,
+                    "SELECT j.\(end.side.ownerColumn) FROM \(join.name) j WHERE NOT EXISTS"
+                        + " (SELECT 1 FROM \(end.destination.table) d"
+                        + " WHERE d.Z_PK = j.\(column)\(end.family))"
+                ) { "\(end.entity.name).\(end.name): \($0) links lead nowhere" }
             }
         }
     }

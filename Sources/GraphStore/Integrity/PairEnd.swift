@@ -1,0 +1,38 @@
+import GraphModel
+
+/// One end of a table of pairs: a to-many relationship, and where its pairs lead.
+struct PairEnd {
+    let entity: StoreSchema.Entity
+    let name: String
+    let side: StoreSchema.Join
+    let destination: StoreSchema.Entity
+    /// The columns with keys of the destination.
+    let columns: [String]
+    /// What a row of the destination, `d`, must meet beside its key, as SQL.
+    let family: String
+}
+
+extension StoreSchema {
+    /// Both ends of a table of pairs, each once, or its only one.
+    func ends(of join: JoinTable) -> [PairEnd] {
+        var seen: Set<String> = []
+        var ends: [PairEnd] = []
+        for entity in heldEntities {
+            for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
+                guard case .joinTable(let side) = place, side.table == join.name,
+                    seen.insert(side.destinationColumn).inserted,
+                    let destination = self.entity(
+                        named: side.relationship.destinationEntityName)
+                else { continue }
+                ends.append(
+                    PairEnd(
+                        entity: entity, name: name, side: side, destination: destination,
+                        columns: [side.destinationColumn]
+                            + (side.isReflexive ? [side.ownerColumn] : []),
+                        family: destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
+                    ))
+            }
+        }
+        return ends
+    }
+}
