@@ -147,10 +147,10 @@ extension BulkWriter {
 
     /// Keeps the rows that wait elsewhere than in memory.
     func spillParked() throws(SQLiteError) {
-        for place in parking.spilled..<parking.entries.count
-        where place >= journal?.parkedCount ?? 0 {
-            try parkedSpill.write(parking.entries[place].token, parking.note(place))
-        }
+        let first = max(parking.spilled, journal?.parkedCount ?? 0)
+        let places = first..<max(first, parking.entries.count)
+        try parkedSpill.write(
+            places.lazy.map { [parking] in (parking.entries[$0].token, parking.note($0)) })
         journal?.parkedCount = parking.entries.count
         parking.forgetRows()
     }

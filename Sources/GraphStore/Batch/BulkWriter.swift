@@ -128,9 +128,9 @@ package final class BulkWriter {
             }
             self.oneToOneWriters = oneToOneWriters
             let share = memory.changes / (far.tables.count + 1)
-            net = NetChanges(ChangeSpill(connection), memoryBytes: share)
+            net = NetChanges(SpillTable(connection), memoryBytes: share)
             farNets = far.tables.map { _ in
-                NetChanges(ChangeSpill(connection), memoryBytes: share)
+                NetChanges(SpillTable(connection), memoryBytes: share)
             }
             firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         } catch {

@@ -1,5 +1,4 @@
 import SQLite
-import Synchronization
 
 /// Remembers, for each row that a load changed, how far it is from what it was.
 ///
@@ -13,17 +12,17 @@ import Synchronization
 struct NetChanges {
     private static let chunkSize: Int64 = 64
     /// 8 bytes of distance and 4 of writes a row.
-    static let chunkWords = 96
+    private static let chunkWords = 96
     /// With what the dictionary and the array take for themselves.
     private static let chunkBytes = chunkWords * 8 + 64
 
-    private let spill: ChangeSpill
+    private let spill: SpillTable
     private let chunksMax: Int
     /// A row's distances, then the numbers of writes, two a word.
     private var chunks: [Int64: [UInt64]] = [:]
     private var hasSpilled = false
 
-    init(_ spill: ChangeSpill, memoryBytes: Int) {
+    init(_ spill: SpillTable, memoryBytes: Int) {
         self.spill = spill
         chunksMax = max(1, memoryBytes / Self.chunkBytes)
     }
@@ -98,63 +97,20 @@ struct NetChanges {
     private mutating func load(_ number: Int64) throws(SQLiteError) {
         guard chunks[number] == nil else { return }
         if chunks.count >= chunksMax {
-            try spill.write(chunks)
+            let kept = chunks.sorted { $0.key < $1.key }
+            try spill.write(kept.lazy.map { ($0.key, $0.value.withUnsafeBytes { Array($0) }) })
             chunks.removeAll(keepingCapacity: true)
             hasSpilled = true
         }
-        if hasSpilled, let chunk = try spill.read(number) { chunks[number] = chunk }
+        guard hasSpilled, let bytes = try spill.read(number) else { return }
+        chunks[number] = [UInt64](unsafeUninitializedCapacity: Self.chunkWords) { words, count in
+            UnsafeMutableRawBufferPointer(words).copyBytes(from: bytes)
+            count = Self.chunkWords
+        }
     }
 
     private mutating func withChunk<R>(_ number: Int64, _ body: (inout [UInt64]) -> R) -> R {
         body(&chunks[number, default: Array(repeating: 0, count: Self.chunkWords)])
-    }
-}
-
-/// A table for temporary data with what a load knows of rows, of which it is undone with the
-/// transaction as the rows themselves are.
-final class ChangeSpill {
-    private static let made = Atomic<Int>(0)
-
-    private let connection: Connection
-    private let table: String
-    private var hasTable = false
-
-    init(_ connection: Connection) {
-        self.connection = connection
-        let number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
-        table = "temp.ETL_CHANGES_\(number)"
-    }
-
-    deinit {
-        guard hasTable else { return }
-        connection.clearStatementCache()
-        // What stays is gone with the connection.
-        try? connection.execute("DROP TABLE IF EXISTS \(table)")
-    }
-
-    func write(_ chunks: [Int64: [UInt64]]) throws(SQLiteError) {
-        // What was made within a savepoint may be gone with it.
-        try connection.execute(
-            "CREATE TABLE IF NOT EXISTS \(table) (NUMBER INTEGER PRIMARY KEY, ROWS BLOB)")
-        hasTable = true
-        let insert = try connection.prepare("INSERT OR REPLACE INTO \(table) VALUES (?, ?)")
-        for (number, chunk) in chunks.sorted(by: { $0.key < $1.key }) {
-            insert.bind(number, at: 1)
-            insert.bind(chunk.withUnsafeBytes { Array($0) }, at: 2)
-            try insert.run()
-        }
-    }
-
-    func read(_ number: Int64) throws(SQLiteError) -> [UInt64]? {
-        let select = try connection.cached("SELECT ROWS FROM \(table) WHERE NUMBER = ?")
-        select.bind(number, at: 1)
-        defer { select.reset() }
-        guard try select.step() else { return nil }
-        let bytes = select.bytes(0)
-        return [UInt64](unsafeUninitializedCapacity: NetChanges.chunkWords) { words, count in
-            UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(bytes))
-            count = NetChanges.chunkWords
-        }
     }
 }
 
