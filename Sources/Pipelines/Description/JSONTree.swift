@@ -28,7 +28,7 @@ indirect enum JSONTree: Sendable, Hashable {
     private func formatted(indent: String) -> String {
         let inner = indent + "  "
         switch self {
-        case .text(let text): return Self.quoted(text)
+        case .text(let text): return JSONText.quoted(text)
         case .integer(let number): return String(number)
         case .number(let text): return text
         case .boolean(let flag): return String(flag)
@@ -42,7 +42,7 @@ indirect enum JSONTree: Sendable, Hashable {
         case .object(let members):
             if members.isEmpty { return "{}" }
             let lines = members.map {
-                "\(inner)\(Self.quoted($0.name)): \($0.value.formatted(indent: inner))"
+                "\(inner)\(JSONText.quoted($0.name)): \($0.value.formatted(indent: inner))"
             }
             return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
         }
@@ -53,21 +53,6 @@ indirect enum JSONTree: Sendable, Hashable {
         case .list, .object: false
         default: true
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            guard JSONText.needsEscape(byte) else {
-                bytes.append(byte)
-                continue
-            }
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONText.escapeBytesMax) {
-                guard let target = $0.baseAddress else { return }
-                bytes += $0.prefix(JSONText.writeEscape(of: byte, to: target))
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self) + "\""
     }
 }
 

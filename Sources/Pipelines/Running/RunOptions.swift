@@ -28,7 +28,7 @@ package struct RunOptions: Sendable {
     package var recordsMax: Int?
     /// What may be wrong with the spec or the model is told, although the run goes well.
     package var givesAdvice = true
-    /// Wins over the spec's `store.open`.
+    /// Wins over the spec's `store.open`; but `create` leaves `replace`, which makes a store, too.
     package var opening: StoreSpec.OpenMode?
     /// Nothing is changed: the stages run on a copy of the store, and no file is written.
     package var isDry = false

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordStreams
 
 extension TestValue {
     /// The value as JSON, in one line.
@@ -7,33 +8,15 @@ extension TestValue {
         case .null: "null"
         case .boolean(let value): value ? "true" : "false"
         case .number(let text): text
-        case .text(let text): Self.quoted(text)
+        case .text(let text): JSONText.quoted(text)
         case .list(let items): "[\(items.map(\.json).joined(separator: ", "))]"
         case .object(let members): Self.object(members)
         }
     }
 
     static func object(_ members: [TestMember]) -> String {
-        let parts = members.map { "\(quoted($0.name)): \($0.value.json)" }
+        let parts = members.map { "\(JSONText.quoted($0.name)): \($0.value.json)" }
         return "{\(parts.joined(separator: ", "))}"
-    }
-
-    /// RFC 8259 section 7.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\u{0}"..."\u{1F}":
-                result += "\\u" + String(scalar.value + 0x10000, radix: 16).dropFirst()
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 
     /// The value as a field of a table, quoted only where it must be, so that a text may stand for

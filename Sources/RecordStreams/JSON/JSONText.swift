@@ -3,6 +3,22 @@ package enum JSONText {
     /// The bytes that an escape has at most.
     package static let escapeBytesMax = 6
 
+    /// The text in quotes; only what RFC 8259 demands is escaped.
+    package static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            guard needsEscape(byte) else {
+                bytes.append(byte)
+                continue
+            }
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: escapeBytesMax) {
+                guard let target = $0.baseAddress else { return }
+                bytes += $0.prefix(writeEscape(of: byte, to: target))
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self) + "\""
+    }
+
     /// Adds the text in quotes; only what RFC 8259 demands is escaped.
     static func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
         buffer.reserve(text.count + 2 + 8)
