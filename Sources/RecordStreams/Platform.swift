@@ -168,7 +168,25 @@ enum Platform {
     }
 
     /// Processors that may run threads of this process now.
-    static func processorCount() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    static func processorCount() -> Int {
+        max(1, allowedProcessors() ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+
+    /// The processors that this process is kept to; nil where the system does not tell.
+    private static func allowedProcessors() -> Int? {
+        guard let descriptor = try? openForReading("/proc/self/status") else { return nil }
+        defer { closeFile(descriptor) }
+        let text = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { room -> String in
+            guard let start = room.baseAddress,
+                let count = try? readBytes(descriptor, into: start, count: room.count)
+            else { return "" }
+            return String(decoding: UnsafeRawBufferPointer(rebasing: room[..<count]), as: UTF8.self)
+        }
+        // `Cpus_allowed:` and a mask, in hexadecimal.
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
+        let digits = line?.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue)
+        return digits.map { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
+    }
 }
 
 private func systemErrno() -> Int32 { errno }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Synchronization
 
 /// One connection to an SQLite file; used by one thread at a time.
 ///
@@ -12,7 +13,17 @@ package final class Connection {
         case create
     }
 
+    /// The connections of this process that are open, by their numbers.
+    private struct Open {
+        var last: UInt64 = 0
+        var numbers: Set<UInt64> = []
+    }
+
+    private static let open = Mutex(Open())
+
     let handle: OpaquePointer
+    /// Tells it from all other connections that this process has or had.
+    package let number: UInt64
     /// The file's path.
     package let path: String
     private var cache: [String: Statement] = [:]
@@ -46,6 +57,11 @@ package final class Connection {
             throw SQLiteError(extendedCode: result, message: message, systemError: systemError)
         }
         handle = opened
+        number = Self.open.withLock { open in
+            open.last += 1
+            open.numbers.insert(open.last)
+            return open.last
+        }
         interrupter = InterruptHandle(opened)
         self.path = path
         sqlite3_busy_timeout(handle, 5_000)
@@ -54,9 +70,15 @@ package final class Connection {
     }
 
     deinit {
+        _ = Self.open.withLock { $0.numbers.remove(number) }
         cache.removeAll()
         interrupter.close()
         sqlite3_close_v2(handle)
+    }
+
+    /// Whether a connection of this process is open under that number.
+    package static func isOpen(_ number: UInt64) -> Bool {
+        open.withLock { $0.numbers.contains(number) }
     }
 
     /// Runs one or more statements that return no rows.

@@ -170,7 +170,7 @@ enum Toolchain {
         ] {
             arguments += ["-enable-upcoming-feature", feature]
         }
-        for module in ["CSQLite", "CLibYAML", "CSwiftRuntime"] {
+        for module in ["CSQLite", "CLibYAML", "CSwiftRuntime", "CZlib"] {
             arguments += [
                 "-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(module)/module.modulemap",
             ]

@@ -24,6 +24,13 @@ package struct ModelReading: Sendable, Hashable {
         known = model
         self.diagnostics = diagnostics
     }
+
+    /// Takes the model as a store has it that keeps all digits of decimals.
+    package mutating func keepExactDecimals() {
+        // Models that were made once can be made again.
+        model = model.flatMap { try? $0.keepingExactDecimals(true) }
+        known = known.flatMap { try? $0.keepingExactDecimals(true) }
+    }
 }
 
 /// Reads a model that is written in YAML.

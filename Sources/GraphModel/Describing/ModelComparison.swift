@@ -4,11 +4,13 @@ struct ModelComparison {
 
     let old: ManagedObjectModel
     let new: ManagedObjectModel
+    private let pairing: ModelPairing
     private var found: [ModelDiff.Change] = []
 
     init(old: ManagedObjectModel, new: ManagedObjectModel) {
         self.old = old
         self.new = new
+        pairing = ModelPairing(from: old, to: new)
     }
 
     mutating func changes() -> [ModelDiff.Change] {
@@ -37,40 +39,20 @@ struct ModelComparison {
     // MARK: Entities
 
     private mutating func compareEntities() {
-        let partners = Self.partners(
-            old.entities.map(\.name), new.entities.map { ($0.name, $0.renamingIdentifier) })
         let sorted = new.entities.sorted { $0.name < $1.name }
         for entity in sorted {
-            guard let before = partners[entity.name].flatMap({ old.entity(named: $0) }) else {
+            guard
+                let before = pairing.oldName(of: entity.name).flatMap({ old.entity(named: $0) })
+            else {
                 add(entity.name, "new entity", .lightweight, .added)
                 continue
             }
             compare(before, entity)
         }
-        let kept = Set(partners.values)
         for entity in old.entities.sorted(by: { $0.name < $1.name })
-        where !kept.contains(entity.name) {
+        where pairing.newName(of: entity.name) == nil {
             add(entity.name, "entity is gone, with its objects", .lightweight, .removed)
         }
-    }
-
-    /// Which old name each new one continues: the one it was renamed from, or its own.
-    private static func partners(
-        _ old: [String], _ new: [(name: String, renamedFrom: String?)]
-    ) -> [String: String] {
-        let names = Set(old)
-        var partners: [String: String] = [:]
-        var taken: Set<String> = []
-        for (name, renamed) in new {
-            guard let renamed, names.contains(renamed), taken.insert(renamed).inserted else {
-                continue
-            }
-            partners[name] = renamed
-        }
-        for (name, _) in new where partners[name] == nil && names.contains(name) {
-            if taken.insert(name).inserted { partners[name] = name }
-        }
-        return partners
     }
 
     private mutating func compare(_ before: EntityDescription, _ after: EntityDescription) {
@@ -112,20 +94,11 @@ struct ModelComparison {
     private mutating func compareProperties(
         _ before: EntityDescription, _ after: EntityDescription
     ) {
-        // Inherited ones too, for a property may move up or down.
-        let oldAttributes = Dictionary(
-            old.attributes(of: before.name).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        let oldRelationships = Dictionary(
-            old.relationships(of: before.name).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        let attributes = Self.partners(
-            oldAttributes.keys.sorted(),
-            new.attributes(of: after.name).map { ($0.name, $0.renamingIdentifier) })
-        let relationships = Self.partners(
-            oldRelationships.keys.sorted(),
-            new.relationships(of: after.name).map { ($0.name, $0.renamingIdentifier) })
+        let attributes = pairing.attributes(of: after.name, from: before.name)
+        let relationships = pairing.relationships(of: after.name, from: before.name)
         for attribute in after.ownAttributes {
             let path = "\(after.name).\(attribute.name)"
-            if let partner = attributes[attribute.name].flatMap({ oldAttributes[$0] }) {
+            if let partner = attributes[attribute.name] {
                 compare(partner, attribute, path)
             } else {
                 addNew(attribute, path)
@@ -133,7 +106,7 @@ struct ModelComparison {
         }
         for relationship in after.ownRelationships {
             let path = "\(after.name).\(relationship.name)"
-            if let partner = relationships[relationship.name].flatMap({ oldRelationships[$0] }) {
+            if let partner = relationships[relationship.name] {
                 compare(partner, relationship, path)
             } else {
                 add(
@@ -141,7 +114,7 @@ struct ModelComparison {
                     relationship.isOptional ? .lightweight : .mapping, .added)
             }
         }
-        let kept = Set(attributes.values).union(relationships.values)
+        let kept = Set(attributes.values.map(\.name) + relationships.values.map(\.name))
         let gone = before.ownAttributes.map(\.name) + before.ownRelationships.map(\.name)
         for name in gone where !kept.contains(name) {
             add("\(after.name).\(name)", "is gone, with its values", .lightweight, .removed)
@@ -165,7 +138,8 @@ struct ModelComparison {
         if before.type != after.type || before.compositeName != after.compositeName {
             add(
                 path, "type is \(after.type.rawValue), was \(before.type.rawValue)",
-                .mapping)
+                after.type.holdsEveryValue(of: before.type)
+                    && before.compositeName == after.compositeName ? .lightweight : .mapping)
         }
         if before.isOptional != after.isOptional {
             let needs = !after.isOptional && after.defaultValue == nil && !after.isTransient

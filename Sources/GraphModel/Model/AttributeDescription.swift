@@ -134,6 +134,11 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var compositeName: String?
     /// What a model file says beyond this, by the file's own names.
     @EmptyByDefault public var extras: [String: String]
+    /// A decimal's digits are all kept, as canonical text; nil is false.
+    ///
+    /// Said by the store that was made so, never by a model file; see
+    /// `ManagedObjectModel.keepingExactDecimals()`.
+    package var keepsDigits: Bool?
 
     /// Creates an attribute; everything but name and type has Core Data's default.
     public init(
@@ -172,4 +177,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
 extension AttributeDescription {
     /// Whether only its name is known: no store has a column of such a type.
     package var isDoubtful: Bool { type == .undefined && !isTransient }
+
+    /// Whether it is a decimal whose column holds canonical text.
+    package var isExactDecimal: Bool { type == .decimal && keepsDigits == true }
 }

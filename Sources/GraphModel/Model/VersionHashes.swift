@@ -47,6 +47,7 @@ extension ManagedObjectModel {
             attributes(of: name).contains { attribute in
                 guard !attribute.isTransient else { return false }
                 return attribute.derivationExpression != nil || attribute.type == .composite
+                    || attribute.extras["derived"] == "YES"
             }
         }
     }

@@ -16,18 +16,6 @@ extension ScalarFormatter {
         }
     }
 
-    /// Writes the canonical decimal text of a JSON number, exactly, whatever a double would hold.
-    ///
-    /// - Returns: nil where the text is no JSON number, has more than nineteen significant digits
-    ///   (which exact decimals of a later version will keep) or does not fit into the buffer.
-    package static func canonicalDecimal(
-        _ bytes: ByteView, into buffer: UnsafeMutableBufferPointer<UInt8>
-    ) -> Int? {
-        guard let number = DecimalNumber(bytes), !number.isTruncated else { return nil }
-        let count = canonical(number, into: buffer)
-        return count > 0 ? count : nil
-    }
-
     private static func canonical(
         _ number: DecimalNumber, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {

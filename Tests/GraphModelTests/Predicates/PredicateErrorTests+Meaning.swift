@@ -57,7 +57,7 @@ extension PredicateErrorTests {
           'x' == priority
           ^
 
-        A date cannot be compared with text ("tomorrow") [predicate.type]
+        'tomorrow' is no date; write one such as "2026-01-31" or "2026-01-31T18:30:00Z" [predicate.type]
           dueDate > 'tomorrow'
                     ^
 

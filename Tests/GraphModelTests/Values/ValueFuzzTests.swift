@@ -38,7 +38,17 @@ struct ValueFuzzTests {
         for pattern in patterns { _ = pattern.parse(bytes) }
         _ = ScalarParser.boolean(bytes)
         _ = ScalarParser.utf16Length(bytes)
-        _ = written { ScalarFormatter.canonicalDecimal(bytes, into: $0) ?? 0 }
+        if let decimal = ExactDecimal(bytes), decimal.isStorable {
+            let canonical = decimal.text
+            #expect(
+                withBytes(canonical) { ExactDecimal($0) } == decimal, "seed \(seed): \(text)")
+            #expect(
+                ScalarParser.double(bytes) == Double(canonical),
+                "seed \(seed): \(text)")
+        }
+        if ExactDecimal.isCanonical(bytes) {
+            #expect(ExactDecimal(bytes)?.text == text, "seed \(seed): \(text)")
+        }
         if let integer = ScalarParser.jsonIntegral(bytes) {
             let back = written { ScalarFormatter.integer(integer, into: $0) }
             #expect(

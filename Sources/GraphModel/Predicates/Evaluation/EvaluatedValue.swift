@@ -111,6 +111,25 @@ extension EvaluatedValue {
         }
     }
 
+    /// Whether it is a number's text with more digits than a double surely holds.
+    var mayBeRounded: Bool {
+        switch self {
+        case .number(let bytes), .untypedText(let bytes): bytes.count > 15
+        default: false
+        }
+    }
+
+    /// The number with all its digits; nil where it is none, or has too many.
+    var exactDecimal: ExactDecimal? {
+        switch self {
+        case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
+        case .integer(let number): ExactDecimal(number)
+        case .double(let number): ExactDecimal(number)
+        case .number(let bytes), .untypedText(let bytes): ExactDecimal(bytes)
+        default: nil
+        }
+    }
+
     /// What it is, for messages.
     var kindName: String {
         switch self {

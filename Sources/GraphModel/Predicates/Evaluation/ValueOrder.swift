@@ -42,8 +42,17 @@ enum ValueOrder {
             guard let one = try NumericValue(left), let other = try NumericValue(right) else {
                 throw .incomparable(left.kindName, right.kindName)
             }
-            return NumericValue.order(one, other)
+            let order = NumericValue.order(one, other)
+            return order == 0 ? exactOrder(left, right) : order
         }
+    }
+
+    /// The order of two numbers that are the same once texts of many digits are rounded to doubles.
+    private static func exactOrder(_ left: EvaluatedValue, _ right: EvaluatedValue) -> Int {
+        guard left.mayBeRounded || right.mayBeRounded, let one = left.exactDecimal,
+            let other = right.exactDecimal
+        else { return 0 }
+        return ExactDecimal.order(one, other)
     }
 
     private static func boolean(_ bytes: ByteView) throws(EvaluationError) -> Bool {

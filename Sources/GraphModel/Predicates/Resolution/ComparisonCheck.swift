@@ -134,6 +134,12 @@ struct ComparisonCheck {
         } else if side.kind.isComparable(with: kind) {
             return side.expression
         }
+        if case .constant(.string(let text)) = side.expression, kind == .date {
+            throw resolver.error(
+                .type,
+                "'\(text)' is no date; write one such as \"2026-01-31\" or \"2026-01-31T18:30:00Z\"",
+                node: side.node)
+        }
         throw resolver.error(
             .type, "\(other.kind.capitalized) cannot be compared with \(side.describing)",
             node: side.node)

@@ -96,6 +96,12 @@ extension PredicateResolver {
         let kind = ExpressionKind(attribute.type)
         if case .constant(let value) = resolved.expression {
             if let typed = ComparisonCheck.value(value, as: kind) { return .constant(typed) }
+            // All the digits of a number that no constant has.
+            if attribute.isExactDecimal, case .string(var text) = value,
+                text.withUTF8({ ExactDecimal($0)?.isStorable }) == true
+            {
+                return resolved.expression
+            }
         } else if resolved.kind.isComparable(with: kind) {
             return resolved.expression
         }

@@ -1,0 +1,97 @@
+/// Which entity and property of an old model each one of a new model continues.
+///
+/// A new name continues the old one that its renaming identifier tells, by name or by an identifier
+/// that both have; else the old one of the same name. An old name is continued once.
+package struct ModelPairing: Sendable {
+    /// The model before.
+    package let old: ManagedObjectModel
+    /// The model after.
+    package let new: ManagedObjectModel
+    private let oldNames: [String: String]
+    private let newNames: [String: String]
+    /// Properties that somebody has paired: the old names by the new ones, by `New Old`.
+    package var told: [String: [String: String]] = [:]
+
+    /// Pairs the entities of two models.
+    package init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+        self.old = old
+        self.new = new
+        oldNames = Self.partners(
+            old.entities.map { ($0.name, $0.renamingIdentifier) },
+            new.entities.map { ($0.name, $0.renamingIdentifier) })
+        newNames = Dictionary(oldNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The old entity that a new one continues.
+    package func oldName(of entity: String) -> String? { oldNames[entity] }
+
+    /// The new entity that continues an old one.
+    package func newName(of entity: String) -> String? { newNames[entity] }
+
+    /// The old attributes that those of a new entity continue, by their new names; inherited ones
+    /// too, since a property may move up or down.
+    package func attributes(
+        of entity: String, from oldEntity: String
+    ) -> [String: AttributeDescription] {
+        let known = Dictionary(
+            old.attributes(of: oldEntity).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return Self.partners(
+            known.values.map { ($0.name, $0.renamingIdentifier) },
+            new.attributes(of: entity).map { ($0.name, $0.renamingIdentifier) }
+        ).compactMapValues { known[$0] }
+    }
+
+    /// The old relationships that those of a new entity continue, by their new names.
+    package func relationships(
+        of entity: String, from oldEntity: String
+    ) -> [String: RelationshipDescription] {
+        let known = Dictionary(
+            old.relationships(of: oldEntity).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return Self.partners(
+            known.values.map { ($0.name, $0.renamingIdentifier) },
+            new.relationships(of: entity).map { ($0.name, $0.renamingIdentifier) }
+        ).merging(told["\(entity) \(oldEntity)"] ?? [:]) { $1 }.compactMapValues { known[$0] }
+    }
+
+    private typealias Name = (name: String, identifier: String?)
+
+    /// The old name that each new one continues.
+    private static func partners(_ old: [Name], _ new: [Name]) -> [String: String] {
+        let names = Set(old.map(\.name))
+        let identified = Dictionary(
+            old.sorted { $0.name < $1.name }.compactMap { name, identifier in
+                identifier.map { ($0, name) }
+            }, uniquingKeysWith: { first, _ in first })
+        var partners: [String: String] = [:]
+        var taken: Set<String> = []
+        for (name, identifier) in new {
+            guard let identifier else { continue }
+            let known = names.contains(identifier) ? identifier : identified[identifier]
+            guard let known, taken.insert(known).inserted else { continue }
+            partners[name] = known
+        }
+        for (name, _) in new where partners[name] == nil && names.contains(name) {
+            if taken.insert(name).inserted { partners[name] = name }
+        }
+        return partners
+    }
+}
+
+extension AttributeType {
+    /// Whether every value of another type is one of this type, too, or has one text in it.
+    package func holdsEveryValue(of other: AttributeType) -> Bool {
+        if self == other { return true }
+        let whole: [AttributeType] = [.boolean, .integer16, .integer32, .integer64]
+        return switch self {
+        case .integer16: other == .boolean
+        case .integer32: other == .boolean || other == .integer16
+        case .integer64: whole.contains(other)
+        case .double, .decimal:
+            [.boolean, .integer16, .integer32].contains(other)
+                || (self == .double && other == .float)
+        case .float: other == .boolean || other == .integer16
+        case .string: whole.contains(other) || other == .uri || other == .uuid
+        default: false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+extension ManagedObjectModel {
+    /// The same model for a store that keeps all digits of its decimals, as canonical texts, or
+    /// for one that does not.
+    ///
+    /// Hashes are the same: only the columns differ.
+    package func keepingExactDecimals(_ keeps: Bool) throws(ModelError) -> ManagedObjectModel {
+        guard keepsExactDecimals != keeps else { return self }
+        let entities = entities.map { entity in
+            var entity = entity
+            for place in entity.ownAttributes.indices
+            where entity.ownAttributes[place].type == .decimal {
+                entity.ownAttributes[place].keepsDigits = keeps ? true : nil
+                if let value = entity.ownAttributes[place].defaultValue {
+                    entity.ownAttributes[place].defaultValue =
+                        keeps ? Self.text(value) : Self.number(value)
+                }
+            }
+            return entity
+        }
+        return try ManagedObjectModel(
+            entities: entities, versionIdentifiers: versionIdentifiers,
+            configurations: configurations, composites: composites,
+            fetchRequestTemplates: fetchRequestTemplates, extras: extras)
+    }
+
+    /// Whether its decimals, if it has any, keep all their digits.
+    package var keepsExactDecimals: Bool {
+        entities.contains { $0.ownAttributes.contains(where: \.isExactDecimal) }
+    }
+
+    private static func text(_ value: StoredValue) -> StoredValue {
+        switch value {
+        case .integer(let number): .text(ExactDecimal(number).text)
+        case .real(let number): ExactDecimal(number).map { .text($0.text) } ?? value
+        default: value
+        }
+    }
+
+    private static func number(_ value: StoredValue) -> StoredValue {
+        guard case .text(var text) = value else { return value }
+        return text.withUTF8 { ScalarParser.double($0) }.map { .real($0) } ?? value
+    }
+}

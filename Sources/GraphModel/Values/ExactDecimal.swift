@@ -1,0 +1,161 @@
+/// A decimal number with all its digits: `±magnitude × 10^exponent`.
+///
+/// At most 38 significant digits, as Foundation's `Decimal` has them. The magnitude has no trailing
+/// zeros and zero is 0 × 10⁰, so equal numbers have equal parts.
+package struct ExactDecimal: Sendable, Hashable {
+    package let isNegative: Bool
+    package let magnitude: UInt128
+    package let exponent: Int
+
+    /// The most significant digits that a number may have.
+    package static let digitsMax = 38
+    /// The longest canonical text: a minus, `0.` and 128 places, or 165 digits.
+    package static let textBytesMax = 176
+
+    private init(isNegative: Bool, _ magnitude: UInt128, exponent: Int) {
+        var (magnitude, exponent) = (magnitude, exponent)
+        while magnitude != 0, magnitude.isMultiple(of: 10) {
+            magnitude /= 10
+            exponent += 1
+        }
+        self.isNegative = isNegative && magnitude != 0
+        self.magnitude = magnitude
+        self.exponent = magnitude == 0 ? 0 : exponent
+    }
+
+    /// A whole number.
+    package init(_ number: Int64) {
+        self.init(isNegative: number < 0, UInt128(number.magnitude), exponent: 0)
+    }
+
+    /// The number that a double stands for by its shortest text; nil for infinities and NaN.
+    package init?(_ number: Double) {
+        guard number.isFinite else { return nil }
+        var text = number.description
+        guard let parsed = text.withUTF8({ ExactDecimal($0) }) else { return nil }
+        self = parsed
+    }
+
+    /// Reads a JSON number (RFC 8259 section 6) of at most 38 significant digits; nil for others.
+    package init?(_ bytes: ByteView) {
+        guard let number = DecimalNumber(bytes) else { return nil }
+        guard number.isTruncated else {
+            self.init(
+                isNegative: number.isNegative, UInt128(number.magnitude),
+                exponent: number.exponent)
+            return
+        }
+        // The text is a number; what is left is to take more of its digits.
+        var magnitude: UInt128 = 0
+        var taken = 0
+        var zeros = 0
+        for byte in bytes {
+            if byte | 0x20 == UInt8(ascii: "e") { break }
+            let digit = byte &- UInt8(ascii: "0")
+            if digit > 9 { continue }
+            if digit == 0 {
+                if magnitude != 0 { zeros += 1 }
+                continue
+            }
+            taken += zeros + 1
+            guard taken <= Self.digitsMax else { return nil }
+            for _ in 0...zeros { magnitude *= 10 }
+            magnitude += UInt128(digit)
+            zeros = 0
+        }
+        // The truncated magnitude has nineteen digits, whose exponent is known.
+        self.init(
+            isNegative: number.isNegative, magnitude,
+            exponent: number.exponent - (taken - Self.digitCount(UInt128(number.magnitude))))
+    }
+
+    /// Whether stores keep it: its text has 165 digits before the point and 128 behind it at most.
+    package var isStorable: Bool {
+        exponent >= -128 && Self.digitCount(magnitude) + exponent <= 165
+    }
+
+    /// Whether a text is the canonical one of a number that stores keep.
+    package static func isCanonical(_ bytes: ByteView) -> Bool {
+        guard bytes.count <= digitsMax else { return false }
+        let start = bytes.first == UInt8(ascii: "-") ? 1 : 0
+        var point: Int?
+        for index in start..<max(start, bytes.count) where bytes[index] &- UInt8(ascii: "0") > 9 {
+            guard bytes[index] == UInt8(ascii: "."), point == nil, index > start else {
+                return false
+            }
+            point = index
+        }
+        let end = point ?? bytes.count
+        // A zero stands alone before the point, no zero ends a fraction, and none has a minus.
+        guard end > start, bytes[start] != UInt8(ascii: "0") || end == start + 1 else {
+            return false
+        }
+        guard point == nil else {
+            let last = bytes[bytes.count - 1]
+            return last != UInt8(ascii: "0") && last != UInt8(ascii: ".")
+        }
+        return start == 0 || bytes[start] != UInt8(ascii: "0")
+    }
+
+    /// The canonical text: no exponent, no needless zeros, no `-0`.
+    package var text: String {
+        let digits = String(magnitude)
+        let sign = isNegative ? "-" : ""
+        if exponent >= 0 { return sign + digits + String(repeating: "0", count: exponent) }
+        let places = -exponent
+        if digits.utf8.count <= places {
+            return sign + "0." + String(repeating: "0", count: places - digits.utf8.count) + digits
+        }
+        return sign + digits.dropLast(places) + "." + digits.suffix(places)
+    }
+
+    /// How many decimal digits a number has; none for zero.
+    private static func digitCount(_ number: UInt128) -> Int {
+        var count = 0
+        var rest = number
+        while rest != 0 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+}
+
+extension ExactDecimal: Comparable {
+    package static func < (left: ExactDecimal, right: ExactDecimal) -> Bool {
+        order(left, right) < 0
+    }
+
+    /// Negative, zero or positive as the first is smaller, equal or greater.
+    package static func order(_ left: ExactDecimal, _ right: ExactDecimal) -> Int {
+        if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
+        let order = orderOfSizes(left, right)
+        return left.isNegative ? -order : order
+    }
+
+    private static func orderOfSizes(_ left: ExactDecimal, _ right: ExactDecimal) -> Int {
+        if left.magnitude == 0 || right.magnitude == 0 {
+            return left.magnitude == right.magnitude ? 0 : left.magnitude == 0 ? -1 : 1
+        }
+        let leftDigits = digitCount(left.magnitude)
+        let rightDigits = digitCount(right.magnitude)
+        let tops = (leftDigits + left.exponent, rightDigits + right.exponent)
+        if tops.0 != tops.1 { return tops.0 < tops.1 ? -1 : 1 }
+        // The same place of the first digit: with as many digits they compare as whole numbers,
+        // and 38 digits fit.
+        var (one, other) = (left.magnitude, right.magnitude)
+        for _ in stride(from: leftDigits, to: rightDigits, by: 1) { one *= 10 }
+        for _ in stride(from: rightDigits, to: leftDigits, by: 1) { other *= 10 }
+        return one < other ? -1 : one == other ? 0 : 1
+    }
+
+    /// The order of two texts by the numbers they are; texts that are none come after, by bytes.
+    package static func order(ofTexts left: ByteView, _ right: ByteView) -> Int {
+        switch (ExactDecimal(left), ExactDecimal(right)) {
+        case (let left?, let right?): order(left, right)
+        case (.some, nil): -1
+        case (nil, .some): 1
+        case (nil, nil): TextCollation.bytes(left, right)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/// Why bytes are no archive that can be read; one sentence.
+package struct ArchiveFault: Error, Sendable, Hashable {
+    package let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// A binary property list with the references of keyed archives (UIDs), which Foundation's readers
+/// do not give.
+///
+/// ```
+/// "bplist00"  objects…  table of their offsets  trailer of 32 bytes
+/// object = marker: kind in the high four bits, size in the low four (15: an integer follows)
+/// trailer = 6 × 00, bytes of an offset, bytes of a reference, count, top object, table's offset
+/// ```
+/// Objects are looked at in place: nothing is copied, and nothing is followed that the caller does
+/// not ask for. So a file that lies costs no more than its size, and cycles are the caller's.
+package struct BinaryPropertyList: Sendable {
+    /// One object; ranges are of the file's bytes, `first` is the place of the first reference.
+    enum Node: Sendable, Hashable {
+        case null
+        case boolean(Bool)
+        case integer(Int64)
+        case real(Double)
+        /// Seconds since 2001.
+        case date(Double)
+        case data(Range<Int>)
+        case ascii(Range<Int>)
+        case utf16(Range<Int>)
+        case uid(Int)
+        case list(first: Int, count: Int)
+        /// Keys, then as many values.
+        case dictionary(first: Int, count: Int)
+    }
+
+    private static let trailerBytes = 32
+
+    let bytes: [UInt8]
+    private(set) var nodes: [Node] = []
+    let top: Int
+    private let referenceBytes: Int
+    private let objectsEnd: Int
+
+    /// Whether bytes say of themselves that they are one.
+    package static func isOne(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.starts(with: Array("bplist0".utf8))
+    }
+
+    package init(_ bytes: [UInt8]) throws(ArchiveFault) {
+        guard Self.isOne(bytes), bytes.count > 8 + Self.trailerBytes else {
+            throw ArchiveFault("it is no binary property list")
+        }
+        self.bytes = bytes
+        let trailer = bytes.count - Self.trailerBytes
+        let offsetBytes = Int(bytes[trailer + 6])
+        referenceBytes = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetBytes), (1...8).contains(referenceBytes),
+            let count = Self.number(bytes, trailer + 8, 8),
+            let top = Self.number(bytes, trailer + 16, 8),
+            let table = Self.number(bytes, trailer + 24, 8),
+            count > 0, top < count, table >= 8, table < trailer,
+            count <= (trailer - table) / offsetBytes
+        else { throw ArchiveFault("the property list's trailer is damaged") }
+        self.top = top
+        objectsEnd = table
+        nodes.reserveCapacity(count)
+        for number in 0..<count {
+            guard let offset = Self.number(bytes, table + number * offsetBytes, offsetBytes),
+                let node = node(at: offset)
+            else { throw ArchiveFault("object \(number) of the property list is damaged") }
+            nodes.append(node)
+        }
+    }
+
+    /// The object that a reference at a place names; nil of none.
+    func reference(_ place: Int) -> Int? {
+        guard let number = Self.number(bytes, place, referenceBytes), number < nodes.count else {
+            return nil
+        }
+        return number
+    }
+
+    /// The objects of a list.
+    func items(first: Int, count: Int) -> [Int] {
+        (0..<count).compactMap { reference(first + $0 * referenceBytes) }
+    }
+
+    /// The objects of a dictionary.
+    func entries(first: Int, count: Int) -> [(key: Int, value: Int)] {
+        (0..<count).compactMap { place in
+            guard let key = reference(first + place * referenceBytes),
+                let value = reference(first + (count + place) * referenceBytes)
+            else { return nil }
+            return (key, value)
+        }
+    }
+
+    /// The text of an object that is one.
+    func text(_ number: Int) -> String? {
+        switch nodes[number] {
+        case .ascii(let range): return String(decoding: bytes[range], as: UTF8.self)
+        case .utf16(let range):
+            let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
+            return String(decoding: units, as: UTF16.self)
+        default: return nil
+        }
+    }
+
+    // MARK: Scanning
+
+    /// An unsigned number, the highest byte first; nil where it is outside or too large.
+    private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int? {
+        guard place >= 0, place <= bytes.count - count else { return nil }
+        var value: UInt64 = 0
+        for byte in bytes[place..<(place + count)] { value = value << 8 | UInt64(byte) }
+        return Int(exactly: value)
+    }
+
+    private func node(at offset: Int) -> Node? {
+        guard offset >= 8, offset < objectsEnd else { return nil }
+        let marker = bytes[offset]
+        let low = Int(marker & 0x0F)
+        switch marker >> 4 {
+        case 0x0:
+            switch low {
+            case 0: return .null
+            case 8: return .boolean(false)
+            case 9: return .boolean(true)
+            default: return nil
+            }
+        case 0x1: return integer(offset + 1, low)
+        case 0x2: return real(offset + 1, low).map(Node.real)
+        case 0x3: return low == 3 ? real(offset + 1, low).map(Node.date) : nil
+        case 0x8:
+            return low < 8 && offset + 2 + low <= objectsEnd
+                ? Self.number(bytes, offset + 1, low + 1).map(Node.uid) : nil
+        default: return sized(marker >> 4, offset, low)
+        }
+    }
+
+    private func integer(_ place: Int, _ power: Int) -> Node? {
+        guard power <= 4 else { return nil }
+        // Of sixteen bytes the lower eight hold all that we can take.
+        let count = 1 << power
+        guard place + count <= objectsEnd else { return nil }
+        var value: UInt64 = 0
+        for byte in bytes[(place + count - min(count, 8))..<(place + count)] {
+            value = value << 8 | UInt64(byte)
+        }
+        return .integer(Int64(bitPattern: value))
+    }
+
+    private func real(_ place: Int, _ power: Int) -> Double? {
+        guard power == 2 || power == 3, place + (1 << power) <= objectsEnd else { return nil }
+        var bits: UInt64 = 0
+        for byte in bytes[place..<(place + (1 << power))] { bits = bits << 8 | UInt64(byte) }
+        return power == 3
+            ? Double(bitPattern: bits)
+            : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+    }
+
+    /// Objects whose size stands in the marker or behind it.
+    private func sized(_ kind: UInt8, _ offset: Int, _ low: Int) -> Node? {
+        var (place, count) = (offset + 1, low)
+        if low == 15 {
+            guard place < objectsEnd, bytes[place] >> 4 == 1 else { return nil }
+            let power = Int(bytes[place] & 0x0F)
+            guard power <= 3, let size = Self.number(bytes, place + 1, 1 << power) else {
+                return nil
+            }
+            (place, count) = (place + 1 + (1 << power), size)
+        }
+        func range(_ unitBytes: Int) -> Range<Int>? {
+            guard place <= objectsEnd, count <= (objectsEnd - place) / unitBytes else { return nil }
+            return place..<(place + count * unitBytes)
+        }
+        switch kind {
+        case 0x4: return range(1).map(Node.data)
+        case 0x5, 0x7: return range(1).map(Node.ascii)
+        case 0x6: return range(2).map(Node.utf16)
+        case 0xA, 0xB, 0xC:
+            return range(referenceBytes).map { .list(first: $0.lowerBound, count: count) }
+        case 0xD:
+            return range(2 * referenceBytes).map { .dictionary(first: $0.lowerBound, count: count) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,182 @@
+/// What `NSKeyedArchiver` wrote: a property list whose `$objects` refer to one another by number.
+///
+/// Nodes are looked at when they are asked for, so that a graph with cycles is no matter until
+/// somebody walks in circles.
+package struct KeyedArchive: Sendable {
+    let list: BinaryPropertyList
+    /// The property list's number of each archived object.
+    private let objects: [Int]
+    /// The dictionary of what was archived; nil of a property list that is no archive.
+    private let top: Int?
+
+    package init(_ bytes: [UInt8]) throws(ArchiveFault) {
+        list = try BinaryPropertyList(bytes)
+        guard let objects = Self.value("$objects", of: list.top, in: list),
+            case .list(let first, let count) = list.nodes[objects],
+            let top = Self.value("$top", of: list.top, in: list)
+        else { throw ArchiveFault("the property list is no keyed archive") }
+        self.objects = list.items(first: first, count: count)
+        self.top = top
+    }
+
+    /// A property list that is no archive: its top is the root.
+    init(plain bytes: [UInt8]) throws(ArchiveFault) {
+        list = try BinaryPropertyList(bytes)
+        objects = []
+        top = nil
+    }
+
+    /// The archived root object.
+    package var root: ArchivedNode? {
+        guard let top else { return ArchivedNode(archive: self, number: list.top) }
+        return ArchivedNode(archive: self, number: top)["root"]
+    }
+
+    /// The value of a key in a dictionary of the property list.
+    fileprivate static func value(
+        _ key: String, of number: Int, in list: BinaryPropertyList
+    ) -> Int? {
+        guard case .dictionary(let first, let count) = list.nodes[number] else { return nil }
+        return list.entries(first: first, count: count).first {
+            guard case .ascii(let range) = list.nodes[$0.key] else { return false }
+            return list.bytes[range].elementsEqual(key.utf8)
+        }?.value
+    }
+
+    /// What a number of the property list stands for, references followed; nil of `$null`.
+    fileprivate func resolved(_ number: Int) -> Int? {
+        guard case .uid(let place) = list.nodes[number] else {
+            return list.nodes[number] == .null ? nil : number
+        }
+        guard place > 0, place < objects.count else { return nil }
+        let object = objects[place]
+        // A reference to a reference is nothing that an archiver writes.
+        if case .uid = list.nodes[object] { return nil }
+        return object
+    }
+}
+
+/// One object of a keyed archive.
+package struct ArchivedNode: Sendable {
+    fileprivate let archive: KeyedArchive
+    /// The same for the same object.
+    package let number: Int
+
+    private var list: BinaryPropertyList { archive.list }
+    /// The object as it stands in the property list.
+    var value: BinaryPropertyList.Node { list.nodes[number] }
+
+    private func other(_ number: Int) -> ArchivedNode? {
+        archive.resolved(number).map { ArchivedNode(archive: archive, number: $0) }
+    }
+
+    /// The name of its class; nil of what is no object.
+    package var className: String? {
+        guard let named = self["$class"] else { return nil }
+        return named["$classname"]?.text
+    }
+
+    /// What it holds under a key; nil where there is none, or nil.
+    package subscript(key: String) -> ArchivedNode? {
+        KeyedArchive.value(key, of: number, in: list).flatMap(other)
+    }
+
+    // MARK: Values
+
+    /// A text, mutable ones too.
+    package var text: String? {
+        if let text = list.text(number) { return text }
+        if let text = self["NS.string"] { return list.text(text.number) }
+        guard className?.hasSuffix("String") == true, let bytes = self["NS.bytes"]?.data else {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A whole number, or a truth value as one.
+    package var integer: Int64? {
+        switch value {
+        case .integer(let value): value
+        case .boolean(let value): value ? 1 : 0
+        case .real(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// Any number.
+    package var real: Double? {
+        switch value {
+        case .integer(let value): Double(value)
+        case .boolean(let value): value ? 1 : 0
+        case .real(let value): value
+        default: nil
+        }
+    }
+
+    /// Whether a key is there and not false.
+    package func isTrue(_ key: String) -> Bool { (self[key]?.integer ?? 0) != 0 }
+
+    /// Bytes.
+    package var data: [UInt8]? {
+        if case .data(let range) = value { return Array(list.bytes[range]) }
+        guard let inner = self["NS.data"], case .data(let range) = list.nodes[inner.number] else {
+            return nil
+        }
+        return Array(list.bytes[range])
+    }
+
+    /// A moment, in seconds since 2001.
+    package var date: Double? {
+        if case .date(let seconds) = value { return seconds }
+        return className?.hasSuffix("Date") == true ? self["NS.time"]?.real : nil
+    }
+
+    // MARK: Collections
+
+    /// The items of an array or a set, those that are nil left out; nil of what is neither.
+    package var items: [ArchivedNode]? {
+        if case .list(let first, let count) = value {
+            return list.items(first: first, count: count).compactMap(other)
+        }
+        guard let kind = className, kind.hasSuffix("Array") || kind.hasSuffix("Set") else {
+            return nil
+        }
+        return list(under: "NS.objects") ?? numbered("NS.object.")
+    }
+
+    /// The entries of a dictionary; nil of what is none.
+    package var entries: [(key: ArchivedNode, value: ArchivedNode)]? {
+        let kind = className
+        if kind == nil, case .dictionary(let first, let count) = value {
+            return list.entries(first: first, count: count).compactMap { entry in
+                guard let key = other(entry.key), let value = other(entry.value) else { return nil }
+                return (key, value)
+            }
+        }
+        guard kind?.hasSuffix("Dictionary") == true else { return nil }
+        guard let keys = references(under: "NS.keys"), let values = references(under: "NS.objects")
+        else { return [] }
+        return zip(keys, values).compactMap { key, value in
+            guard let key = other(key), let value = other(value) else { return nil }
+            return (key, value)
+        }
+    }
+
+    private func list(under key: String) -> [ArchivedNode]? {
+        references(under: key)?.compactMap(other)
+    }
+
+    private func references(under key: String) -> [Int]? {
+        guard let number = KeyedArchive.value(key, of: number, in: list),
+            case .list(let first, let count) = list.nodes[number]
+        else { return nil }
+        return list.items(first: first, count: count)
+    }
+
+    /// How archivers of old wrote arrays.
+    private func numbered(_ prefix: String) -> [ArchivedNode] {
+        var found: [ArchivedNode] = []
+        while let next = self["\(prefix)\(found.count)"] { found.append(next) }
+        return found
+    }
+}

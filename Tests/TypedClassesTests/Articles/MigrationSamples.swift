@@ -1,0 +1,84 @@
+import Foundation
+import GraphModel
+import GraphStore
+import Testing
+
+/// What the article "Migrating a store" shows, as it is compiled and run.
+@Suite("Article: migrating a store") struct MigrationSamples {
+    private static let oldModel = ModelFile.read(
+        text: """
+            model: 1
+            entities:
+              Task: { attributes: { title: String, level: String, tagText: String } }
+            """
+    ).model
+    private static let newModel = ModelFile.read(
+        text: """
+            model: 1
+            entities:
+              Task:
+                attributes: { title: String, priority: Integer 16 }
+                relationships: { tags: { to: Tag, many: true, inverse: tasks } }
+              Tag:
+                attributes: { name: String }
+                relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            """
+    ).model
+
+    private static func store(in folder: ExampleFolder) throws -> String {
+        let path = folder.path("store.sqlite")
+        let container = try PersistentContainer(
+            model: oldModel, at: path, opening: .create)
+        let context = container.newContext()
+        let task = try context.insert("Task")
+        try task.setValue("high", forKey: "level")
+        try task.setValue("a, b", forKey: "tagText")
+        try context.save()
+        return path
+    }
+
+    @Test func plansAndMigrates() throws {
+        let folder = try ExampleFolder()
+        let storePath = try Self.store(in: folder)
+        let newModel = try #require(Self.newModel)
+        var backup: String?
+        func migrate() throws {
+            let manager = MigrationManager(storeAt: storePath, to: newModel)
+            let plan = try manager.plan()
+            print(plan.text)
+            guard plan.isPossible else { return }
+            let result = try manager.migrate()
+            backup = result.backupPath
+        }
+        try migrate()
+        #expect(backup == storePath + ".bak-v1")
+    }
+
+    @Test func mapsAndChains() throws {
+        let (first, second) = (try ExampleFolder(), try ExampleFolder())
+        var storePath = try Self.store(in: first)
+        let oldModel = try #require(Self.oldModel)
+        let newModel = try #require(Self.newModel)
+        let mapping = MappingModel([
+            EntityMapping(
+                from: "Task", to: "Task",
+                set: ["priority": "ternary(level == 'high', 2, 0)"],
+                lookups: [RelationshipLookup("tags", by: "name", from: "tagText", split: ",")])
+        ])
+        try MigrationManager(storeAt: storePath, to: newModel, mapping: mapping).migrate()
+        func tags() throws -> Int {
+            let container = try PersistentContainer(model: newModel, at: storePath)
+            return try container.newContext().count(
+                for: FetchRequest<ManagedObject>(entityName: "Tag"))
+        }
+        #expect(try tags() == 2)
+
+        storePath = try Self.store(in: second)
+        var done: [Int] = []
+        try ModelHistory([oldModel, newModel]).migrate(
+            storeAt: storePath, mapping: { _ in mapping },
+            didMigrate: { stage in done.append(stage.to) })
+        #expect(done == [1])
+        #expect(try tags() == 2)
+    }
+}

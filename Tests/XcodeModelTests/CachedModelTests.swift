@@ -1,0 +1,170 @@
+import AppStoreFixtures
+import GraphModel
+import Testing
+
+@testable import XcodeModel
+
+@Suite("Models cached in stores") struct CachedModelTests {
+    private let model: ManagedObjectModel
+
+    init() throws {
+        let (read, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
+        model = try #require(read, "\(diagnostics)")
+    }
+
+    private func reason(_ bytes: [UInt8]) -> String? {
+        do throws(ArchiveFault) {
+            _ = try CachedModel(reading: bytes)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test func everyEntityComesWithWhatItDeclaresItself() throws {
+        let cached = try CachedModel(reading: deflated(ModelArchive.bytes(of: model)))
+        #expect(cached.leftOut == [])
+        #expect(cached.model.versionIdentifiers == ["shelf-3"])
+        #expect(cached.model.versionHashes == model.versionHashes)
+        for entity in model.entities {
+            let found = try #require(cached.model.entity(named: entity.name))
+            #expect(
+                found.ownAttributes == entity.ownAttributes.sorted { $0.name < $1.name },
+                "\(entity.name)")
+            #expect(
+                found.ownRelationships == entity.ownRelationships.sorted { $0.name < $1.name },
+                "\(entity.name)")
+            #expect(found.superentityName == entity.superentityName)
+            #expect(found.isAbstract == entity.isAbstract)
+            #expect(found.uniquenessConstraints == entity.uniquenessConstraints)
+        }
+    }
+
+    @Test func whatIsNoModelSaysWhy() {
+        let writer = ArchiveWriter()
+        let list = writer.archive(root: writer.list([writer.text("a")]))
+        #expect(reason([]) == "it does not inflate")
+        #expect(reason(deflated(Array("hello".utf8))) == "it is no binary property list")
+        #expect(reason(deflated(list)) == "it holds a NSArray, and no model")
+        let plist = BinaryPlist.dictionary([("a", .integer(1))]).bytes
+        #expect(reason(plist) == "the property list is no keyed archive")
+        let empty = ArchiveWriter()
+        let bare = empty.archive(root: empty.object("NSManagedObjectModel", []))
+        #expect(reason(bare) == "the archived model has no entities")
+    }
+
+    /// A type that nobody knows has no column that could be told, and keeps nobody from the rest.
+    @Test func unknownTypesAreLeftOutAndNamed() throws {
+        let writer = ArchiveWriter()
+        let strange = writer.object(
+            "NSCompositeAttributeDescription",
+            [("NSPropertyName", .uid(writer.text("spot"))), ("NSAttributeType", .integer(2100))])
+        let plain = writer.object(
+            "NSAttributeDescription",
+            [
+                ("NSPropertyName", .uid(writer.mutableText("name"))),
+                ("NSAttributeType", .integer(700)), ("NSIsOptional", .boolean(true)),
+            ])
+        let fetched = writer.object(
+            "NSFetchedPropertyDescription", [("NSPropertyName", .uid(writer.text("recent")))])
+        let entity = writer.object(
+            "NSEntityDescription",
+            [
+                ("NSEntityName", .uid(writer.text("Place"))),
+                (
+                    "NSProperties",
+                    .uid(
+                        writer.dictionary([
+                            (writer.text("spot"), strange), (writer.text("name"), plain),
+                            (writer.text("recent"), fetched),
+                        ]))
+                ),
+            ])
+        let root = writer.object(
+            "NSManagedObjectModel",
+            [("NSEntities", .uid(writer.dictionary([(writer.text("Place"), entity)])))])
+        let cached = try CachedModel(reading: writer.archive(root: root))
+        #expect(cached.model.entity(named: "Place")?.ownAttributes.map(\.name) == ["name"])
+        #expect(
+            cached.leftOut == [
+                "Place.recent is a NSFetchedPropertyDescription without a column",
+                "Place.spot is of the type 2100, which is not known",
+            ])
+    }
+
+    /// An entity that is its own ancestor must not be walked for ever.
+    @Test func circlesAreRefused() {
+        let writer = ArchiveWriter()
+        let entity = writer.reserve()
+        writer.fill(
+            entity, "NSEntityDescription",
+            [
+                ("NSEntityName", .uid(writer.text("Loop"))), ("NSSuperentity", .uid(entity)),
+                ("NSProperties", .uid(writer.dictionary([]))),
+            ])
+        let root = writer.object(
+            "NSManagedObjectModel",
+            [("NSEntities", .uid(writer.dictionary([(writer.text("Loop"), entity)])))])
+        #expect(reason(writer.archive(root: root)) == "the entity 'Loop' has no root")
+    }
+
+    /// Whatever is wrong with the bytes, they are read or refused, and nothing else happens.
+    @Test func damageIsAnErrorAndNeverMore() {
+        let bytes = ModelArchive.bytes(of: model)
+        var state: UInt64 = 7
+        func next(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        var refused = 0
+        for _ in 0..<1_000 {
+            var damaged = bytes
+            for _ in 0..<(1 + next(6)) { damaged[next(damaged.count)] = UInt8(next(256)) }
+            if next(4) == 0 { damaged.removeLast(next(damaged.count)) }
+            if reason(damaged) != nil { refused += 1 }
+        }
+        // Most of them hit a name, a number or a reference that matters.
+        #expect(refused > 100)
+        for count in stride(from: 0, to: bytes.count, by: 97) {
+            #expect(reason(Array(bytes[..<count])) != nil)
+        }
+    }
+
+    /// Archives of plain values are shown, others are not.
+    @Test func plainArchivesAreShownAsJSON() throws {
+        let writer = ArchiveWriter()
+        let nested = writer.dictionary(
+            [
+                (writer.text("on"), writer.add(.boolean(true))),
+                (writer.text("x"), writer.add(.real(0.5))),
+            ],
+            kind: "NSDictionary")
+        let root = writer.list(
+            [
+                writer.text("a\"b\n"), writer.add(.integer(-3)), nested,
+                writer.object("NSNull", []), writer.object("NSDate", [("NS.time", .real(0))]),
+                writer.object(
+                    "NSUUID", [("NS.uuidbytes", .data((0..<16).map { UInt8($0) }))]),
+                writer.object(
+                    "NSURL", [("NS.relative", .uid(writer.text("a:b"))), ("NS.base", .uid(0))]),
+                writer.add(.data([1, 2, 3])), writer.mutableText("é"),
+            ], kind: "NSSet")
+        let json = try #require(ArchiveJSON.text(of: writer.archive(root: root)))
+        #expect(
+            String(decoding: json, as: UTF8.self) == """
+                ["a\\"b\\u000a",-3,{"on":true,"x":0.5},null,"2001-01-01T00:00:00Z",\
+                "00010203-0405-0607-0809-0A0B0C0D0E0F","a:b","AQID","é"]
+                """)
+        let other = ArchiveWriter()
+        #expect(ArchiveJSON.text(of: other.archive(root: other.object("UIColor", []))) == nil)
+        let plain = BinaryPlist.dictionary([("b", .array([.integer(1)])), ("a", .text("z"))]).bytes
+        #expect(
+            ArchiveJSON.text(of: plain).map { String(decoding: $0, as: UTF8.self) }
+                == #"{"a":"z","b":[1]}"#)
+        let circle = ArchiveWriter()
+        let list = circle.reserve()
+        circle.fill(list, "NSArray", [("NS.objects", .array([.uid(list)]))])
+        #expect(ArchiveJSON.text(of: circle.archive(root: list)) == nil)
+        #expect(ArchiveJSON.text(of: Array("bplist00 and no more".utf8)) == nil)
+    }
+}
