@@ -59,7 +59,10 @@ private struct BatchUpdate {
     ) throws(StoreError) -> BatchUpdateResult {
         var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
         var values: [SQLFragment] = []
-        for assignment in assignments { values.append(try compiler.expression(assignment.value)) }
+        for assignment in assignments {
+            values.append(
+                try compiler.value(assignment.value, for: assignment.column.attribute))
+        }
         let differences =
             zip(assignments, values).map { assignment, value in
                 "t.\(assignment.column.column) IS NOT " + value
@@ -187,12 +190,15 @@ private struct BatchUpdate {
         }
         if allRules == .honour, let minimum = attribute.range?.minimum {
             let bound = AttributeValidator.text(minimum, attribute.type)
-            rules.append(("\(name) < \(minimum)", "less than \(bound)"))
+            let violation = Self.comparison(name, "<", minimum, attribute)
+            rules.append((violation, "less than \(bound)"))
         }
         if allRules == .honour, let maximum = attribute.range?.maximum {
             let bound = AttributeValidator.text(maximum, attribute.type)
-            rules.append(("\(name) > \(maximum)", "more than \(bound)"))
+            let violation = Self.comparison(name, ">", maximum, attribute)
+            rules.append((violation, "more than \(bound)"))
         }
+        if attribute.isExactDecimal { try DecimalSQL.register(on: connection) }
         for rule in rules {
             let count =
                 try connection.integer(
@@ -208,11 +214,22 @@ private struct BatchUpdate {
         return try brokenText(attribute, name, changing, connection)
     }
 
+    /// A column's comparison with a bound of its range.
+    private static func comparison(
+        _ column: String, _ op: String, _ bound: Double, _ attribute: AttributeDescription
+    ) -> String {
+        guard attribute.isExactDecimal, let number = ExactDecimal(bound) else {
+            return "\(column) \(op) \(bound)"
+        }
+        return "\(column) COLLATE \(DecimalSQL.collation) \(op) '\(number.text)'"
+    }
+
     private func brokenText(
         _ attribute: AttributeDescription, _ name: String, _ changing: String,
         _ connection: Connection
     ) throws(SQLiteError) -> String? {
-        guard attribute.length != nil || attribute.pattern != nil else { return nil }
+        guard attribute.length != nil || attribute.pattern != nil, attribute.type != .decimal
+        else { return nil }
         let validator = AttributeValidator(attribute)
         let values = try connection.prepare(
             "SELECT DISTINCT \(name) FROM \(entity.table) WHERE \(changing) AND \(name) NOT NULL")

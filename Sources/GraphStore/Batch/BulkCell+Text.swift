@@ -6,7 +6,7 @@ extension BulkCell {
     /// - Parameter type: the attribute's, where it has one.
     func quotedText(_ type: AttributeType?) -> String {
         let text = text(type) ?? "null"
-        return kind == .text ? "'\(text)'" : text
+        return kind == .text && type != .decimal ? "'\(text)'" : text
     }
 
     /// The value as people read it; nil where there is none.

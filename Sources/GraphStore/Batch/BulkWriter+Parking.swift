@@ -110,7 +110,8 @@ extension BulkWriter {
 
     /// Sets the links that were left out to break a circle; no record of its own.
     ///
-    /// - Returns: false where the object at the other end was refused after all.
+    /// - Returns: false where the object at the other end was refused after all, or a constraint
+    ///   forbids the link.
     private func relink(
         _ place: Int, _ entry: Parking.Entry, _ links: [Int]
     ) throws(SQLiteError) -> Bool {
@@ -123,7 +124,12 @@ extension BulkWriter {
         defer { found.reset() }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
-        _ = try write(over: found, id)
+        switch try write(over: found, id) {
+        case .same: break
+        case .changed(let difference):
+            try count(id, isFirst: false, difference: difference)
+        case .refused: return false
+        }
         try settleFarChanges()
         return true
     }
@@ -183,6 +189,7 @@ struct BulkCheckpoint {
     let rejects: [BulkReject]
     let change: StoreChange
     let seen: PrimaryKeySet
+    let unchangedTargets: PrimaryKeySet
     let net: NetChanges
     let farNets: [NetChanges]
 }
@@ -193,8 +200,8 @@ extension BulkWriter {
         for writer in toManyWriters { try writer.flush() }
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
-            tally: tally, rejects: rejects, change: session.change, seen: seen, net: net,
-            farNets: farNets)
+            tally: tally, rejects: rejects, change: session.change, seen: seen,
+            unchangedTargets: unchangedTargets, net: net, farNets: farNets)
     }
 
     private func release(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
@@ -209,6 +216,7 @@ extension BulkWriter {
         rejects = checkpoint.rejects
         session.change = checkpoint.change
         seen = checkpoint.seen
+        unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net
         farNets = checkpoint.farNets
         try forgetLookups()

@@ -20,11 +20,8 @@ extension BulkWriter {
             return rejectUnique(token, error) { row.cells[$0] }
         }
         let isFirst = seen.insert(id.primaryKey)
-        if isFirst { journal?.noteSeen(id.primaryKey) }
-        if let writes = try count(id, isFirst: isFirst, difference: difference) {
-            try restoreVersion(id.primaryKey, writes: writes)
-            forgetChange(id.primaryKey)
-        }
+        if isFirst { journal?.noteSeen(id.primaryKey) } else { tally.superseded += 1 }
+        try count(id, isFirst: isFirst, difference: difference)
         try settleFarChanges()
     }
 
@@ -162,20 +159,41 @@ extension BulkWriter {
         return hash.value
     }
 
-    /// Counts the record by what its row has become.
+    /// Counts the row's first record by what the row has become.
+    ///
+    /// - Parameter isFirst: the record at hand is the first; else it is counted already.
+    func count(
+        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
+    ) throws(SQLiteError) {
+        guard id.primaryKey < firstOwnKey else {
+            return countOwn(id.primaryKey, isFirst: isFirst, isChanged: difference != nil)
+        }
+        guard let writes = try noteNet(id, isFirst: isFirst, difference: difference) else { return }
+        try restoreVersion(id.primaryKey, writes: writes)
+        forgetChange(id.primaryKey)
+    }
+
+    /// A row that this load inserted counts as inserted, whatever comes after; one that a link made
+    /// counts by what its records do to it.
+    private func countOwn(_ primaryKey: Int64, isFirst: Bool, isChanged: Bool) {
+        if isFirst, isChanged {
+            tally.updated += 1
+        } else if isFirst {
+            tally.unchanged += 1
+            _ = unchangedTargets.insert(primaryKey)
+        } else if isChanged, unchangedTargets.contains(primaryKey) {
+            unchangedTargets.remove(primaryKey)
+            tally.unchanged -= 1
+            tally.updated += 1
+        }
+    }
+
+    /// Counts a record of a row that was there before.
     ///
     /// - Returns: how often this load wrote the row, if the row is again what it was before.
-    private func count(_ id: ManagedObjectID, isFirst: Bool, difference: UInt64?)
-        throws(SQLiteError) -> UInt32?
-    {
-        if !isFirst { tally.superseded += 1 }
-        guard id.primaryKey < firstOwnKey else {
-            // A row that this load inserted counts as inserted, whatever comes after; unless a
-            // link made it, and this is its first record.
-            if isFirst, difference == nil { tally.unchanged += 1 }
-            if isFirst, difference != nil { tally.updated += 1 }
-            return nil
-        }
+    private func noteNet(
+        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
+    ) throws(SQLiteError) -> UInt32? {
         guard let difference else {
             // An earlier record may have changed the row, over a link of its own.
             if isFirst, try net.isChanged(id.primaryKey) {

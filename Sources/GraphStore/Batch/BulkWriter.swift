@@ -45,6 +45,8 @@ package final class BulkWriter {
     var pending: PendingRows
     var row: ResolvedRow
     var seen = PrimaryKeySet()
+    /// Rows that a link made, and whose records have changed nothing so far.
+    var unchangedTargets = PrimaryKeySet()
     var net: NetChanges
     /// Rows that became other than they were since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]

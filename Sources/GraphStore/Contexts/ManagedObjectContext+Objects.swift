@@ -56,7 +56,7 @@ extension ManagedObjectContext {
         guard !layout.entity.isAbstract else {
             throw StoreError(.invalidRequest, "'\(entityName)' is abstract")
         }
-        let object = classes[Int(layout.number) - 1].init(seed(of: layout))
+        let object = classes[Int(layout.number)].init(seed(of: layout))
         adopt(new: object)
         return object
     }
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
             return ManagedObject(
                 ManagedObject.Seed(id: id, layout: container.objects.placeholder, link: link))
         }
-        let object = classes[Int(number) - 1].init(
+        let object = classes[Int(number)].init(
             ManagedObject.Seed(id: id, layout: layout, link: link))
         register(object)
         return object

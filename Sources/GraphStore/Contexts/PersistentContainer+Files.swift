@@ -74,6 +74,11 @@ extension PersistentContainer {
         let old = path + ".etl-old"
         try StoreFiles.remove(old)
         let isKept = StoreFiles.link(path, as: old)
+        // Before the swap, since files are named after nothing but themselves: neither the old
+        // store nor the new one lacks any at any moment.
+        let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
+        let hasFiles = from != to && StoreFiles.exists(from)
+        if hasFiles { try StoreFiles.linkFolder(from, to: to) }
         try StoreFiles.move(newPath, to: path)
         StoreFiles.synchronizeFolder(of: path)
         do {
@@ -83,6 +88,10 @@ extension PersistentContainer {
             throw error
         }
         try StoreFiles.remove(old)
+        guard hasFiles else { return }
+        try StoreFiles.removeFolder(from)
+        // What the old store alone had.
+        try PersistentContainer(model: nil, at: path).sweepExternalFiles()
     }
 
     /// Copies a store, as the last save left it, into a new file, while others read and write.
@@ -99,13 +108,19 @@ extension PersistentContainer {
             usesLog: description.kind != .sqlite)
     }
 
+    /// Makes sure that a file is a store, whoever made it, of which a copy can be made.
+    package static func checkTemplate(at source: String) throws(StoreError) {
+        try PersistentStore.checkIsStore(at: source)
+    }
+
     /// Copies a store's file, whoever made it, with its external values, for another store that has
     /// a UUID of its own and knows nothing of the loads of the first.
     ///
     /// - Throws: `.missing` where there is none, `.exists` where there is a file of the new name.
     package static func copyTemplate(at source: String, to path: String) throws(StoreError) {
         try PersistentStore.checkIsStore(at: source)
-        try copy(PersistentStore.readerOfStore(at: source), of: source, to: path, isNew: true)
+        let snapshot = try StoreSnapshot(of: source, copiesOurs: false)
+        try copy(snapshot.connection, of: source, to: path, isNew: true)
     }
 
     private static func makeNew(_ copy: Connection) throws(StoreError) {
@@ -192,7 +207,7 @@ extension PersistentContainer {
     }
 
     /// A connection that keeps everybody else out for as long as it lives.
-    private static func exclusive(
+    static func exclusive(
         _ path: String, timeoutMilliseconds: Int32
     ) throws(StoreError) -> Connection {
         do {

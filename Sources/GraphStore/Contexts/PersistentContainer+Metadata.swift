@@ -50,7 +50,7 @@ extension PersistentContainer {
     public static func metadata(
         at path: String
     ) throws(StoreError) -> (storeUUID: String, metadata: [String: PropertyListValue]) {
-        let connection = try PersistentStore.readerOfStore(at: path)
+        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }

@@ -34,6 +34,8 @@ public final class PersistentContainer: Sendable {
     let metadataState: MetadataState
     /// Whether saves write what they changed into the store's history.
     public let keepsHistory: Bool
+    /// Who made the store, and where its model is from.
+    public let origin: StoreOrigin
 
     /// Opens a store, or makes it.
     ///
@@ -81,6 +83,7 @@ public final class PersistentContainer: Sendable {
         metadataState = store.metadata
         remoteMonitor = store.remoteMonitor
         keepsHistory = store.history != nil
+        origin = store.origin
         externalFiles = ExternalFiles(
             storePath: store.address.isMemory ? "" : store.path,
             parts: store.schema.parts.mapValues(\.files))
@@ -105,6 +108,21 @@ public final class PersistentContainer: Sendable {
     /// The model that a store carries, without opening it for work.
     public static func model(ofStoreAt path: String) throws(StoreError) -> ManagedObjectModel? {
         try PersistentStore.model(at: path)
+    }
+
+    /// Whether a file is a store that an app made on Apple's systems, and not one of ours.
+    public static func isAppStore(at path: String) -> Bool {
+        AppStore.isOne(path)
+    }
+
+    /// The model by which a store is read, and where it is from, without opening it for work.
+    package static func carriedModel(
+        at path: String
+    ) throws(StoreError) -> (model: ManagedObjectModel?, origin: StoreOrigin) {
+        guard isAppStore(at: path) else { return (try PersistentStore.model(at: path), .ours) }
+        let snapshot = try StoreSnapshot(ofApp: path)
+        let app = try AppStoreModel(given: nil, on: snapshot.connection, path: path)
+        return (app.model, app.origin)
     }
 
     // MARK: Contexts

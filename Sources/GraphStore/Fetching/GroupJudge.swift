@@ -24,8 +24,9 @@ struct GroupJudge {
                     column: "c\(position)", entityColumn: nil, orderColumn: nil,
                     relationship: toOne)
             } else {
-                let attribute = AttributeDescription(
+                var attribute = AttributeDescription(
                     name: column.name, type: column.attribute?.type ?? column.type.attributeType)
+                attribute.keepsDigits = column.type == .decimal
                 description.ownAttributes.append(attribute)
                 entity.attributes[column.name] = StoreSchema.AttributeColumn(
                     column: "c\(position)", attribute: attribute, declaringEntity: Self.name)
@@ -88,6 +89,7 @@ extension SQLType {
         case .boolean: .boolean
         case .integer, .object: .integer64
         case .double, .number: .double
+        case .decimal: .decimal
         case .date: .date
         case .uuid: .uuid
         case .binary: .binary

@@ -188,12 +188,12 @@ struct PlanReader {
     }
 
     private func isIndexable(_ name: String) -> Bool {
-        entity.attributes[name].map { SQLType($0.attribute.type) != .opaque } ?? false
+        entity.attributes[name].map { SQLType($0.attribute) != .opaque } ?? false
     }
 
     private func mayBeSearchable(_ name: String) -> Bool {
         guard let attribute = entity.attributes[name]?.attribute else { return false }
-        return SQLType(attribute.type) == .text && !attribute.isSearchable
+        return SQLType(attribute) == .text && !attribute.isSearchable
     }
 
     private func suggestion(_ names: [String], _ verb: String) -> String {

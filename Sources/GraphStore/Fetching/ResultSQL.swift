@@ -161,7 +161,8 @@ struct ResultSQL {
                     .invalidRequest, "'\(description.name)': only numbers have a sum or a mean")
             }
             // Whole decimals stand as integers.
-            let number = isWhole ? value.sql : "CAST(" + value.sql + " AS REAL)"
+            let number =
+                isWhole || value.type == .decimal ? value.sql : "CAST(" + value.sql + " AS REAL)"
             let name = function == .sum ? NumberAggregates.sum : NumberAggregates.average
             return SQLOperand(
                 "\(name)(\(each)" + number + ")",
@@ -172,7 +173,7 @@ struct ResultSQL {
                     .invalidRequest, "'\(description.name)': such values have no order")
             }
             let name = function == .minimum ? "min" : "max"
-            return SQLOperand("\(name)(" + value.sql + ")", value.type)
+            return SQLOperand("\(name)(" + value.collated.sql + ")", value.type)
         }
     }
 

@@ -14,6 +14,8 @@ package final class RowCursor {
     private let readers: [ToManyReader?]
     /// One for each field of the request.
     package let columns: [RowColumn]
+    /// Where cells of external values, and transformed ones, lead.
+    package let externalValues: ExternalValues
 
     init(_ request: RowRequest, in container: PersistentContainer) throws {
         let schema = container.schema
@@ -23,6 +25,8 @@ package final class RowCursor {
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
         connection = try container.newReader()
+        externalValues = ExternalValues(
+            files: container.externalFiles, isOfApp: !schema.isOurs)
         var plans: [FieldPlan] = []
         for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
         columns = plans.map(\.column)

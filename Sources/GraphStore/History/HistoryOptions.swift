@@ -11,10 +11,18 @@ public struct HistoryOptions: Sendable, Hashable {
         case transactions(Int)
         /// Until `purgeHistory(before:)` is called, by whoever has read it.
         case untilPurged
+        /// Not at all: opening the store takes the history out of it, with all that it holds.
+        ///
+        /// Whoever has read a part of it is told so by `HistoryError.off`, and, once there is a
+        /// history again, by `HistoryError.expired`.
+        case nothing
     }
 
     /// How long a transaction is kept.
     public var retention: Retention
+
+    /// Keeps no history, and takes out what a store has of one.
+    public static let off = HistoryOptions(keeping: .nothing)
 
     /// Keeps transactions for so long; seven days, if nothing else is said.
     public init(keeping retention: Retention = .days(7)) {

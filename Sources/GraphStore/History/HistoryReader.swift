@@ -31,7 +31,6 @@ public final class HistoryReader {
         self.start = start
         kinds = filter.kinds
         entityNumbers = try Self.numbers(filter.entityNames, schema)
-        let tombstones = (0..<self.schema.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
         try Self.reading { () throws(SQLiteError) in try connection.execute("BEGIN") }
         let exists = try Self.reading { () throws(SQLiteError) in
             try HistorySchema.exists(on: connection)
@@ -51,8 +50,14 @@ public final class HistoryReader {
             )
         }
         if let token { try Self.check(token, oldest?.token, end) }
+        let tombstoneCount = self.schema.tombstoneCount
         (transactions, changes) = try Self.reading { () throws(SQLiteError) in
-            (
+            // Apps made with old frameworks keep less.
+            let kept = try HistorySchema.columns(of: "ACHANGE", on: connection)
+            let tombstones = (0..<tombstoneCount).map {
+                kept.contains("ZTOMBSTONE\($0)") ? ", ZTOMBSTONE\($0)" : ", NULL"
+            }.joined()
+            return (
                 try Self.select(filter, after: token?.sequence ?? 0, on: connection),
                 try connection.prepare(
                     "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(tombstones)"
@@ -170,10 +175,12 @@ public final class HistoryReader {
     ) throws(SQLiteError) -> Statement {
         let interns = try HistorySchema.internsStrings(on: connection)
         // The text stands in the row, or is interned, or both in a store that changed its way.
+        let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
         let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
-            interns
+            let text = there.contains(name) ? "t.\(name)" : "NULL"
+            return interns && there.contains("\(name)TS")
                 ? "coalesce((SELECT ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(name)TS),"
-                    + " t.\(name)) AS \(name)" : "t.\(name) AS \(name)"
+                    + " \(text)) AS \(name)" : "\(text) AS \(name)"
         }
         var conditions = SQLFragment("Z_PK > ?", [.integer(sequence)])
         func restrict(_ column: String, _ values: Set<String>, _ op: String) {

@@ -82,12 +82,34 @@ struct HistorySchema: Sendable {
     /// Makes the tables where they are missing, and the columns for what the model keeps.
     func make(on connection: Connection) throws(SQLiteError) {
         if try !Self.exists(on: connection) { try connection.execute(Self.tables) }
-        var columns: Set<String> = []
-        let info = try connection.prepare("SELECT name FROM pragma_table_info('ACHANGE')")
-        while try info.step() { columns.insert(info.string(0)) }
+        let columns = try Self.columns(of: "ACHANGE", on: connection)
         for number in 0..<tombstoneCount where !columns.contains("ZTOMBSTONE\(number)") {
             try connection.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(number)")
         }
+    }
+
+    /// The columns of a table.
+    static func columns(
+        of table: String, on connection: Connection
+    ) throws(SQLiteError) -> Set<String> {
+        var columns: Set<String> = []
+        let info = try connection.prepare("SELECT name FROM pragma_table_info('\(table)')")
+        while try info.step() { columns.insert(info.string(0)) }
+        return columns
+    }
+
+    /// Takes the tables out; inside the open transaction.
+    ///
+    /// The next history begins behind a transaction that nobody can read, so that who has read this
+    /// one to its end does not take that one for what follows.
+    static func remove(on connection: Connection) throws(SQLiteError) {
+        guard try exists(on: connection) else { return }
+        try connection.execute(
+            """
+            DROP TABLE ACHANGE; DROP TABLE IF EXISTS ATRANSACTION;
+            DROP TABLE IF EXISTS ATRANSACTIONSTRING;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1 WHERE Z_ENT = \(transactionEntity);
+            """)
     }
 
     private static let tables = """

@@ -22,7 +22,7 @@ final class HistoryWriter {
     /// Rows that the purge of one save takes at least, where so many are too old.
     private static let purgedChanges = 10_000
 
-    /// Nil where the store keeps no history, and none is asked for.
+    /// Nil where the store keeps no history, and none is asked for, or it is to keep none.
     init?(
         _ schema: StoreSchema, _ options: StoreOptions, on connection: Connection
     ) throws(StoreError) {
@@ -33,10 +33,16 @@ final class HistoryWriter {
         retention = options.history?.retention ?? .untilPurged
         tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
         do throws(SQLiteError) {
-            if try !HistorySchema.exists(on: connection), options.history == nil { return nil }
+            let isWanted = retention != .nothing
+            let exists = try HistorySchema.exists(on: connection)
+            if !exists, options.history == nil || !isWanted { return nil }
             try connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteError) {
-                try history.make(on: connection)
+                if isWanted {
+                    try history.make(on: connection)
+                } else {
+                    try HistorySchema.remove(on: connection)
+                }
                 try connection.execute("COMMIT")
             } catch {
                 try? connection.execute("ROLLBACK")
@@ -46,6 +52,7 @@ final class HistoryWriter {
         } catch {
             throw StoreError(error)
         }
+        if retention == .nothing { return nil }
     }
 
     /// Writes what the session changed.
@@ -162,7 +169,7 @@ final class HistoryWriter {
     private func purgeOld(newest: Int64) throws(SQLiteError) {
         let condition: String
         switch retention {
-        case .untilPurged: return
+        case .untilPurged, .nothing: return
         case .days(let days):
             let oldest = Date.now.timeIntervalSinceReferenceDate - Double(days) * 86_400
             condition = "ZTIMESTAMP < \(oldest)"

@@ -33,7 +33,8 @@ extension SalvageWriter {
             try cut(link, where: link.isDangling)
             lose(
                 .dangling, entity.name, name, count: gone.count, keys: gone,
-                "\(entity.name).\(name): \(gone.count) links led nowhere, and are gone")
+                "\(entity.name).\(name): \(gone.count.counting("link", "links")) led nowhere, and"
+                    + " \(gone.count == 1 ? "is" : "are") gone")
             if let column = columns.entityColumn {
                 try execute(
                     "UPDATE \(entity.table) AS t SET \(column) = (SELECT d.Z_ENT FROM"
@@ -66,8 +67,10 @@ extension SalvageWriter {
             where: "t.Z_PK IN (\(wrong.map(String.init).joined(separator: ",")))\(link.family)")
         lose(
             .inverse, link.entity.name, link.name, count: wrong.count, keys: wrong,
-            "\(link.entity.name).\(link.name): \(wrong.count) links were not those of the other"
-                + " end, and are gone")
+            "\(link.entity.name).\(link.name): "
+                + wrong.count.counting(
+                    "link was not that of the other end, and is gone",
+                    "links were not those of the other end, and are gone"))
     }
 
     /// Objects without a place in the order come at its end, by their keys.
@@ -82,8 +85,8 @@ extension SalvageWriter {
                 + " / 1024 + 1 FROM \(table) x)) WHERE \(condition)")
         lose(
             .order, link.entity.name, link.name, count: found.count, keys: found,
-            "\(link.entity.name).\(link.name): \(found.count) objects had no place in the order,"
-                + " and are at its end")
+            "\(link.entity.name).\(link.name): \(found.count.counting("object", "objects")) had no place"
+                + " in the order, and \(found.count == 1 ? "is" : "are") at its end")
     }
 
     /// Pairs that lack an end go.
@@ -98,8 +101,8 @@ extension SalvageWriter {
                 try execute("DELETE FROM \(join.name) WHERE \(lacking)")
                 lose(
                     .pair, end.entity.name, end.name, count: owners.count, keys: owners,
-                    "\(end.entity.name).\(end.name): \(owners.count) links led nowhere, and are"
-                        + " gone")
+                    "\(end.entity.name).\(end.name): \(owners.count.counting("link", "links")) led"
+                        + " nowhere, and \(owners.count == 1 ? "is" : "are") gone")
             }
         }
     }
@@ -169,8 +172,10 @@ extension SalvageWriter {
                 }
                 lose(
                     .externalMissing, entity.name, name, count: missing.count, keys: missing,
-                    "\(entity.name).\(name): the files of \(missing.count) values are missing, and"
-                        + " the values null")
+                    "\(entity.name).\(name): "
+                        + missing.count.counting(
+                            "value is null, whose file is missing",
+                            "values are null, whose files are missing"))
             }
         }
     }

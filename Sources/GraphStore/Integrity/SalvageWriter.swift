@@ -139,13 +139,15 @@ struct SalvageWriter {
         let name = table.rootEntity
         lose(
             .file, name, count: reader.lostCount, keys: reader.lostKeys,
-            "\(name): up to \(reader.lostCount) objects cannot be read")
+            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
         lose(
             .entity, name, count: strange.count, keys: strange,
-            "\(name): \(strange.count) rows are of no entity of it, and are left out")
+            "\(name): \(strange.count.counting("row is", "rows are")) of no entity of it, and left out"
+        )
         lose(
             .unique, name, count: repeated.count, keys: repeated,
-            "\(name): \(repeated.count) objects have keys that others have, and are left out")
+            "\(name): \(repeated.count.counting("object has a key", "objects have keys")) that others have,"
+                + " and \(repeated.count == 1 ? "is" : "are") left out")
     }
 
     private mutating func copyPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
@@ -171,7 +173,7 @@ struct SalvageWriter {
         }
         lose(
             .pair, nil, count: reader.lostCount, keys: [],
-            "\(join.name): up to \(reader.lostCount) pairs cannot be read")
+            "\(join.name): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
         try copyWaitingPairs(of: join, insert)
     }
 

@@ -20,6 +20,8 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         case required
         /// A value is of another kind than the attribute's.
         case value
+        /// A value that its attribute's range, length or pattern forbids.
+        case rule
         /// Two objects have one key.
         case unique
         /// A to-one leads to no object.
@@ -74,4 +76,9 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         let more = count > keys.count ? ", …" : ""
         return "\(message) (\(keys.count == 1 ? "object" : "objects") \(list)\(more))"
     }
+}
+
+extension Int {
+    /// The number with what is said of it: `1 link leads`, `2 links lead`.
+    func counting(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
 }

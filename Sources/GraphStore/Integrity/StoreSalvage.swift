@@ -31,6 +31,7 @@ extension PersistentContainer {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
+        try StoreFiles.refuseFolder(path)
         guard !StoreFiles.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")
         }
@@ -41,7 +42,7 @@ extension PersistentContainer {
         } catch {
             guard model != nil else { throw error }
         }
-        guard let model = stored ?? model else {
+        guard var model = stored ?? model else {
             throw StoreError(
                 .noModel, "\(path) carries no model that can be read; say which one it has")
         }
@@ -51,6 +52,10 @@ extension PersistentContainer {
             // A store of a configuration has its entities only; one that does not say so any more
             // is taken for one that has all.
             let metadata = try? StoreMetadata(readingFrom: snapshot.connection)
+            if let metadata {
+                model = try PersistentStore.fitted(
+                    model, keepsExactDecimals: metadata.keepsExactDecimals)
+            }
             let held = try? metadata?.entities(of: model, on: snapshot.connection)
             let schema = StoreSchema(model, holding: held)
             var salvage = try SalvageWriter.save(

@@ -4,23 +4,45 @@ import SQLite
 /// A store as it stands, to be read without a change in its folder.
 ///
 /// SQLite folds a log that nobody uses into the file, and plays a journal back, even for one who
-/// only reads; so a store that has one of them is copied first.
+/// only reads; so a store that has one of them is copied first. So is one that is cut off: with
+/// empty pages at the end of the copy, SQLite reads what is there.
 final class StoreSnapshot {
     let connection: Connection
+    /// Where further connections find the same.
+    let address: StoreAddress
+    /// Whether an app made the store.
+    let isOfApp: Bool
+    /// How much is missing at the end.
+    let truncated: TruncatedFile?
     private let folder: String?
 
-    private static let attemptsMax = 5
-
+    /// - Parameter copiesOurs: a store of ours is copied, too, and not read where it stands.
     /// - Throws: where the file cannot be read.
-    init(of path: String) throws(StoreError) {
+    convenience init(of path: String, copiesOurs: Bool = true) throws(StoreError) {
+        // One that is cut off may lack the table that makes a store ours.
+        if try TruncatedFile(path) == nil, AppStore.isOne(path) {
+            try self.init(ofApp: path)
+        } else {
+            try self.init(ofOurs: path, copies: copiesOurs)
+        }
+    }
+
+    private init(ofOurs path: String, copies: Bool) throws(StoreError) {
+        isOfApp = false
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(path + $0) > 0 }
-        guard !logs.isEmpty, let copy = try Self.copy(path, logs) else {
+        truncated = try TruncatedFile(path)
+        guard copies, !logs.isEmpty || truncated != nil,
+            let copy = try SnapshotFolder.copy(path, logs)
+        else {
             folder = nil
+            address = StoreAddress(file: path, isImmutable: false)
             connection = try PersistentStore.readerOfStore(at: path)
             return
         }
         folder = copy.folder
+        address = StoreAddress(file: copy.path, isImmutable: false)
         do {
+            if let truncated { try StoreFiles.resize(copy.path, to: truncated.bytesInHeader) }
             connection = try PersistentStore.readerOfStore(at: copy.path)
         } catch {
             try StoreFiles.removeFolder(copy.folder)
@@ -28,20 +50,78 @@ final class StoreSnapshot {
         }
     }
 
+    /// A store that an app made, whose folder is the app's: without a log its file is read as one
+    /// that nobody changes, which takes no lock and leaves nothing beside it.
+    ///
+    /// - Throws: `.busy` where somebody keeps writing.
+    init(ofApp path: String) throws(StoreError) {
+        isOfApp = true
+        // An app's store is not saved by us; SQLite tells what cannot be read.
+        truncated = nil
+        let logs = ["-wal", "-journal"].filter { StoreFiles.size(path + $0) > 0 }
+        if logs.isEmpty {
+            folder = nil
+            address = StoreAddress(file: path, isImmutable: true)
+        } else {
+            guard let copy = try SnapshotFolder.copy(path, logs) else {
+                throw StoreError(
+                    .busy, "\(path) is being written by its app; close that first")
+            }
+            folder = copy.folder
+            do {
+                try Self.fold(copy.path)
+            } catch {
+                try StoreFiles.removeFolder(copy.folder)
+                throw error
+            }
+            address = StoreAddress(file: copy.path, isImmutable: true)
+        }
+        do throws(StoreError) {
+            connection = try PersistentStore.connect(
+                .sqlite(at: path), address, mode: .readOnly)
+        } catch {
+            if let folder { try StoreFiles.removeFolder(folder) }
+            throw error
+        }
+    }
+
     deinit {
-        // What stays in a folder for temporary files is the system's to remove.
+        // What stays in a folder for temporary files is the next snapshot's to remove.
         if let folder { try? FileManager.default.removeItem(atPath: folder) }
     }
 
+    /// Gets the log of a copy into its file, so that the file is all there is.
+    private static func fold(_ path: String) throws(StoreError) {
+        do {
+            let copy = try Connection(path: path, mode: .readWrite)
+            try copy.execute("PRAGMA journal_mode = DELETE")
+        } catch {
+            throw error.isCorrupt
+                ? StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
+                : StoreError(error)
+        }
+    }
+}
+
+/// Copies of stores in folders of their own, which go with whoever made them.
+enum SnapshotFolder {
+    private static let prefix = "etl-look-"
+    private static let attemptsMax = 5
+
     /// Copies the file and its log; nil where somebody keeps writing, who folds the log in anyway.
-    private static func copy(
+    static func copy(
         _ path: String, _ logs: [String]
     ) throws(StoreError) -> (folder: String, path: String)? {
-        let folder = FileManager.default.temporaryDirectory.path + "/etl-look-\(UUID().uuidString)"
+        let temporary = FileManager.default.temporaryDirectory.path
+        removeLeftovers(in: temporary)
+        let process = ProcessInfo.processInfo.processIdentifier
+        let folder = "\(temporary)/\(prefix)\(process)-\(UUID().uuidString)"
         let name = path.split(separator: "/").last.map(String.init) ?? "store"
         do {
+            // Whoever may read the copy may have no right to the store.
             try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
+                atPath: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             for _ in 0..<attemptsMax {
                 let before = ([""] + logs).map { StoreFiles.stamp(path + $0) }
                 for suffix in [""] + logs {
@@ -60,6 +140,16 @@ final class StoreSnapshot {
             throw StoreError(
                 .inputOutput, "\(path) and its log cannot be copied to \(folder): \(error)",
                 cause: error)
+        }
+    }
+
+    /// Takes away what processes have left that were killed.
+    private static func removeLeftovers(in temporary: String) {
+        for name in StoreFiles.names(in: temporary) where name.hasPrefix(prefix) {
+            let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
+            guard let process = Int32(digits), !StoreFiles.isRunning(process) else { continue }
+            // Somebody else's stays.
+            try? StoreFiles.removeFolder("\(temporary)/\(name)")
         }
     }
 }

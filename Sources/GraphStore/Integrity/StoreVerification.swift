@@ -14,6 +14,9 @@ public struct StoreVerification: Sendable, Hashable {
     /// What is wrong; empty where nothing is.
     public internal(set) var findings: [StoreFinding] = []
 
+    /// What is to be known of a store that an app made, which is no fault of it.
+    public internal(set) var remarks: [String] = []
+
     /// Whether the model is known, without which the objects cannot be looked at.
     public internal(set) var knowsModel = true
 
@@ -38,6 +41,7 @@ extension PersistentContainer {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
+        try StoreFiles.refuseFolder(path)
         var verification = StoreVerification()
         guard try StoreFiles.hasHeader(path) else {
             verification.findings = [
@@ -47,7 +51,11 @@ extension PersistentContainer {
         }
         do throws(StoreError) {
             let snapshot = try StoreSnapshot(of: path)
-            var verifier = StoreVerifier(snapshot.connection, path)
+            var verifier = StoreVerifier(
+                snapshot.connection, path, isOfApp: snapshot.isOfApp)
+            if let truncated = snapshot.truncated {
+                verifier.findings.append(StoreFinding(.file, "The file \(truncated.text)"))
+            }
             do throws(StoreError) {
                 try verifier.run(level, model)
             } catch {
@@ -56,10 +64,13 @@ extension PersistentContainer {
                     StoreFinding(error.code == .corrupt ? .file : .metadata, error.message))
             }
             verification.findings = verifier.findings
+            verification.remarks = verifier.remarks
             verification.knowsModel = verifier.schema != nil
         } catch {
             guard error.code == .corrupt || error.code == .notAStore else { throw error }
-            verification.findings.append(StoreFinding(.file, error.message))
+            let truncated = try? TruncatedFile(path)
+            verification.findings.append(
+                StoreFinding(.file, truncated.map { "The file \($0.text)" } ?? error.message))
         }
         return verification
     }

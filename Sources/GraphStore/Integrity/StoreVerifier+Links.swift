@@ -20,14 +20,18 @@ extension StoreVerifier {
                     .required, entity.name, name,
                     "SELECT t.Z_PK FROM \(entity.table) t WHERE t.\(columns.column) IS NULL"
                         + link.family
-                ) { "\(entity.name).\(name): \($0) objects lack an object, which is required" }
+                ) {
+                    "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) an object,"
+                        + " which is required"
+                }
             }
             try find(.dangling, entity.name, name, link.dangling) {
-                "\(entity.name).\(name): \($0) links lead nowhere"
+                "\(entity.name).\(name): \($0.counting("link leads", "links lead")) nowhere"
             }
             if let column = columns.entityColumn, has(column, in: entity.table) {
                 try find(.dangling, entity.name, name, link.wrongEntity(column)) {
-                    "\(entity.name).\(name): \($0) links name another entity than their object's"
+                    "\(entity.name).\(name): \($0.counting("link names", "links name")) another entity"
+                        + " than the object that it leads to is of"
                 }
             }
             try checkInverse(of: link)
@@ -39,7 +43,9 @@ extension StoreVerifier {
     private mutating func checkInverse(of link: ToOneLink) throws(StoreError) {
         guard let back = link.back, has(back, in: link.destination.table) else { return }
         try find(.inverse, link.entity.name, link.name, link.oneSided(back)) {
-            "\(link.entity.name).\(link.name): \($0) objects that it leads to do not lead back"
+            "\(link.entity.name).\(link.name): "
+                + "\($0.counting("object that it leads to does", "objects that it leads to do")) not lead"
+                + " back"
         }
     }
 
@@ -52,13 +58,19 @@ extension StoreVerifier {
             .order, link.entity.name, link.name,
             "SELECT t.Z_PK FROM \(table) t WHERE t.\(column) IS NOT NULL AND t.\(order) IS NULL"
                 + link.family
-        ) { "\(link.entity.name).\(link.name): \($0) objects have no place in the order" }
+        ) {
+            "\(link.entity.name).\(link.name): \($0.counting("object has", "objects have")) no place in"
+                + " the order"
+        }
         try find(
             .order, link.entity.name, link.name,
             "SELECT min(t.Z_PK) FROM \(table) t WHERE t.\(column) IS NOT NULL"
                 + " AND t.\(order) IS NOT NULL\(link.family)"
                 + " GROUP BY t.\(column), t.\(order) HAVING count(*) > 1 ORDER BY 1"
-        ) { "\(link.entity.name).\(link.name): \($0) places in the order have several objects" }
+        ) {
+            "\(link.entity.name).\(link.name): \($0.counting("place", "places")) in the order"
+                + " \($0 == 1 ? "has" : "have") several objects"
+        }
     }
 
     /// Pairs of a many-to-many relationship, at either end.
@@ -72,7 +84,10 @@ extension StoreVerifier {
                     "SELECT j.\(end.side.ownerColumn) FROM \(join.name) j WHERE NOT EXISTS"
                         + " (SELECT 1 FROM \(end.destination.table) d"
                         + " WHERE d.Z_PK = j.\(column)\(end.family))"
-                ) { "\(end.entity.name).\(end.name): \($0) links lead nowhere" }
+                ) {
+                    "\(end.entity.name).\(end.name): \($0.counting("link leads", "links lead"))"
+                        + " nowhere"
+                }
             }
         }
     }
@@ -123,7 +138,9 @@ extension StoreVerifier {
         findings.append(
             StoreFinding(
                 .externalOrphan, count: orphans.count,
-                "\(orphans.count) files in \(folder) belong to no object, such as \(first)"))
+                "\(orphans.count.counting("file", "files")) in \(folder) "
+                    + "\(orphans.count == 1 ? "belongs" : "belong") to no object, such as \(first)")
+        )
     }
 }
 

@@ -30,11 +30,14 @@ extension StoreVerifier {
             .entity, root.name, nil,
             "SELECT Z_PK FROM \(table) NOT INDEXED WHERE Z_ENT IS NULL"
                 + " OR Z_ENT NOT IN (\(numbers))"
-        ) { "\(root.name): \($0) rows are of no entity of it" }
+        ) { "\(root.name): \($0.counting("row is", "rows are")) of no entity of it" }
         try find(
             .version, root.name, nil,
             "SELECT Z_PK FROM \(table) NOT INDEXED WHERE Z_OPT IS NULL"
-        ) { "\(root.name): \($0) rows do not count their changes" }
+        ) {
+            "\(root.name): "
+                + $0.counting("row does not count its changes", "rows do not count their changes")
+        }
     }
 
     /// Values of the entity's own attributes, and its constraints.
@@ -48,11 +51,15 @@ extension StoreVerifier {
             if !place.attribute.isOptional {
                 try find(
                     .required, entity.name, name, rows + "t.\(place.column) IS NULL" + family
-                ) { "\(entity.name).\(name): \($0) objects lack a value, which is required" }
+                ) {
+                    "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) a value, which"
+                        + " is required"
+                }
             }
             guard let wrong = Self.isOfOtherKind(place) else { continue }
             try find(.value, entity.name, name, rows + wrong + family) {
-                "\(entity.name).\(name): \($0) values are no \(place.attribute.type.rawValue)"
+                "\(entity.name).\(name): \($0.counting("value is", "values are")) no "
+                    + "\(place.attribute.type.rawValue)"
             }
         }
         let own = schema.model.entity(named: entity.name)?.uniquenessConstraints ?? []
@@ -66,7 +73,8 @@ extension StoreVerifier {
         switch place.attribute.type {
         case .integer16, .integer32, .integer64, .boolean: kinds = "'integer'"
         case .double, .float, .date: kinds = "'integer', 'real'"
-        case .decimal: kinds = "'integer', 'real', 'text'"
+        case .decimal where place.attribute.isExactDecimal: kinds = "'text'"
+        case .decimal: kinds = "'integer', 'real'"
         case .string, .uri: kinds = "'text'"
         case .uuid:
             return "\(column) IS NOT NULL AND (typeof(\(column)) <> 'blob'"
@@ -96,8 +104,8 @@ extension StoreVerifier {
             "SELECT min(Z_PK) FROM \(entity.table) NOT INDEXED WHERE \(values)\(family)"
                 + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY 1"
         ) { count in
-            "\(entity.name): \(count) keys (\(constraint.joined(separator: ", "))) have several"
-                + " objects"
+            "\(entity.name): \(count.counting("key", "keys")) (\(constraint.joined(separator: ", ")))"
+                + " \(count == 1 ? "has" : "have") several objects"
         }
     }
 
@@ -114,7 +122,8 @@ extension StoreVerifier {
                 verifier.findings.append(
                     StoreFinding(
                         .history, count: Int(lost),
-                        "The history has \(lost) changes of no transaction"))
+                        "The history has \(Int(lost).counting("change", "changes")) of no transaction"
+                    ))
             }
             for (table, number) in [
                 ("ACHANGE", HistorySchema.changeEntity),

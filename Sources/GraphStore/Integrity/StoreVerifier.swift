@@ -6,18 +6,23 @@ struct StoreVerifier {
     let connection: Connection
     /// Where the store stands, whatever file the connection reads.
     let path: String
+    /// Whether an app made the store.
+    private let isOfApp: Bool
     var findings: [StoreFinding] = []
+    /// What is to be known of an app's store.
+    var remarks: [String] = []
     /// The layout, once the model is known.
     private(set) var schema: StoreSchema?
     /// The columns that each table has.
     private(set) var columns: [String: Set<String>] = [:]
 
     private static let linesMax = 100
-    private static let keysMax = 5
+    static let keysMax = 5
 
-    init(_ connection: Connection, _ path: String) {
+    init(_ connection: Connection, _ path: String, isOfApp: Bool = false) {
         self.connection = connection
         self.path = path
+        self.isOfApp = isOfApp
     }
 
     mutating func run(
@@ -31,6 +36,31 @@ struct StoreVerifier {
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }
+        let known = isOfApp ? try appSchema(model) : try ourSchema(model, metadata)
+        guard let schema = known else { return }
+        self.schema = schema
+        try checkStructure(schema)
+        for entity in schema.heldEntities where entity.superNumber == 0 && has(entity.table) {
+            try checkRows(of: entity)
+        }
+        try checkPending()
+        guard level == .full else { return }
+        for entity in schema.heldEntities where has(entity.table) {
+            try checkValues(of: entity, schema)
+            // Rules are no part of the version hashes, so that the model given may have others.
+            try checkRules(of: entity, model ?? schema.model)
+            try checkLinks(of: entity, schema)
+        }
+        for join in schema.joinTables where has(join.name) { try checkPairs(of: join, schema) }
+        try checkExternalValues(schema)
+        try checkFoldedTexts(schema)
+        try checkHistory()
+    }
+
+    /// The layout by the model that the store carries, or by the one given.
+    private mutating func ourSchema(
+        _ model: ManagedObjectModel?, _ metadata: StoreMetadata
+    ) throws(StoreError) -> StoreSchema? {
         let stored = try storedModel()
         for (name, model) in [("the one given", model), ("the one in the store", stored)] {
             guard let model else { continue }
@@ -45,23 +75,10 @@ struct StoreVerifier {
                             + differing.joined(separator: ", ")))
             }
         }
-        guard let model = stored ?? model else { return }
-        let schema = StoreSchema(model, holding: try metadata.entities(of: model, on: connection))
-        self.schema = schema
-        try checkStructure(schema)
-        for entity in schema.heldEntities where entity.superNumber == 0 && has(entity.table) {
-            try checkRows(of: entity)
-        }
-        try checkPending()
-        guard level == .full else { return }
-        for entity in schema.heldEntities where has(entity.table) {
-            try checkValues(of: entity, schema)
-            try checkLinks(of: entity, schema)
-        }
-        for join in schema.joinTables where has(join.name) { try checkPairs(of: join, schema) }
-        try checkExternalValues(schema)
-        try checkFoldedTexts(schema)
-        try checkHistory()
+        guard let known = stored ?? model else { return nil }
+        let model = try PersistentStore.fitted(
+            known, keepsExactDecimals: metadata.keepsExactDecimals)
+        return StoreSchema(model, holding: try metadata.entities(of: model, on: connection))
     }
 
     private mutating func storedModel() throws(StoreError) -> ManagedObjectModel? {
@@ -160,13 +177,24 @@ struct StoreVerifier {
         guard pending.isEmpty else { return }
         let there = Set(try texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
         for table in schema.tables where has(table.name) {
-            for index in table.indexes where index.isUnique && !there.contains(index.name) {
+            for index in table.indexes
+            where index.isUnique && !isThere(index, there, schema.found) {
                 findings.append(
                     StoreFinding(
                         .structure,
                         "The index \(index.name) is missing, so that keys may come twice"))
             }
         }
+    }
+
+    /// In an app's store it may have another name.
+    private func isThere(
+        _ index: StoreSchema.Index, _ names: Set<String>, _ found: FoundTables?
+    ) -> Bool {
+        names.contains(index.name)
+            || found?.isUnique(
+                index.columns.compactMap { $0.split(separator: " ").first.map(String.init) },
+                in: index.table) == true
     }
 
     private func has(ourTable name: String) -> Bool {
@@ -176,12 +204,14 @@ struct StoreVerifier {
 
     private mutating func checkPending() throws(StoreError) {
         guard has(ourTable: "ETL_PENDING") else { return }
-        let pending = try integer("SELECT count(*) FROM ETL_PENDING")
+        let pending = try integer(
+            "SELECT count(*) FROM ETL_PENDING WHERE NAME <> '\(LoadOwner.noteName)'")
         if pending > 0 {
             findings.append(
                 StoreFinding(
                     .pending, count: Int(pending),
-                    "A load is not finished: \(pending) indexes are still to be made"))
+                    "A load is not finished: \(Int(pending).counting("index is", "indexes are")) still to"
+                        + " be made"))
         }
     }
 
@@ -195,7 +225,8 @@ struct StoreVerifier {
                 verifier.findings.append(
                     StoreFinding(
                         .folded, count: Int(wrong),
-                        "\(fold.name): \(wrong) rows are not the folded texts of \(table)"))
+                        "\(fold.name): \(Int(wrong).counting("row is", "rows are")) not the folded text of"
+                            + " \(table)"))
             }
         }
     }

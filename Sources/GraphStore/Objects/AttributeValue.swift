@@ -94,10 +94,14 @@ extension Decimal: AttributeValue {
         }
     }
 
-    /// The nearest number, which is what the format holds.
+    /// A number, where one of 64 bits has all the digits, else its text.
+    ///
+    /// A store that keeps exact decimals has the digits; another the nearest double.
     public var storedValue: StoredValue {
-        if let whole = Int64(description) { return .integer(whole) }
-        return .real(Double(description) ?? .nan)
+        let text = description
+        if let whole = Int64(text) { return .integer(whole) }
+        if let number = Double(text), Decimal(string: "\(number)") == self { return .real(number) }
+        return .text(text)
     }
 }
 

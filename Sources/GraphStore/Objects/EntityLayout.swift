@@ -24,6 +24,7 @@ package final class EntityLayout: Sendable {
         let type: AttributeType
         let isStored: Bool
         let isExternal: Bool
+        let isExactDecimal: Bool
         /// The least and the largest value that fits, of integer types.
         let least: Int64
         let largest: Int64
@@ -32,6 +33,7 @@ package final class EntityLayout: Sendable {
             type = attribute.description.type
             isStored = attribute.column != nil
             isExternal = attribute.isExternal
+            isExactDecimal = attribute.description.isExactDecimal
             least = attribute.limits?.0 ?? .min
             largest = attribute.limits?.1 ?? .max
         }
@@ -207,7 +209,8 @@ struct RowPlan: Sendable {
         number >= 0 && number < places.count ? places[Int(number)] : nil
     }
 
-    init(of entity: EntityLayout, _ layouts: [EntityLayout]) {
+    /// - Parameter layouts: by number.
+    init(of entity: EntityLayout, _ layouts: [EntityLayout?]) {
         var names: [String] = []
         var positions: [String: Int32] = [:]
         func position(_ column: String) -> Int32 {
@@ -217,9 +220,9 @@ struct RowPlan: Sendable {
             names.append(column)
             return position
         }
-        var places = [Places?](repeating: nil, count: layouts.count + 1)
+        var places = [Places?](repeating: nil, count: layouts.count)
         for number in entity.entity.familyNumbers {
-            let layout = layouts[Int(number) - 1]
+            guard let layout = layouts[Int(number)] else { continue }
             places[Int(number)] = Places(
                 attributes: layout.attributes.map { $0.column.map(position) },
                 toOnes: layout.toOnes.map {

@@ -45,6 +45,8 @@ struct ExternalFiles: Sendable {
     func value(of stored: StoredValue) -> StoredValue {
         guard case .blob(let bytes) = stored, let mark = bytes.first else { return stored }
         if mark == ExternalData.inlineMark { return .blob(Array(bytes.dropFirst())) }
+        // A value that says neither stands for itself, in a store whose app began it so.
+        guard mark == Self.fileMark else { return stored }
         guard let name = Self.fileName(stored) else { return .null }
         for folder in folders {
             if let bytes = Self.read("\(folder)/\(name)") { return .blob(bytes) }

@@ -73,7 +73,7 @@ extension ManagedObject {
             switch try here.property(name) {
             case .attribute(let slot):
                 guard position == path.count - 1 else { break }
-                let type = SQLType(here.layout.attributes[slot].description.type)
+                let type = SQLType(here.layout.attributes[slot].description)
                 return GraphValue(try here.attribute(slot), type)
             case .toOne(let slot):
                 guard let next = try here.toOne(slot) else { return .null }

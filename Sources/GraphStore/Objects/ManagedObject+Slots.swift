@@ -158,9 +158,10 @@ extension EntityLayout.Slot {
     func holdsAsIs(_ value: StoredValue) -> Bool {
         switch (type, value) {
         case (_, .null), (.string, .text), (.double, .real), (.uuid, .blob), (.binary, .blob): true
-        case (.date, .integer), (.decimal, .integer): true
-        case (.date, .real(let number)), (.decimal, .real(let number)):
-            Int64(exactly: number) == nil
+        case (.date, .integer): true
+        case (.decimal, .integer): !isExactDecimal
+        case (.date, .real(let number)): Int64(exactly: number) == nil
+        case (.decimal, .real(let number)): !isExactDecimal && Int64(exactly: number) == nil
         case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
             (.integer64, .integer(let number)), (.boolean, .integer(let number)):
             number >= least && number <= largest
@@ -172,6 +173,7 @@ extension EntityLayout.Slot {
 extension EntityLayout.Attribute {
     /// The value as the attribute's column holds it, if it is of the right kind and fits.
     func fitting(_ value: StoredValue, of entity: String) throws(StoreError) -> StoredValue {
+        if description.isExactDecimal { return try exact(value, of: entity) }
         switch (description.type, value) {
         case (_, .null), (.undefined, _), (.transformable, .blob), (.binary, .blob), (.uuid, .blob),
             (.string, .text), (.uri, .text):
@@ -194,12 +196,42 @@ extension EntityLayout.Attribute {
             // As the format has it: whole numbers are integers.
             if let whole = Int64(exactly: number) { return .integer(whole) }
             return value
-        case (.decimal, .text): return value
-        default:
-            throw StoreError(
-                .invalidRequest,
-                "'\(entity).\(name)' (\(description.type.rawValue)) cannot hold \(value)")
+        case (.decimal, .text(var text)):
+            // The format has a double for it.
+            guard let number = text.withUTF8({ ScalarParser.double($0) }) else {
+                throw misfit(value, of: entity)
+            }
+            return Int64(exactly: number).map { .integer($0) } ?? .real(number)
+        default: throw misfit(value, of: entity)
         }
+    }
+
+    /// The canonical text of a decimal.
+    private func exact(
+        _ value: StoredValue, of entity: String
+    ) throws(StoreError) -> StoredValue {
+        if case .null = value { return value }
+        let number: ExactDecimal? =
+            switch value {
+            case .integer(let number): ExactDecimal(number)
+            case .real(let number): ExactDecimal(number)
+            case .text(var text): text.withUTF8 { ExactDecimal($0) }
+            case .blob, .null: nil
+            }
+        guard let number else { throw misfit(value, of: entity) }
+        guard number.isStorable else {
+            throw StoreError(
+                .validation,
+                "\(value) does not fit into '\(entity).\(name)' (Decimal): it has more than 165"
+                    + " digits before the point or 128 behind it")
+        }
+        return .text(number.text)
+    }
+
+    private func misfit(_ value: StoredValue, of entity: String) -> StoreError {
+        StoreError(
+            .invalidRequest,
+            "'\(entity).\(name)' (\(description.type.rawValue)) cannot hold \(value)")
     }
 }
 

@@ -4,11 +4,13 @@ import Synchronization
 /// What all contexts of a container share to make objects: layouts, classes, keys.
 package final class ObjectSupport: Sendable {
     let schema: StoreSchema
-    /// By entity number, from 1.
+    /// In the order of the model.
     let layouts: [EntityLayout]
+    /// By entity number; nil of numbers that no entity has.
+    private let layoutsByNumber: [EntityLayout?]
     private let layoutsByName: [String: EntityLayout]
-    /// How rows of each entity and its descendants are read, in the same order.
-    let rowPlans: [RowPlan]
+    /// How rows of each entity and its descendants are read, by number.
+    private let rowPlans: [RowPlan?]
     let keys: KeyAllocator
     /// Some entity has derived attributes.
     let hasDerived: Bool
@@ -24,24 +26,30 @@ package final class ObjectSupport: Sendable {
         layoutsByName = Dictionary(
             layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         hasDerived = layouts.contains(where: \.hasDerived)
-        rowPlans = layouts.map { RowPlan(of: $0, layouts) }
+        var byNumber = [EntityLayout?](repeating: nil, count: Int(schema.largestNumber) + 1)
+        for layout in layouts { byNumber[Int(layout.number)] = layout }
+        layoutsByNumber = byNumber
+        let plans = byNumber
+        rowPlans = plans.map { layout in layout.map { RowPlan(of: $0, plans) } }
         placeholder = EntityLayout(
             StoreSchema.Entity(
                 name: "?", number: 0, superNumber: 0, isAbstract: true, table: "", rootNumber: 0,
                 familyNumbers: [], sharesTable: false, attributes: [:], toOnes: [:], toManys: [:]),
             schema)
-        keys = KeyAllocator(largestKeys, count: layouts.count)
+        keys = KeyAllocator(largestKeys, count: Int(schema.largestNumber))
     }
 
     func layout(_ number: Int64) -> EntityLayout? {
-        number >= 1 && number <= layouts.count ? layouts[Int(number) - 1] : nil
+        number >= 1 && number < layoutsByNumber.count ? layoutsByNumber[Int(number)] : nil
     }
 
     func layout(named name: String) -> EntityLayout? {
         layoutsByName[name]
     }
 
-    func rowPlan(_ number: Int64) -> RowPlan { rowPlans[Int(number) - 1] }
+    func rowPlan(_ number: Int64) -> RowPlan {
+        rowPlans[Int(number)] ?? RowPlan(of: placeholder, layoutsByNumber)
+    }
 
     func register(_ type: ManagedObject.Type, for entity: String) {
         classes.withLock { $0[entity] = type }
@@ -55,10 +63,11 @@ package final class ObjectSupport: Sendable {
         transformers.withLock { $0[name] }
     }
 
-    /// The class of each entity: its own, else that of its nearest ancestor that has one.
+    /// The class of each entity, by number: its own, else that of its nearest ancestor that has one.
     func classesByNumber() -> [ManagedObject.Type] {
         let classes = classes.withLock { $0 }
-        return layouts.map { layout in
+        return layoutsByNumber.map { layout in
+            guard let layout else { return ManagedObject.self }
             for entity in schema.model.lineage(of: layout.name) {
                 if let type = classes[entity.name] { return type }
             }

@@ -40,6 +40,7 @@ package struct AttributeValidator {
         switch cell.kind {
         case .integer: return rangeFailure(Double(cell.integerValue))
         case .real: return rangeFailure(cell.realValue)
+        case .text where attribute.type == .decimal: return decimalFailure(cell.bytes)
         case .text: return textFailure(cell.bytes)
         case .blob, .null, .absent, .list: return nil
         }
@@ -58,6 +59,18 @@ package struct AttributeValidator {
             code,
             "'\(attribute.name)' must be \(Self.text(range, attribute.type)), and is "
                 + Self.text(value, attribute.type)
+        )
+    }
+
+    /// The same of a decimal with all its digits.
+    private func decimalFailure(_ bytes: ByteView) -> (ValidationCode, String)? {
+        guard let range = attribute.range, let number = ExactDecimal(bytes) else { return nil }
+        let isTooSmall = range.minimum.flatMap { ExactDecimal($0) }.map { number < $0 } ?? false
+        let isTooLarge = range.maximum.flatMap { ExactDecimal($0) }.map { number > $0 } ?? false
+        guard isTooSmall || isTooLarge else { return nil }
+        return (
+            isTooLarge ? .numberTooLarge : .numberTooSmall,
+            "'\(attribute.name)' must be \(Self.text(range, .decimal)), and is \(number.text)"
         )
     }
 

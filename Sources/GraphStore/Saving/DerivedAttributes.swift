@@ -11,12 +11,12 @@ import SQLite
 /// the value already stay untouched, and no version moves: nobody has a conflict by it.
 struct DerivedAttributes {
     private struct Derived {
-        var name: String
         var column: String
         var table: String
         /// The declaring entity and its descendants.
         var numbers: [Int64]
         var entity: StoreSchema.Entity
+        var attribute: AttributeDescription
         var expression: GraphExpression
         /// Hierarchies that the value is taken from.
         var otherRoots: Set<Int64>
@@ -61,24 +61,26 @@ struct DerivedAttributes {
         _ column: String, _ entity: StoreSchema.Entity, _ schema: StoreSchema
     ) throws(StoreError) -> Derived {
         // What cannot be SQL is an error now, not with the first save.
-        _ = try Self.value(expression, entity, schema)
+        _ = try Self.value(expression, attribute, entity, schema)
         let probe = GraphPredicate.comparison(
             GraphComparison(expression, .equal, .constant(.null)))
         var roots: Set<Int64> = []
         for path in probe.keyPaths { roots.formUnion(Self.roots(path, from: entity.name, schema)) }
         return Derived(
-            name: attribute.name, column: column, table: entity.table,
-            numbers: entity.familyNumbers, entity: entity, expression: expression,
+            column: column, table: entity.table,
+            numbers: entity.familyNumbers, entity: entity, attribute: attribute,
+            expression: expression,
             otherRoots: roots,
             isMoment: text.contains("now(") || text.contains("today("))
     }
 
     /// The expression as SQL; the moment that it may name is the one at which this is called.
     private static func value(
-        _ expression: GraphExpression, _ entity: StoreSchema.Entity, _ schema: StoreSchema
+        _ expression: GraphExpression, _ attribute: AttributeDescription,
+        _ entity: StoreSchema.Entity, _ schema: StoreSchema
     ) throws(StoreError) -> SQLFragment {
         var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .subqueries))
-        return try compiler.expression(expression)
+        return try compiler.value(expression, for: attribute)
     }
 
     /// The hierarchies that a path leads through.
@@ -127,6 +129,16 @@ struct DerivedAttributes {
         }
     }
 
+    /// Works out everything anew, after all rows were written by other means; moments that are
+    /// there stay.
+    func deriveAll(on connection: Connection, _ schema: StoreSchema) throws(StoreError) {
+        for derived in all {
+            let rows = derived.isMoment ? " AND t.\(derived.column) IS NULL" : ""
+            let update = try statement(derived, rows, schema)
+            try storing { () throws(SQLiteError) in _ = try update.run(on: connection) }
+        }
+    }
+
     private func touchedRoots(_ change: StoreChange, _ schema: StoreSchema) -> Set<Int64> {
         var roots: Set<Int64> = []
         for set in [change.inserted, change.updated, change.deleted] {
@@ -143,8 +155,18 @@ struct DerivedAttributes {
         for id in try run(derived, rows, on: session.connection, session.schema).sorted() {
             let isNew = session.change.inserted.contains(id)
             session.change.update(id)
-            if !isNew { session.history?.update(id, properties: [derived.name]) }
+            if !isNew { session.history?.update(id, properties: [derived.attribute.name]) }
         }
+    }
+
+    private func statement(
+        _ derived: Derived, _ rows: String, _ schema: StoreSchema
+    ) throws(StoreError) -> SQLFragment {
+        let value = try Self.value(
+            derived.expression, derived.attribute, derived.entity, schema)
+        let numbers = derived.numbers.map(String.init).joined(separator: ",")
+        return "UPDATE \(derived.table) AS t SET \(derived.column) = " + value
+            + " WHERE t.Z_ENT IN (\(numbers))\(rows) AND t.\(derived.column) IS NOT " + value
     }
 
     /// Brings rows up to date.
@@ -153,12 +175,7 @@ struct DerivedAttributes {
     private func run(
         _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreSchema
     ) throws(StoreError) -> [ManagedObjectID] {
-        let value = try Self.value(derived.expression, derived.entity, schema)
-        let numbers = derived.numbers.map(String.init).joined(separator: ",")
-        let update =
-            "UPDATE \(derived.table) AS t SET \(derived.column) = " + value
-            + " WHERE t.Z_ENT IN (\(numbers))\(rows) AND t.\(derived.column) IS NOT "
-            + value + " RETURNING Z_ENT, Z_PK"
+        let update = try statement(derived, rows, schema) + " RETURNING Z_ENT, Z_PK"
         return try storing { () throws(SQLiteError) in
             let statement = try update.prepare(on: connection)
             var ids: [ManagedObjectID] = []

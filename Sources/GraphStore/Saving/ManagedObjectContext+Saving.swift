@@ -199,11 +199,13 @@ extension ManagedObjectContext {
         let connection = session.connection
         let change = session.change
         var resolver = ConflictResolver(self, session)
+        var hasSavepoint = false
         do throws(StoreError) {
             try storing { () throws(SQLiteError) in
                 try PendingIndexes.settle(on: connection)
                 try connection.execute("SAVEPOINT ETL_SAVE")
             }
+            hasSavepoint = true
             try renewTakenKeys(pending.inserted, in: session)
             try resolver.resolveVersions(pending)
             pending = PendingObjects(listed)
@@ -236,7 +238,7 @@ extension ManagedObjectContext {
         } catch {
             resolver.restore()
             session.change = change
-            if connection.isInTransaction {
+            if hasSavepoint, connection.isInTransaction {
                 try storing { () throws(SQLiteError) in
                     try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
                 }

@@ -79,7 +79,7 @@ extension StoreFiles {
         }
     }
 
-    private static func failure(_ path: String, _ what: String) -> StoreError {
+    static func failure(_ path: String, _ what: String) -> StoreError {
         let code: StoreError.Code =
             switch errno {
             case ENOENT: .missing

@@ -73,7 +73,7 @@ package struct FoldTable: Sendable, Hashable {
         var columns: [String: Set<String>] = [:]
         for entity in schema.entities where schema.holds(entity) {
             for place in entity.attributes.values
-            where place.attribute.isSearchable && SQLType(place.attribute.type) == .text {
+            where place.attribute.isSearchable && SQLType(place.attribute) == .text {
                 columns[entity.table, default: []].insert(place.column)
             }
         }

@@ -22,7 +22,7 @@ public struct ModelHistory: Sendable {
     /// Versions that differ only in what hashes leave out, such as defaults, count as one: the
     /// newest of them.
     public func versionIndex(ofStoreAt path: String) throws(StoreError) -> Int? {
-        let connection = try PersistentStore.readerOfStore(at: path)
+        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }

@@ -4,7 +4,8 @@ import SQLite
 ///
 /// Their statements stand in `ETL_PENDING` from the transaction that drops them to the one that
 /// makes them again, so that a load which was killed leaves a store whose next opening by us
-/// completes them first.
+/// completes them first. Who is at it stands there, too: while that load runs, openings leave it
+/// alone, and saves of others are refused as busy.
 enum PendingIndexes {
     /// Drops the indexes and notes how to make them; inside the load's first transaction.
     static func putOff(
@@ -21,15 +22,21 @@ enum PendingIndexes {
         name: String, sql: String, on connection: Connection
     ) throws(SQLiteError) {
         let note = try connection.prepare("INSERT OR REPLACE INTO ETL_PENDING VALUES (?, ?)")
-        note.bind(name, at: 1)
-        note.bind(sql, at: 2)
-        try note.run()
+        let notes: [(name: String, sql: String?)] = [
+            (name, sql), (LoadOwner.noteName, LoadOwner(connection)?.note),
+        ]
+        for (name, sql) in notes {
+            guard let sql else { continue }
+            note.bind(name, at: 1)
+            note.bind(sql, at: 2)
+            try note.run()
+        }
     }
 
     /// Makes what was put off, in a transaction of its own.
     ///
     /// - Parameter folds: tables whose rows are folded then, too.
-    /// - Returns: whether a load had put anything off.
+    /// - Returns: whether a load had put anything off, and is not at work any more.
     @discardableResult
     static func build(
         on connection: Connection, folding folds: [String: FoldTable]
@@ -42,6 +49,7 @@ enum PendingIndexes {
             }
             let isPending = try isPending(on: connection)
             guard isPending || !behind.isEmpty else { return false }
+            if isPending, try LoadOwner.other(than: connection) != nil { return false }
             try connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteError) {
                 if isPending { try makeAll(on: connection) }
@@ -58,8 +66,13 @@ enum PendingIndexes {
 
     /// Makes what an earlier load put off, inside the open transaction, since links among it
     /// stand in no table yet.
+    ///
+    /// - Throws: what tells that the store is busy, where the load is still at work.
     static func settle(on connection: Connection) throws(SQLiteError) {
         guard try isPending(on: connection) else { return }
+        if let owner = try LoadOwner.other(than: connection) {
+            throw owner.refusal(connection.path)
+        }
         connection.clearStatementCache()
         try makeAll(on: connection)
     }
@@ -72,6 +85,10 @@ enum PendingIndexes {
     /// Makes one of the indexes, inside the open transaction.
     static func make(_ name: String, on connection: Connection) throws(SQLiteError) {
         try run("WHERE NAME = '\(name)'", on: connection)
+        try connection.execute(
+            // Without anything that is put off there is nothing that it owns.
+            "DELETE FROM ETL_PENDING WHERE NAME = '\(LoadOwner.noteName)'"
+                + " AND (SELECT count(*) FROM ETL_PENDING) = 1")
     }
 
     private static func makeAll(on connection: Connection) throws(SQLiteError) {

@@ -7,6 +7,7 @@ extension PersistentStore {
         attachesOthers: Bool = false
     ) throws(StoreError) -> Connection {
         let path = description.path
+        if !address.isMemory { try StoreFiles.refuseFolder(path) }
         let pragmas = try description.options.writerPragmas()
         do {
             let connection = try address.connect(mode, attachesOthers: attachesOthers)
@@ -25,9 +26,7 @@ extension PersistentStore {
                 }
                 throw StoreError(.permission, "\(path) cannot be opened: \(error.message)")
             }
-            guard !error.isCorrupt else {
-                throw StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
-            }
+            guard !error.isCorrupt else { throw StoreError(damaged: path) }
             throw StoreError(error)
         }
     }
@@ -51,10 +50,7 @@ extension PersistentStore {
         do {
             return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         } catch {
-            guard !error.isCorrupt else {
-                throw StoreError(
-                    .corrupt, "\(path) is not an SQLite file, or is damaged")
-            }
+            guard !error.isCorrupt else { throw StoreError(damaged: path) }
             guard !error.isCannotOpen else {
                 throw StoreError(
                     .permission,
@@ -82,14 +78,26 @@ extension PersistentStore {
     static func refuseUnfinished(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
-        let pending = try storing { () throws(SQLiteError) in
-            try connection.integer("SELECT count(*) FROM ETL_PENDING") ?? 0
+        let (isPending, owner) = try storing { () throws(SQLiteError) in
+            (
+                try PendingIndexes.isPending(on: connection),
+                try LoadOwner.other(than: connection)
+            )
         }
-        guard pending == 0 else {
+        if let owner { throw StoreError(owner.refusal(path)) }
+        guard !isPending else {
             throw StoreError(
                 .busy,
-                "\(path) is in its first load, whose indexes and links come at its end; a load that "
-                    + "was killed is completed by the next run")
+                "\(path) was left by a first load that did not come to its end, where indexes and "
+                    + "links are made", cause: UnfinishedLoad())
         }
     }
+}
+
+/// A load was stopped or killed before it had made its indexes and links.
+struct UnfinishedLoad: Error {}
+
+extension StoreError {
+    /// The store waits for no other process, but to be completed.
+    package var isUnfinishedLoad: Bool { cause is UnfinishedLoad }
 }

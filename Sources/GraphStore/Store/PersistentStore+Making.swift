@@ -16,10 +16,16 @@ extension PersistentStore {
                         + "not known, so no store is made for this model")
             }
         }
+        let keepsExactDecimals =
+            description.options.keepsExactDecimals ?? model.keepsExactDecimals
+        let model = try fitted(model, keepsExactDecimals: keepsExactDecimals)
         let schema = StoreSchema(model, holding: held)
         // Before a file is made that nobody could open.
         _ = try DerivedAttributes(schema)
-        let metadata = StoreMetadata(newStoreFor: model, holding: held)
+        var metadata = StoreMetadata(newStoreFor: model, holding: held)
+        if keepsExactDecimals {
+            metadata.propertyList[StoreMetadata.exactDecimalsKey] = .boolean(true)
+        }
         let journal = description.options.journalMode ?? .writeAheadLog
         try storing { () throws(SQLiteError) in
             // Both must come before the first table.
@@ -50,6 +56,17 @@ extension PersistentStore {
         try write(model, to: connection)
         try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
         return try PersistentStore(description, address, model, metadata, connection)
+    }
+
+    /// The model as a store has it that keeps all digits of decimals, or does not.
+    static func fitted(
+        _ model: ManagedObjectModel, keepsExactDecimals: Bool
+    ) throws(StoreError) -> ManagedObjectModel {
+        do throws(ModelError) {
+            return try model.keepingExactDecimals(keepsExactDecimals)
+        } catch {
+            throw StoreError(.internalError, "\(error)")
+        }
     }
 
     private static func write(

@@ -37,17 +37,35 @@ extension PersistentStore {
     ) throws(StoreError) -> PersistentStore {
         let first = try open(descriptions[0], model: model, holding: held[0])
         var others: [PersistentStore] = []
+        try refuseApp(first)
         for (description, held) in zip(descriptions, held).dropFirst() {
             let other = try open(description, model: model, holding: held)
+            try refuseApp(other)
             guard other.history == nil else {
                 throw StoreError(
                     .invalidRequest,
                     "\(description.path) keeps a history, which only a container's first store"
                         + " can; name it first")
             }
+            guard
+                other.metadata.current.keepsExactDecimals
+                    == first.metadata.current.keepsExactDecimals
+            else {
+                throw StoreError(
+                    .invalidRequest,
+                    "\(description.path) and \(first.path) keep decimals differently; the stores of"
+                        + " a container keep all of them exact, or none")
+            }
             others.append(other)
         }
         return try PersistentStore(first, with: others)
+    }
+
+    /// Numbers in an app's store are its own, and so nobody else's.
+    private static func refuseApp(_ store: PersistentStore) throws(StoreError) {
+        guard store.origin.isApp else { return }
+        throw StoreError(
+            .invalidRequest, "\(store.path) was made by an app, and is opened by itself alone")
     }
 
     /// A container with a configuration, or with several stores, needs its model to tell them

@@ -28,6 +28,10 @@ final class PersistentStore {
     let remoteMonitor = RemoteChangeMonitor()
     /// Keeps derived attributes; nil where nothing is written.
     let derived: DerivedAttributes?
+    /// Who made it, and where its model is from.
+    let origin: StoreOrigin
+    /// What keeps a copy in place that is read instead of the file.
+    private let snapshot: StoreSnapshot?
 
     init(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel,
@@ -38,12 +42,32 @@ final class PersistentStore {
         self.connection = connection
         parts = []
         kept = []
+        origin = .ours
+        snapshot = nil
         var schema = StoreSchema(model, holding: metadata.entities(heldOf: model))
         schema.foldTables = try storing { () throws(SQLiteError) in
             try FoldTable.find(schema, on: connection)
         }
         self.schema = schema
         self.metadata = MetadataState(metadata)
+        derived = description.options.mayWrite ? try DerivedAttributes(schema) : nil
+        history = try HistoryWriter(schema, description.options, on: connection)
+    }
+
+    /// A store that an app made, laid out as its tables are.
+    init(
+        _ description: StoreDescription, _ app: AppStoreModel, _ schema: StoreSchema,
+        _ address: StoreAddress, _ connection: Connection, _ snapshot: StoreSnapshot? = nil
+    ) throws(StoreError) {
+        self.description = description
+        self.address = address
+        self.connection = connection
+        self.schema = schema
+        self.snapshot = snapshot
+        parts = []
+        kept = []
+        origin = app.origin
+        metadata = MetadataState(app.metadata)
         derived = description.options.mayWrite ? try DerivedAttributes(schema) : nil
         history = try HistoryWriter(schema, description.options, on: connection)
     }
@@ -66,6 +90,8 @@ final class PersistentStore {
                 entityNames: store.schema.heldNames)
         }
         kept = others.filter(\.address.isMemory) + (first.address.isMemory ? [first] : [])
+        origin = first.origin
+        snapshot = nil
         var schema = StoreSchema(
             first.schema.model,
             holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) })
@@ -130,6 +156,7 @@ final class PersistentStore {
             return try fill(description, address, connection, model, held)
         }
         guard options.mayWrite else {
+            if AppStore.isOne(path) { return try AppStore.read(description, model, held) }
             let mode = readingMode(path, options)
             let connection = try connect(description, address, mode: mode)
             if mode != .readOnly {
@@ -192,13 +219,21 @@ final class PersistentStore {
         }
         guard let stored else {
             throw StoreError(
-                .notAStore,
-                "\(path) was made by an app; stores that etl did not make are not supported yet")
+                .permission,
+                "\(path) was made by an app, whose stores are only read so far")
         }
+        if let wanted = description.options.keepsExactDecimals,
+            wanted != metadata.keepsExactDecimals
+        {
+            throw StoreError(
+                .invalidRequest,
+                "\(path) keeps decimals as \(wanted ? "doubles" : "exact texts"); how a store keeps"
+                    + " them is chosen when it is made")
+        }
+        let own = try fitted(model ?? stored, keepsExactDecimals: metadata.keepsExactDecimals)
         if description.options.mayWrite {
             try setJournal(description, connection)
-            let schema = StoreSchema(
-                model ?? stored, holding: metadata.entities(heldOf: model ?? stored))
+            let schema = StoreSchema(own, holding: metadata.entities(heldOf: own))
             try foldTexts(schema, on: connection)
             let folds = try storing { () throws(SQLiteError) in
                 try FoldTable.find(schema, on: connection)
@@ -208,12 +243,16 @@ final class PersistentStore {
             try refuseUnfinished(connection, path)
         }
         return try PersistentStore(
-            description, address, model ?? stored, metadata, connection)
+            description, address, own, metadata, connection)
     }
 
     /// The model that the store carries, without opening it for work.
     static func model(at path: String) throws(StoreError) -> ManagedObjectModel? {
-        try storedModel(readerOfStore(at: path))
+        guard !AppStore.isOne(path) else {
+            let snapshot = try StoreSnapshot(ofApp: path)
+            return try AppStoreModel(given: nil, on: snapshot.connection, path: path).model
+        }
+        return try storedModel(readerOfStore(at: path))
     }
 
     /// A connection to look into a store's file, which must be there.
@@ -251,14 +290,14 @@ final class PersistentStore {
 
     /// Makes sure that a file is a store, whoever made it, or empty.
     static func checkIsStore(at path: String) throws(StoreError) {
-        let connection = try readerOfStore(at: path)
+        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
         guard try !isEmpty(connection, path) else { return }
         guard try StoreMetadata(readingFrom: connection) != nil else {
             throw notAStore(path)
         }
     }
 
-    private static func notAStore(_ path: String) -> StoreError {
+    static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
     }
 }

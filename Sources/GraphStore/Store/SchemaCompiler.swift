@@ -14,15 +14,20 @@ import GraphModel
 struct SchemaCompiler {
     private typealias Column = StoreSchema.ColumnDefinition
 
-    private let model: ManagedObjectModel
+    let model: ManagedObjectModel
     private let numbers: [String: Int64]
+    /// The tables of a store that is there already; nil where they are to be made.
+    let found: FoundTables?
     /// Column of each declared property, by `Entity.property`.
     private var columnNames: [String: String] = [:]
 
-    init(_ model: ManagedObjectModel) {
+    init(_ model: ManagedObjectModel, over found: FoundTables? = nil) {
         self.model = model
-        numbers = Dictionary(
-            uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
+        self.found = found
+        numbers =
+            found?.numbers(of: model)
+            ?? Dictionary(
+                uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
         nameColumns()
     }
 
@@ -36,7 +41,7 @@ struct SchemaCompiler {
         )
     }
 
-    private func number(_ name: String) -> Int64 { numbers[name] ?? 0 }
+    func number(_ name: String) -> Int64 { numbers[name] ?? 0 }
 
     static func tableName(root: String) -> String { "Z" + root.uppercased() }
 
@@ -44,7 +49,7 @@ struct SchemaCompiler {
 
     private mutating func nameColumns() {
         var used: [String: Int] = [:]
-        for entity in model.entities {
+        for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
             let root = model.rootName(of: entity.name)
             let names =
                 entity.ownAttributes.filter { !$0.isTransient }.map(\.name)
@@ -53,7 +58,11 @@ struct SchemaCompiler {
                 let base = "Z" + name.uppercased()
                 let count = used["\(root) \(base)", default: 0]
                 used["\(root) \(base)"] = count + 1
-                columnNames["\(entity.name).\(name)"] = count == 0 ? base : "\(base)\(count)"
+                let wanted = count == 0 ? base : "\(base)\(count)"
+                // A sibling's column may have gone with a migration.
+                let isThere =
+                    found?.has(wanted, in: Self.tableName(root: root)) ?? true
+                columnNames["\(entity.name).\(name)"] = isThere ? wanted : base
             }
         }
     }
@@ -85,11 +94,12 @@ struct SchemaCompiler {
         let column = column(of: relationship.name, in: entity)
         let destination = relationship.destinationEntityName
         let isOrdered = inverse(of: relationship).map { $0.isToMany && $0.isOrdered } ?? false
+        let table = Self.tableName(root: model.rootName(of: entity))
         return StoreSchema.ToOneColumns(
             column: column,
             entityColumn: hasSubentities(destination)
-                ? "Z\(number(destination))_\(relationship.name.uppercased())" : nil,
-            orderColumn: isOrdered ? "Z_FOK_\(relationship.name.uppercased())" : nil,
+                ? companion(of: column, number(destination), in: table) : nil,
+            orderColumn: isOrdered ? orderColumn(of: column, in: table) : nil,
             relationship: relationship)
     }
 
@@ -142,15 +152,20 @@ struct SchemaCompiler {
         let destination = relationship.destinationEntityName
         let destinationTable = Self.tableName(root: model.rootName(of: destination))
         guard let inverse = inverse(of: relationship) else {
+            let wanted = "Z\(number(declaring))\(relationship.name.uppercased())"
+            let column =
+                found.map {
+                    $0.column(
+                        wanted, orNumbered: relationship.name.uppercased(), in: destinationTable)
+                        ?? wanted
+                } ?? wanted
             return .foreignKey(
                 StoreSchema.ForeignKey(
-                    table: destinationTable,
-                    column: "Z\(number(declaring))\(relationship.name.uppercased())",
+                    table: destinationTable, column: column,
                     entityColumn: hasSubentities(declaring)
-                        ? "Z\(number(declaring))_\(number(declaring))\(relationship.name.uppercased())"
-                        : nil,
+                        ? companion(of: column, number(declaring), in: destinationTable) : nil,
                     orderColumn: relationship.isOrdered
-                        ? "Z_FOK_\(number(declaring))\(relationship.name.uppercased())" : nil,
+                        ? orderColumn(of: column, in: destinationTable) : nil,
                     relationship: relationship))
         }
         guard inverse.isToMany else {
@@ -164,42 +179,6 @@ struct SchemaCompiler {
         return .joinTable(join(relationship, declaring: declaring, inverse: inverse, &joins))
     }
 
-    // MARK: Join tables
-
-    private func join(
-        _ relationship: RelationshipDescription, declaring: String,
-        inverse: RelationshipDescription, _ joins: inout [String: StoreSchema.JoinTable]
-    ) -> StoreSchema.Join {
-        let other =
-            model.declaringEntityName(of: inverse.name, in: relationship.destinationEntityName)
-            ?? relationship.destinationEntityName
-        let isReflexive = inverse.name == relationship.name && other == declaring
-        let here = (number(declaring), relationship.name)
-        let there = (number(other), inverse.name)
-        let namesTable = isReflexive || here < there
-        let (owner, named) = namesTable ? (here, relationship) : (there, inverse)
-        let back = namesTable ? inverse : relationship
-        let table = "Z_\(owner.0)\(owner.1.uppercased())"
-        // A column is named by the relationship that leads to the objects whose keys it holds.
-        let first = "Z_\(number(back.destinationEntityName))\(back.name.uppercased())"
-        var second =
-            isReflexive
-            ? "REFLEXIVE" : "Z_\(number(named.destinationEntityName))\(named.name.uppercased())"
-        if second == first { second += "1" }
-        let forwardOrder = named.isOrdered ? "Z_FOK_\(second.dropFirst(2))" : nil
-        let backwardOrder = back.isOrdered && !isReflexive ? "Z_FOK_\(first.dropFirst(2))" : nil
-        joins[table] = StoreSchema.JoinTable(
-            name: table, firstColumn: first, secondColumn: second,
-            orderColumns: [forwardOrder, backwardOrder].compactMap(\.self),
-            reverseIndex: StoreSchema.Index(
-                name: "\(table)_\(second)_INDEX", isUnique: false, table: table,
-                columns: [second, first]))
-        return StoreSchema.Join(
-            table: table, ownerColumn: namesTable ? first : second,
-            destinationColumn: namesTable ? second : first,
-            orderColumn: namesTable ? forwardOrder : backwardOrder, relationship: relationship)
-    }
-
     // MARK: Tables
 
     private func table(for root: EntityDescription) -> StoreSchema.Table {
@@ -207,7 +186,7 @@ struct SchemaCompiler {
         var grouped: [(group: Int, column: Column)] = []
         for entity in family {
             for attribute in entity.ownAttributes where !attribute.isTransient {
-                let (group, type) = Self.storage(of: attribute.type)
+                let (group, type) = Self.storage(of: attribute)
                 let name = column(of: attribute.name, in: entity.name)
                 grouped.append((group, Column(name: name, type: type)))
             }
@@ -254,13 +233,15 @@ struct SchemaCompiler {
     }
 
     /// The group in which a column of that type is created, and its declared type.
-    static func storage(of type: AttributeType) -> (group: Int, type: String) {
-        switch type {
+    static func storage(of attribute: AttributeDescription) -> (group: Int, type: String) {
+        switch attribute.type {
         case .integer16, .integer32, .integer64, .boolean, .undefined: (0, "INTEGER")
         // A store with composites is refused before it is made.
         case .composite: (8, "BLOB")
         case .date: (2, "TIMESTAMP")
         case .double, .float: (2, "FLOAT")
+        // The word TEXT in it keeps SQLite from making numbers of them.
+        case .decimal where attribute.isExactDecimal: (3, "DECIMAL_TEXT")
         case .decimal: (3, "DECIMAL")
         case .string: (4, "VARCHAR")
         case .uri: (5, "VARCHAR")

@@ -12,6 +12,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case notAStore = "not-a-store"
         /// The store's model differs from the one given.
         case modelMismatch = "model-mismatch"
+        /// Nobody has said what a migration makes of some of the data.
+        case needsMapping = "needs-mapping"
+        /// The data is not as the new model wants it.
+        case migrationRefused = "migration-refused"
         /// No model was given and the store has none.
         case noModel = "no-model"
         /// Another process holds the lock; try later.

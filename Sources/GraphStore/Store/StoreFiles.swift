@@ -43,6 +43,13 @@ enum StoreFiles {
         access(path, F_OK) == 0
     }
 
+    /// Makes sure that a store's path is not that of a folder.
+    static func refuseFolder(_ path: String) throws(StoreError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
+        throw StoreError(.notAStore, "\(path) is a folder; name the store's file, an SQLite file")
+    }
+
     /// Whether this process may write the file.
     static func isWritable(_ path: String) -> Bool {
         access(path, W_OK) == 0
@@ -68,6 +75,14 @@ enum StoreFiles {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Gives a file that many bytes, new ones all zero.
+    static func resize(_ path: String, to bytes: Int) throws(StoreError) {
+        guard truncate(path, off_t(bytes)) == 0 else {
+            throw StoreError(
+                .inputOutput, "\(path) cannot be made longer: \(String(cString: strerror(errno)))")
+        }
+    }
+
     /// What changes when a file is written; empty where there is none.
     static func stamp(_ path: String) -> [Int64] {
         var status = stat()
@@ -82,11 +97,24 @@ enum StoreFiles {
         ]
     }
 
+    /// Whether there is a process of that number.
+    static func isRunning(_ process: Int32) -> Bool {
+        kill(process, 0) == 0 || errno == EPERM
+    }
+
+    private static let builtNames = [".etl-work", ".etl-new", ".etl-part", ".migrating"]
+
     /// The folder that holds a store's large values
     /// (`.<name>_SUPPORT`, the name without its extension).
+    ///
+    /// A file that is named after a store, being built or kept, has a folder of its own, also where
+    /// the store has no extension: it can be taken away with it.
     static func supportFolder(of path: String) -> String {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let isBuilt =
+            builtNames.contains { name.hasSuffix($0) }
+            || [".etl-plan-", ".bak-v"].contains { name.contains($0) }
+        let dot = isBuilt ? name.endIndex : name.lastIndex(of: ".") ?? name.endIndex
         let stem = dot == name.startIndex ? name : String(name[..<dot])
         return "\(folder(of: path))/.\(stem)_SUPPORT"
     }

@@ -30,6 +30,12 @@ struct StoreMetadata {
         ]
     }
 
+    /// The key of stores that keep all digits of decimals.
+    static let exactDecimalsKey = "ETLExactDecimals"
+
+    /// Whether decimals are canonical texts.
+    var keepsExactDecimals: Bool { propertyList[Self.exactDecimalsKey] != nil }
+
     /// The key that tells one file of a store's from the next that took its place.
     static let lineageKey = "ETLLineage"
 
@@ -50,6 +56,10 @@ struct StoreMetadata {
         }
         guard let (uuid, bytes) = row else { return nil }
         self.uuid = uuid
+        guard !bytes.isEmpty else {
+            propertyList = [:]
+            return
+        }
         do {
             propertyList = try PropertyListDecoder().decode(
                 [String: PropertyListValue].self, from: Data(bytes))

@@ -64,7 +64,13 @@ public struct StoreOptions: Sendable, Hashable {
     public var filePermissions: UInt16?
     /// Other pragmas of SQLite, by name, for the connection that writes.
     public var pragmas: [String: String] = [:]
-    /// Keeps a history of changes, and for how long; nil keeps what the store does already.
+    /// A new store keeps all digits of its decimals, as canonical texts of at most 38 digits, in
+    /// place of the nearest double that Core Data's format has; nil keeps what the store does.
+    ///
+    /// Predicates and orders compare all digits; arithmetic, sums and means are those of doubles.
+    /// Core Data itself does not read such columns as decimals.
+    public var keepsExactDecimals: Bool?
+    /// Keeps a history of changes, and for how long, or none; nil keeps what the store does already.
     public var history: HistoryOptions?
 
     /// The `balanced` preset.

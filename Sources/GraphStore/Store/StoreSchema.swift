@@ -83,9 +83,7 @@ package struct StoreSchema: Sendable {
         package var orderColumn: String?
         package var relationship: RelationshipDescription
         /// Whether the relationship is its own inverse.
-        package var isReflexive: Bool {
-            ownerColumn == "REFLEXIVE" || destinationColumn == "REFLEXIVE"
-        }
+        package var isReflexive: Bool
         /// The pairs as a table; where the relationship is its own inverse each counts from both
         /// ends, whichever way it was written.
         package var pairs: String {
@@ -141,19 +139,37 @@ package struct StoreSchema: Sendable {
     var parts: [Int64: StorePart] = [:]
     /// The numbers of entities that have a table; nil where all do.
     private(set) var heldNumbers: Set<Int64>?
+    /// The tables of the app that made the store, which nothing of ours is put into; nil where
+    /// the store is ours.
+    package let found: FoundTables?
     private var positionByName: [String: Int]
+    private var positionByNumber: [Int64: Int]
 
     /// Lays the model out.
     ///
-    /// - Parameter held: the entities that get tables, whole hierarchies; nil is all. The others
-    ///   keep their numbers, so that an entity has one number in every file.
-    package init(_ model: ManagedObjectModel, holding held: Set<String>? = nil) {
+    /// - Parameters:
+    ///   - held: the entities that get tables, whole hierarchies; nil is all. The others keep
+    ///     their numbers, so that an entity has one number in every file.
+    ///   - found: the tables that the model is laid over, where there are some.
+    package init(
+        _ model: ManagedObjectModel, holding held: Set<String>? = nil,
+        over found: FoundTables? = nil
+    ) {
         self.model = model
-        (entities, tables, joinTables) = SchemaCompiler(model).compile()
+        self.found = found
+        (entities, tables, joinTables) = SchemaCompiler(model, over: found).compile()
         positionByName = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
+        positionByNumber = Dictionary(
+            entities.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
         if let held { restrict(to: held) }
     }
+
+    /// Whether we made the store, and may keep tables of our own in it.
+    package var isOurs: Bool { found == nil }
+
+    /// The largest number of an entity.
+    var largestNumber: Int64 { entities.map(\.number).max() ?? 0 }
 
     private mutating func restrict(to held: Set<String>) {
         let inside = entities.filter { held.contains($0.name) }
@@ -195,7 +211,7 @@ package struct StoreSchema: Sendable {
     }
 
     package func entity(number: Int64) -> Entity? {
-        number >= 1 && number <= entities.count ? entities[Int(number) - 1] : nil
+        positionByNumber[number].map { entities[$0] }
     }
 
     package func table(named name: String) -> Table? {

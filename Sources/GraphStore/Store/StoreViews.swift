@@ -11,7 +11,7 @@ import SQLite
 /// entity has sub-entities, whose objects are in its view, too. Dates are ISO 8601 in UTC, UUIDs
 /// have hyphens, large values in files are NULL. The comment tells these views from anybody else's.
 struct StoreViews {
-    private static let mark = " AS /* etl */ "
+    static let mark = " AS /* etl */ "
 
     private let schema: StoreSchema
 
@@ -20,7 +20,9 @@ struct StoreViews {
     }
 
     /// Makes the views as the model says, and takes those away that it no longer says.
-    func renew(on connection: Connection) throws(SQLiteError) {
+    ///
+    /// - Parameter isWanted: without it all of them go.
+    func renew(on connection: Connection, isWanted: Bool) throws(SQLiteError) {
         var own: [String: String] = [:]
         var taken: Set<String> = []
         let rows = try connection.prepare("SELECT type, name, sql FROM sqlite_master")
@@ -33,7 +35,7 @@ struct StoreViews {
             }
         }
         var wanted: [String: String] = [:]
-        for entity in schema.heldEntities {
+        for entity in isWanted ? schema.heldEntities : [] {
             let name = Self.free(entity.name, &taken)
             wanted[name] = "CREATE VIEW \(Self.quoted(name))\(Self.mark)\(select(entity))"
         }
@@ -92,6 +94,13 @@ struct StoreViews {
         return "SELECT \(columns.joined(separator: ", ")) FROM \(entity.table)\(condition)"
     }
 
+    /// The text of a UUID that is not NULL.
+    static func uuidText(_ column: String) -> String {
+        [(1, 4), (5, 2), (7, 2), (9, 2), (11, 6)].map { start, count in
+            "hex(substr(\(column), \(start), \(count)))"
+        }.joined(separator: "||'-'||")
+    }
+
     /// A column as people read it.
     private static func readable(_ place: StoreSchema.AttributeColumn) -> String {
         let column = place.column
@@ -102,10 +111,7 @@ struct StoreViews {
                 + " THEN strftime('%Y-%m-%dT%H:%M:%SZ', \(moment))"
                 + " ELSE strftime('%Y-%m-%dT%H:%M:%fZ', \(moment)) END"
         case .uuid:
-            let parts = [(1, 4), (5, 2), (7, 2), (9, 2), (11, 6)].map { start, count in
-                "hex(substr(\(column), \(start), \(count)))"
-            }
-            return "CASE WHEN \(column) NOT NULL THEN \(parts.joined(separator: "||'-'||")) END"
+            return "CASE WHEN \(column) NOT NULL THEN \(uuidText(column)) END"
         default:
             guard place.attribute.allowsExternalBinaryDataStorage else { return column }
             return "CASE WHEN substr(\(column), 1, 1) = x'01' THEN substr(\(column), 2) END"
@@ -116,11 +122,15 @@ struct StoreViews {
 extension PersistentContainer {
     /// Makes a view for each entity, named after it, for people with `sqlite3`; views of an earlier
     /// model go.
-    package func renewViews() throws(StoreError) {
+    ///
+    /// - Parameter isWanted: without it all of these views go; anybody else's stay.
+    package func renewViews(isWanted: Bool = true) throws(StoreError) {
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()
         let views = StoreViews(schema)
-        try storing { () throws(SQLiteError) in try views.renew(on: session.connection) }
+        try storing { () throws(SQLiteError) in
+            try views.renew(on: session.connection, isWanted: isWanted)
+        }
     }
 }

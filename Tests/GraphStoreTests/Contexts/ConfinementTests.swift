@@ -61,7 +61,7 @@ enum Compiler {
         process.arguments = [
             "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", modules,
         ]
-        for module in ["CSQLite", "CLibYAML", "CSwiftRuntime"] {
+        for module in ["CSQLite", "CLibYAML", "CSwiftRuntime", "CZlib"] {
             process.arguments? += [
                 "-Xcc", "-fmodule-map-file=\(package.path)/Sources/\(module)/module.modulemap",
             ]

@@ -72,7 +72,9 @@ import Testing
         let session = try context.session()
         session.author = author
         session.contextName = name
-        return try context.save()
+        let result = try context.save()
+        try container.buildPendingIndexes()
+        return result
     }
 
     @Test("row 111: without history nothing is written; with it, three tables of Core Data's")

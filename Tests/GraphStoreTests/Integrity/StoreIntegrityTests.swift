@@ -115,13 +115,14 @@ struct BreakableStore {
         arguments: [
             (
                 "UPDATE ZTASK SET ZOWNER = 99 WHERE Z_PK = 2",
-                ["Task.owner: 1 links lead nowhere (object 2)"]
+                ["Task.owner: 1 link leads nowhere (object 2)"]
             ),
             (
                 "UPDATE ZTASK SET ZOWNER = 2 WHERE Z_PK = 1",
                 [
-                    "Task.owner: 1 links name another entity than their object's (object 1)",
-                    "Task.owner: 1 places in the order have several objects (object 1)",
+                    "Task.owner: 1 link names another entity than the object that it leads to is of "
+                        + "(object 1)",
+                    "Task.owner: 1 place in the order has several objects (object 1)",
                 ]
             ),
             (
@@ -130,13 +131,13 @@ struct BreakableStore {
             ),
             (
                 "UPDATE ZTASK SET FOK = 1024",
-                ["Task.owner: 1 places in the order have several objects (object 1)"]
+                ["Task.owner: 1 place in the order has several objects (object 1)"]
             ),
             (
                 "UPDATE ZPERSON SET ZPASSPORT = 2",
                 [
-                    "Passport.person: 1 objects that it leads to do not lead back (object 1)",
-                    "Person.passport: 1 objects that it leads to do not lead back (object 1)",
+                    "Passport.person: 1 object that it leads to does not lead back (object 1)",
+                    "Person.passport: 1 object that it leads to does not lead back (object 1)",
                 ]
             ),
             (
@@ -149,13 +150,13 @@ struct BreakableStore {
             ),
             (
                 "UPDATE ZPERSON SET ZNAME = NULL WHERE Z_PK = 2",
-                ["Person.name: 1 objects lack a value, which is required (object 2)"]
+                ["Person.name: 1 object lacks a value, which is required (object 2)"]
             ),
             (
                 "DROP INDEX Z_Person_UNIQUE_name; UPDATE ZPERSON SET ZNAME = 'x'",
                 [
                     "The index Z_Person_UNIQUE_name is missing, so that keys may come twice",
-                    "Person: 1 keys (name) have several objects (object 1)",
+                    "Person: 1 key (name) has several objects (object 1)",
                 ]
             ),
             (
@@ -169,19 +170,19 @@ struct BreakableStore {
             (
                 "UPDATE ZTAG SET Z_ENT = 77, Z_OPT = NULL WHERE Z_PK = 1",
                 [
-                    "Tag: 1 rows are of no entity of it (object 1)",
-                    "Tag: 1 rows do not count their changes (object 1)",
+                    "Tag: 1 row is of no entity of it (object 1)",
+                    "Tag: 1 row does not count its changes (object 1)",
                 ]
             ),
             (
                 "UPDATE ZTASK SET ZTITLE = x'00', ZUID = x'0102', ZDUE = 'x', ZDONE = 1.5,"
                     + " ZPRICE = x'00' WHERE Z_PK = 3",
                 [
-                    "Task.done: 1 values are no Boolean (object 3)",
-                    "Task.due: 1 values are no Date (object 3)",
-                    "Task.price: 1 values are no Decimal (object 3)",
-                    "Task.title: 1 values are no String (object 3)",
-                    "Task.uid: 1 values are no UUID (object 3)",
+                    "Task.done: 1 value is no Boolean (object 3)",
+                    "Task.due: 1 value is no Date (object 3)",
+                    "Task.price: 1 value is no Decimal (object 3)",
+                    "Task.title: 1 value is no String (object 3)",
+                    "Task.uid: 1 value is no UUID (object 3)",
                 ]
             ),
             ("DROP TABLE ZPASSPORT", ["The table ZPASSPORT is missing"]),
@@ -238,10 +239,10 @@ struct BreakableStore {
         #expect(before.keys.sorted() == ["s.sqlite", "s.sqlite-wal"])
         #expect(
             try PersistentContainer.verify(at: copy.file("s.sqlite"), .full).problems
-                == ["Task.owner: 1 links lead nowhere"])
+                == ["Task.owner: 1 link leads nowhere"])
         #expect(try files() == before)
         // One that is being used is looked at as it stands.
-        #expect(try store.findings() == ["Task.owner: 1 links lead nowhere (object 2)"])
+        #expect(try store.findings() == ["Task.owner: 1 link leads nowhere (object 2)"])
         try writer.execute("UPDATE ZTASK SET ZOWNER = NULL WHERE Z_PK = 2")
         #expect(try store.findings().count == 0)
     }

@@ -90,13 +90,13 @@ import Testing
         let salvage = try PersistentContainer.salvage(at: store.path, to: new)
         #expect(
             salvage.losses.map(\.description) == [
-                "Person: 1 rows are of no entity of it, and are left out (object 5)",
-                "Person: 1 objects have keys that others have, and are left out (object 3)",
-                "Person.passport: 1 links were not those of the other end, and are gone (object 4)",
-                "Task.owner: 1 links led nowhere, and are gone (object 2)",
-                "Task.owner: 1 objects had no place in the order, and are at its end (object 3)",
+                "Person: 1 row is of no entity of it, and left out (object 5)",
+                "Person: 1 object has a key that others have, and is left out (object 3)",
+                "Person.passport: 1 link was not that of the other end, and is gone (object 4)",
+                "Task.owner: 1 link led nowhere, and is gone (object 2)",
+                "Task.owner: 1 object had no place in the order, and is at its end (object 3)",
                 "Task.tags: 2 links led nowhere, and are gone (objects 1, 2)",
-                "Person.photo: the files of 1 values are missing, and the values null (object 1)",
+                "Person.photo: 1 value is null, whose file is missing (object 1)",
             ])
         #expect(salvage.remaining == [])
         #expect(

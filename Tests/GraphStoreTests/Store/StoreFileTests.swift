@@ -212,13 +212,13 @@ import Testing
         let other = try model("A: { attributes: { z: String } }")
         let quick = [
             "The version hashes differ from the one given: A, B",
-            "B: key 7 is used, but only 0 handed out", "B: 1 rows are of no entity of it",
+            "B: key 7 is used, but only 0 handed out", "B: 1 row is of no entity of it",
         ]
         #expect(
             try PersistentContainer.verify(at: store.path, model: other).problems == quick)
         #expect(
             try PersistentContainer.verify(at: store.path, .full, model: other).problems
-                == quick + ["A.b: 1 links lead nowhere", "A.data: the file \(file) is missing"])
+                == quick + ["A.b: 1 link leads nowhere", "A.data: the file \(file) is missing"])
         let garbage = store.folder.file("garbage")
         try Data("SQLite format 3".utf8).write(to: URL(fileURLWithPath: garbage))
         #expect(

@@ -91,6 +91,15 @@ struct KeyPathSQL {
         return key
     }
 
+    /// The same as it is shown: of a to-one in an app's store, which may dangle, the key of the
+    /// object that is there.
+    mutating func shownColumn(_ path: [String]) throws(StoreError) -> String {
+        guard !schema.isOurs, let name = path.last, let owner = entity(at: path.dropLast()),
+            let (_, next) = toOne(name, of: owner)
+        else { return try column(path) }
+        return "\(join(path, next.table, try column(path))).Z_PK"
+    }
+
     /// What the aliases stand for, where the object itself is reached by a path.
     func sources(at start: [String]) -> [String: SQLSource] {
         var found = [alias: SQLSource(entity: entity.name, path: start)]
@@ -106,7 +115,7 @@ struct KeyPathSQL {
         var here = entity
         for (position, name) in path.enumerated() {
             if let attribute = here.attributes[name], position == path.count - 1 {
-                return SQLType(attribute.attribute.type)
+                return SQLType(attribute.attribute)
             }
             guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
             here = next

@@ -32,7 +32,9 @@ enum NumberAggregates {
                 switch call.storage(0) {
                 case .integer: try aggregate.add(.integer(call.integer(0)))
                 case .real: try aggregate.add(.double(call.double(0)))
-                case .null, .text, .blob: break
+                // Only decimals with all their digits stand as texts where numbers are added.
+                case .text: try aggregate.add(.number(call.bytes(0)))
+                case .null, .blob: break
                 }
             } catch {
                 throw FunctionError(error.description)

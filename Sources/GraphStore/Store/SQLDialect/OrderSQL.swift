@@ -21,6 +21,7 @@ struct OrderSQL {
             if type == .text, let collation = TextCollations.name(descriptor.textOrder) {
                 term += " COLLATE \(collation)"
             }
+            if type == .decimal { term += " COLLATE \(DecimalSQL.collation)" }
             if !descriptor.isAscending { term += " DESC" }
             // Said only where SQLite would do otherwise, since that costs it an index.
             if descriptor.nullOrder != (descriptor.isAscending ? .first : .last) {

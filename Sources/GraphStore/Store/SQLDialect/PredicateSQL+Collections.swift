@@ -152,7 +152,8 @@ extension PredicateSQL {
         let value = try value(of: elements)
         let isWhole = value.type.bounds != nil
         // Whole decimals stand as integers.
-        let number = isWhole ? value.sql : "CAST(" + value.sql + " AS REAL)"
+        let number =
+            isWhole || value.type == .decimal ? value.sql : "CAST(" + value.sql + " AS REAL)"
         let each = elements.isDistinct ? "DISTINCT " : ""
         func select(_ function: String, _ value: SQLFragment) -> SQLFragment {
             "(SELECT \(function)(\(each)" + value + ") " + rows(elements) + ")"
@@ -162,8 +163,8 @@ extension PredicateSQL {
             return SQLOperand(
                 select(NumberAggregates.sum, number), isWhole ? .anyInteger : .double)
         case .average: return SQLOperand(select(NumberAggregates.average, number), .double)
-        case .minimum: return SQLOperand(select("min", value.sql), value.type)
-        case .maximum: return SQLOperand(select("max", value.sql), value.type)
+        case .minimum: return SQLOperand(select("min", value.collated.sql), value.type)
+        case .maximum: return SQLOperand(select("max", value.collated.sql), value.type)
         case .count, .unionOfObjects, .distinctUnionOfObjects:
             throw StoreError(
                 .invalidRequest, "\(op.rawValue) gives a collection, where one value is needed")

@@ -8,7 +8,15 @@ extension PredicateSQL {
     ) throws(StoreError) -> SQLFragment {
         let isPlain = options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
         switch op {
-        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+        case .equal, .notEqual:
+            if let (left, right) = DecimalSQL.pair(left, right) { return plain(left, op, right) }
+            if isPlain || (left.type != .text && right.type != .text) {
+                return plain(left, op, right)
+            }
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            if let (left, right) = DecimalSQL.pair(left, right) {
+                return plain(left.collated, op, right)
+            }
             // Options say something about text only.
             if isPlain || (left.type != .text && right.type != .text) {
                 return plain(left, op, right)
@@ -160,6 +168,11 @@ extension PredicateSQL {
     ) throws(StoreError) -> SQLFragment {
         let isPlain = options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
         if isPlain || value.type != .text {
+            if value.type == .decimal || low.type == .decimal || high.type == .decimal {
+                let value = DecimalSQL.operand(value).collated
+                return "(" + value.sql + " BETWEEN " + DecimalSQL.operand(low).sql + " AND "
+                    + DecimalSQL.operand(high).sql + ")"
+            }
             let value = Self.guarded(Self.guarded(value, low), high)
             return "(" + value.sql + " BETWEEN " + low.sql + " AND " + high.sql + ")"
         }
@@ -195,6 +208,10 @@ extension PredicateSQL {
         var values: [StoredValue] = []
         var alternatives: [SQLFragment] = []
         var isGuarded = false
+        var left = left
+        if operands.contains(where: { DecimalSQL.pair(left, $0) != nil }) {
+            left = DecimalSQL.operand(left)
+        }
         for element in operands {
             guard let constant = element.constant, constant != .null else {
                 // What may be nil equals nil, which SQL's IN does not know.
@@ -203,7 +220,8 @@ extension PredicateSQL {
             }
             if left.type.isObject, element.type != left.type { continue }
             if Self.guarded(left, against: element).sql != left.sql.sql { isGuarded = true }
-            values.append(constant.stored)
+            values.append(
+                left.type == .decimal ? DecimalSQL.stored(constant) : constant.stored)
         }
         let value = isGuarded ? "+" + left.sql : left.sql
         if values.count > TemporaryList.parametersMax {

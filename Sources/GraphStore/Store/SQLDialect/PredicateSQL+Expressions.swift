@@ -7,6 +7,14 @@ extension PredicateSQL {
         try operand(expression).sql
     }
 
+    /// An expression as SQL, as a column of the attribute holds its value.
+    mutating func value(
+        _ expression: GraphExpression, for attribute: AttributeDescription
+    ) throws(StoreError) -> SQLFragment {
+        let operand = try operand(expression)
+        return attribute.isExactDecimal ? DecimalSQL.operand(operand).sql : operand.sql
+    }
+
     /// An expression as SQL, with its type.
     mutating func operand(_ expression: GraphExpression) throws(StoreError) -> SQLOperand {
         switch expression {
@@ -65,8 +73,9 @@ extension PredicateSQL {
 
     /// One of the values that another may be instead.
     private static func part(_ operand: SQLOperand, of type: SQLType) -> SQLFragment {
+        if type == .decimal { return DecimalSQL.operand(operand).sql }
         // A whole double may stand as an integer, and would be taken for one here.
-        type == .number && operand.type == .double
+        return type == .number && operand.type == .double
             ? "CAST(" + operand.sql + " AS REAL)" : operand.sql
     }
 
@@ -90,7 +99,7 @@ extension PredicateSQL {
             ? .null
             : one.type.bounds != nil && other.type.bounds != nil
                 ? .anyInteger
-                : one.type == .double || other.type == .double ? .double : .number
+                : one.type.isFractional || other.type.isFractional ? .double : .number
         return try program(for: whole, type)
     }
 
@@ -231,7 +240,7 @@ extension PredicateSQL {
             if case .size = index { return try program(for: whole, .anyInteger) }
             var type = SQLType.null
             for element in elements { type = type.common(with: try operand(element).type) }
-            return try program(for: whole, type)
+            return try program(for: whole, type == .decimal ? .number : type)
         }
         if base.isMadeCollection {
             if case .size = index { return try program(for: whole, .anyInteger) }

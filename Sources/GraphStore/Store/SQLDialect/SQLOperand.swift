@@ -8,6 +8,8 @@ enum SQLType: Hashable {
     case integer(ClosedRange<Int64>)
     /// Also decimals, whose whole values stand as integers in their columns.
     case double
+    /// Decimals of a store that keeps all digits: canonical texts.
+    case decimal
     /// Whole or not, as it stands: what either of an integer and a double is.
     case number
     case text
@@ -22,6 +24,11 @@ enum SQLType: Hashable {
 
     static let anyInteger = SQLType.integer(.min ... .max)
 
+    init(_ attribute: AttributeDescription) {
+        self = attribute.isExactDecimal ? .decimal : SQLType(attribute.type)
+    }
+
+    /// Of a type alone, as a cast names it.
     init(_ type: AttributeType) {
         switch type {
         case .integer16: self = .integer(Int64(Int16.min)...Int64(Int16.max))
@@ -46,7 +53,12 @@ enum SQLType: Hashable {
         }
     }
 
-    var isNumeric: Bool { self == .double || self == .number || bounds != nil }
+    var isNumeric: Bool {
+        self == .double || self == .decimal || self == .number || bounds != nil
+    }
+
+    /// Whether arithmetic with it gives a double.
+    var isFractional: Bool { self == .double || self == .decimal }
 
     var isObject: Bool {
         if case .object = self { true } else { false }
@@ -60,7 +72,8 @@ enum SQLType: Hashable {
             return .integer(
                 min(one.lowerBound, two.lowerBound)...max(one.upperBound, two.upperBound))
         }
-        return isNumeric && other.isNumeric ? .number : self
+        guard isNumeric, other.isNumeric else { return self }
+        return self == .decimal || other == .decimal ? .decimal : .number
     }
 }
 

@@ -112,7 +112,8 @@ private struct ArgumentRow: EvaluationRow {
             default: return .integer(number)
             }
         case .real: return type == .date ? .date(call.double(slot)) : .double(call.double(slot))
-        case .text: return .text(call.bytes(slot))
+        case .text:
+            return type == .decimal ? .number(call.bytes(slot)) : .text(call.bytes(slot))
         case .blob: return type == .uuid ? .uuid(call.bytes(slot)) : .binary(call.bytes(slot))
         }
     }
@@ -131,7 +132,14 @@ extension FunctionCall {
         case .boolean(let flag): setResult(flag ? Int64(1) : 0)
         case .integer(let number): setResult(number)
         case .double(let number), .date(let number): setResult(number)
-        case .text(let bytes), .untypedText(let bytes), .number(let bytes): setResult(text: bytes)
+        case .text(let bytes), .untypedText(let bytes): setResult(text: bytes)
+        case .number(let bytes):
+            // What is computed with is a double at most.
+            if let whole = ScalarParser.integer(bytes) {
+                setResult(whole)
+            } else if let number = ScalarParser.double(bytes) {
+                setResult(number)
+            }
         case .uuid(let bytes), .binary(let bytes): setResult(blob: bytes)
         case .object(let id): setResult(id.primaryKey)
         }

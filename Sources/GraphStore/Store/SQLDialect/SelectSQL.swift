@@ -23,7 +23,7 @@ struct SelectSQL {
             ? schema.key(of: entity.name).map { GraphSortDescriptor([$0]) } : request.order
         order = try OrderSQL(wanted, &paths).terms
         var selected = [paths.key]
-        for column in columns { selected.append(try paths.column(column)) }
+        for column in columns { selected.append(try paths.shownColumn(column)) }
         var compiler = PredicateSQL(paths)
         var conditions: [SQLFragment] = []
         if let family = entity.familyFilter(alias: "t.") {

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+import XcodeModel
+
+/// The model of a store that an app made, laid over the tables that are there.
+struct AppStoreModel {
+    let model: ManagedObjectModel
+    let found: FoundTables
+    let metadata: StoreMetadata
+    var origin: StoreOrigin
+
+    /// Finds the model: the one given, as far as the tables have its columns; else the one that
+    /// the store carries; else one made of the columns.
+    init(
+        given: ManagedObjectModel?, on connection: Connection, path: String
+    ) throws(StoreError) {
+        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+            throw PersistentStore.notAStore(path)
+        }
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        self.metadata = metadata
+        self.found = found
+        if let given {
+            origin = StoreOrigin(model: .given)
+            origin.differingEntities = Self.differing(metadata, given, found)
+            try Self.requireColumns(given, found, origin.differingEntities, path)
+            model = given
+        } else {
+            var notes: [String] = []
+            if let cached = try Self.cached(on: connection, &notes) {
+                origin = StoreOrigin(model: .cached, notes: notes + cached.leftOut)
+                model = try Self.fitting(cached.model, found, &origin.notes, path)
+                let differing = Self.differing(metadata, model, found)
+                if !differing.isEmpty, model == cached.model {
+                    origin.notes.append(
+                        "The store's hashes are not those of the model that it carries, in: "
+                            + differing.joined(separator: ", "))
+                }
+            } else {
+                origin = StoreOrigin(model: .columns, notes: notes)
+                model = try ColumnModelReader(found, connection).model(path)
+            }
+        }
+        for name in found.staleNames(found.numbers(of: model)) {
+            origin.notes.append(
+                "The store still calls the entity '\(name.model)' by an older name, '\(name.stored)'"
+            )
+        }
+    }
+
+    /// The layout of the model over the tables.
+    func schema(holding held: Set<String>? = nil) -> StoreSchema {
+        StoreSchema(model, holding: held ?? found.entities(heldOf: model), over: found)
+    }
+
+    // MARK: The model in the store
+
+    /// The store's own model; nil where it has none, and where it cannot be read, which is noted.
+    private static func cached(
+        on connection: Connection, _ notes: inout [String]
+    ) throws(StoreError) -> CachedModel? {
+        let content = try storing { () throws(SQLiteError) -> [UInt8]? in
+            guard
+                try connection.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1
+            else { return nil }
+            let row = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
+            guard try row.step(), row.storage(0) == .blob else { return nil }
+            return Array(row.bytes(0))
+        }
+        guard let content, !content.isEmpty else { return nil }
+        do throws(ArchiveFault) {
+            return try CachedModel(reading: content)
+        } catch {
+            notes.append("The model in Z_MODELCACHE cannot be read: \(error.message)")
+            return nil
+        }
+    }
+
+    /// The model without what the tables have no column for.
+    private static func fitting(
+        _ model: ManagedObjectModel, _ found: FoundTables, _ notes: inout [String], _ path: String
+    ) throws(StoreError) -> ManagedObjectModel {
+        let missing = found.missing(
+            StoreSchema(model, holding: found.entities(heldOf: model), over: found))
+        guard !missing.isEmpty else { return model }
+        for (property, place) in missing {
+            notes.append("\(property) is left out: the store has no \(place)")
+        }
+        do throws(ModelError) {
+            return try model.leavingOut(Set(missing.map(\.property)))
+        } catch {
+            throw StoreError(.corrupt, "\(path): its tables are not those of its model: \(error)")
+        }
+    }
+
+    // MARK: A model that was given
+
+    /// Entities whose hashes say that the model is another; those that cannot be compared aside.
+    private static func differing(
+        _ metadata: StoreMetadata, _ model: ManagedObjectModel, _ found: FoundTables
+    ) -> [String] {
+        guard !metadata.versionHashes.isEmpty else { return [] }
+        let unknown = Set(model.entityNamesWithOwnHashes)
+        return metadata.entitiesThatDiffer(from: model, holding: found.entities(heldOf: model))
+            .filter { !unknown.contains($0) }
+    }
+
+    private static func requireColumns(
+        _ model: ManagedObjectModel, _ found: FoundTables, _ differing: [String], _ path: String
+    ) throws(StoreError) {
+        let held = found.entities(heldOf: model)
+        let missing = found.missing(StoreSchema(model, holding: held, over: found))
+        guard !missing.isEmpty || held?.isEmpty == true else { return }
+        let places = missing.prefix(5).map { "\($0.place) for \($0.property)" }
+        let more = missing.count > 5 ? ", …" : ""
+        throw StoreError(
+            .modelMismatch,
+            "\(path) was made with another model"
+                + (differing.isEmpty ? "" : "; these entities differ: ")
+                + differing.joined(separator: ", ")
+                + (places.isEmpty
+                    ? "; it has no table of the model's"
+                    : "; it has no " + places.joined(separator: ", ") + more)
+                + "; leave the model out to read the store by its own")
+    }
+}

@@ -1,0 +1,69 @@
+import GraphModel
+
+extension FoundTables {
+    /// The properties of a model that the tables have no column for, as `Entity.property`, with
+    /// what is missing.
+    func missing(_ schema: StoreSchema) -> [(property: String, place: String)] {
+        var missing: [(String, String)] = []
+        var seen: Set<String> = []
+        func look(_ entity: StoreSchema.Entity, _ name: String, _ column: String, in table: String)
+        {
+            let declaring =
+                schema.model.declaringEntityName(of: name, in: entity.name) ?? entity.name
+            guard !has(column, in: table), seen.insert("\(declaring).\(name)").inserted else {
+                return
+            }
+            missing.append(("\(declaring).\(name)", has(table) ? "\(table).\(column)" : table))
+        }
+        for entity in schema.heldEntities {
+            for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key }) {
+                look(entity, name, place.column, in: entity.table)
+            }
+            for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
+                look(entity, name, place.column, in: entity.table)
+            }
+            for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
+                switch place {
+                case .foreignKey(let key): look(entity, name, key.column, in: key.table)
+                case .joinTable(let join):
+                    look(entity, name, join.ownerColumn, in: join.table)
+                    look(entity, name, join.destinationColumn, in: join.table)
+                }
+            }
+        }
+        return missing
+    }
+}
+
+extension ManagedObjectModel {
+    /// The model without some of its properties, each as `Entity.property`; inverses of
+    /// relationships go with them.
+    func leavingOut(_ properties: Set<String>) throws(ModelError) -> ManagedObjectModel {
+        var gone = properties
+        for entity in entities {
+            for relationship in entity.ownRelationships
+            where gone.contains("\(entity.name).\(relationship.name)") {
+                guard let inverse = relationship.inverseName else { continue }
+                let destination = relationship.destinationEntityName
+                let owner = declaringEntityName(of: inverse, in: destination) ?? destination
+                gone.insert("\(owner).\(inverse)")
+            }
+        }
+        let kept = entities.map { entity in
+            var entity = entity
+            let name = entity.name
+            entity.ownAttributes.removeAll { gone.contains("\(name).\($0.name)") }
+            entity.ownRelationships.removeAll { gone.contains("\(name).\($0.name)") }
+            entity.uniquenessConstraints.removeAll { names in
+                names.contains { property in
+                    gone.contains(
+                        "\(declaringEntityName(of: property, in: name) ?? name).\(property)")
+                }
+            }
+            return entity
+        }
+        return try ManagedObjectModel(
+            entities: kept, versionIdentifiers: versionIdentifiers, configurations: configurations,
+            composites: composites, fetchRequestTemplates: fetchRequestTemplates, extras: extras)
+    }
+}

@@ -1,0 +1,176 @@
+import GraphModel
+import SQLite
+
+/// The tables of a store that an app made, as they are: what its model is laid over.
+///
+/// Core Data's names follow rules, but which side of a many-to-many names its table, which number
+/// stands in a column's name, and which of two siblings comes first is a matter of the version that
+/// made or migrated the store. So names are looked for among those that are there.
+package struct FoundTables: Sendable {
+    /// A row of `Z_PRIMARYKEY`.
+    struct Row: Sendable, Hashable {
+        var number: Int64
+        var name: String
+        var superNumber: Int64
+    }
+
+    /// A column with its declared type.
+    struct Column: Sendable, Hashable {
+        var name: String
+        var type: String
+    }
+
+    /// The history's own entities begin here; no model comes near.
+    private static let numbersMax: Int64 = 16_000
+
+    /// The columns of each table, in their order.
+    let columns: [String: [Column]]
+    /// The entities, by number.
+    let rows: [Row]
+    /// The columns of each unique index, by table.
+    let uniqueColumns: [String: [[String]]]
+    /// The statements that made indexes, by table and name.
+    let indexes: [String: [(name: String, sql: String)]]
+    private let columnNames: [String: Set<String>]
+
+    init(on connection: Connection) throws(SQLiteError) {
+        var columns: [String: [Column]] = [:]
+        let info = try connection.prepare(
+            "SELECT m.name, c.name, upper(c.type) FROM sqlite_master m, pragma_table_info(m.name) c"
+                + " WHERE m.type = 'table' AND m.name LIKE 'Z%' ORDER BY m.name, c.cid")
+        while try info.step() {
+            columns[info.string(0), default: []].append(
+                Column(name: info.string(1), type: info.string(2)))
+        }
+        var uniqueColumns: [String: [[String]]] = [:]
+        let unique = try connection.prepare(
+            "SELECT m.name, l.name, i.name FROM sqlite_master m, pragma_index_list(m.name) l,"
+                + " pragma_index_info(l.name) i WHERE m.type = 'table' AND m.name LIKE 'Z%'"
+                + " AND l.\"unique\" ORDER BY m.name, l.name, i.seqno")
+        var last = ""
+        while try unique.step() {
+            let (table, index) = (unique.string(0), unique.string(1))
+            if index != last { uniqueColumns[table, default: []].append([]) }
+            last = index
+            let place = (uniqueColumns[table]?.count ?? 1) - 1
+            uniqueColumns[table]?[place].append(unique.string(2))
+        }
+        var indexes: [String: [(name: String, sql: String)]] = [:]
+        let made = try connection.prepare(
+            "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"
+                + " AND sql IS NOT NULL ORDER BY name")
+        while try made.step() {
+            indexes[made.string(0), default: []].append((made.string(1), made.string(2)))
+        }
+        self.columns = columns
+        self.uniqueColumns = uniqueColumns
+        self.indexes = indexes
+        columnNames = columns.mapValues { Set($0.map(\.name)) }
+        rows = columns["Z_PRIMARYKEY"] == nil ? [] : try Self.rows(on: connection)
+    }
+
+    private static func rows(on connection: Connection) throws(SQLiteError) -> [Row] {
+        var rows: [Row] = []
+        let found = try connection.prepare(
+            "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND"
+                + " \(numbersMax) ORDER BY Z_ENT")
+        while try found.step() {
+            rows.append(
+                Row(number: found.integer(0), name: found.string(1), superNumber: found.integer(2)))
+        }
+        return rows
+    }
+
+    func has(_ table: String) -> Bool { columnNames[table] != nil }
+
+    func has(_ column: String, in table: String) -> Bool {
+        columnNames[table]?.contains(column) ?? false
+    }
+
+    /// Whether an index of the table lets no two rows have the same in these columns.
+    func isUnique(_ wanted: [String], in table: String) -> Bool {
+        uniqueColumns[table]?.contains { Set($0) == Set(wanted) } ?? false
+    }
+
+    // MARK: Numbers
+
+    /// The number of each of a model's entities in this store.
+    ///
+    /// By name; else, as after a migration that left the old name, by the name of the version
+    /// before or by its place. An entity that the store does not have gets a number beyond.
+    func numbers(of model: ManagedObjectModel) -> [String: Int64] {
+        guard !rows.isEmpty else {
+            return Dictionary(
+                uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
+        }
+        let byName = Dictionary(
+            rows.map { ($0.name, $0.number) }, uniquingKeysWith: { one, _ in one })
+        var numbers: [String: Int64] = [:]
+        for entity in model.entities { numbers[entity.name] = byName[entity.name] }
+        var taken = Set(numbers.values)
+        for (place, entity) in model.entities.enumerated() where numbers[entity.name] == nil {
+            let before = entity.renamingIdentifier.flatMap { byName[$0] }
+            let there = rows.first { $0.number == Int64(place + 1) }?.number
+            for number in [before, there].compactMap(\.self) where taken.insert(number).inserted {
+                numbers[entity.name] = number
+                break
+            }
+        }
+        var next = max(rows.last?.number ?? 0, Int64(model.entities.count))
+        for entity in model.entities where numbers[entity.name] == nil {
+            next += 1
+            numbers[entity.name] = next
+        }
+        return numbers
+    }
+
+    /// The names that the store has for entities whose model says others.
+    func staleNames(_ numbers: [String: Int64]) -> [(stored: String, model: String)] {
+        numbers.sorted { $0.value < $1.value }.compactMap { name, number in
+            rows.first { $0.number == number && $0.name != name }.map { ($0.name, name) }
+        }
+    }
+
+    /// Those of the model's entities whose tables are there; nil where all are.
+    func entities(heldOf model: ManagedObjectModel) -> Set<String>? {
+        let held = model.entities.map(\.name).filter {
+            has(SchemaCompiler.tableName(root: model.rootName(of: $0)))
+        }
+        return held.count == model.entities.count ? nil : Set(held)
+    }
+
+    // MARK: Names
+
+    /// The column of that name, or one of its number in place of another: `Z12_OWNER` for
+    /// `Z9_OWNER`.
+    ///
+    /// - Parameter tail: what follows the number.
+    func column(_ name: String, orNumbered tail: String, in table: String) -> String? {
+        if has(name, in: table) { return name }
+        return columns[table]?.first { Self.isNumbered($0.name, "Z", tail) }?.name
+    }
+
+    /// Whether a name is a prefix, a number and a tail.
+    static func isNumbered(_ name: String, _ prefix: String, _ tail: String) -> Bool {
+        guard name.hasPrefix(prefix), name.hasSuffix(tail),
+            name.utf8.count > prefix.utf8.count + tail.utf8.count
+        else { return false }
+        return name.dropFirst(prefix.count).dropLast(tail.count).utf8.allSatisfy {
+            $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
+        }
+    }
+
+    /// The table of pairs of two relationships that are each other's inverse, by either's name.
+    func joinTable(_ names: [(number: Int64, name: String)]) -> String? {
+        for (number, name) in names where has("Z_\(number)\(name)") { return "Z_\(number)\(name)" }
+        return columns.keys.sorted().first { table in
+            names.contains { Self.isNumbered(table, "Z_", $0.name) }
+                && columns[table]?.contains { $0.name == "Z_PK" } == false
+        }
+    }
+
+    /// The columns of keys in a table of pairs.
+    func keyColumns(of join: String) -> [String] {
+        columns[join]?.map(\.name).filter { !$0.hasPrefix("Z_FOK_") } ?? []
+    }
+}

@@ -1,0 +1,50 @@
+import GraphModel
+import SQLite
+
+/// Checks of what the model says about values beyond their kind.
+extension StoreVerifier {
+    /// Values of the entity's own attributes that a range, a length or a pattern forbids, as updates
+    /// that ignore the rules and other programs leave them.
+    mutating func checkRules(
+        of entity: StoreSchema.Entity, _ model: ManagedObjectModel?
+    ) throws(StoreError) {
+        let attributes = model?.attributes(of: entity.name) ?? []
+        for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
+        where place.declaringEntity == entity.name && has(place.column, in: entity.table) {
+            guard let attribute = attributes.first(where: { $0.name == name }) else { continue }
+            let validator = AttributeValidator(attribute)
+            guard validator.hasRules else { continue }
+            try guarding("\(entity.name).\(name)", of: entity.name) {
+                verifier throws(SQLiteError) in
+                try verifier.findBreaches(of: validator, name, place, entity)
+            }
+        }
+    }
+
+    private mutating func findBreaches(
+        of validator: AttributeValidator, _ name: String, _ place: StoreSchema.AttributeColumn,
+        _ entity: StoreSchema.Entity
+    ) throws(SQLiteError) {
+        let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+        let rows = try connection.prepare(
+            "SELECT Z_PK, t.\(place.column) FROM \(entity.table) t NOT INDEXED"
+                + " WHERE t.\(place.column) IS NOT NULL\(family)")
+        var count = 0
+        var keys: [Int64] = []
+        var first = ""
+        while try rows.step() {
+            guard let problem = validator.problem(with: BulkCell(column: 1, of: rows)) else {
+                continue
+            }
+            if count == 0 { first = problem }
+            count += 1
+            if keys.count < Self.keysMax { keys.append(rows.integer(0)) }
+        }
+        guard count > 0 else { return }
+        findings.append(
+            StoreFinding(
+                .rule, entity: entity.name, property: name, count: count, keys: keys,
+                "\(entity.name).\(name): \(count.counting("value breaks", "values break")) the model's"
+                    + " rule: \(first)"))
+    }
+}

@@ -1,0 +1,120 @@
+import GraphModel
+import SQLite
+
+/// What becomes of the history: each change tells of the new entity, by the new properties.
+///
+/// Transactions keep their numbers, so that who follows the history goes on where he was. Changes
+/// of entities that are gone go; where keys change, all of them do, and who follows is told.
+struct HistoryProjection {
+    private let script: MigrationScript
+    private let before: HistorySchema
+    private let after: HistorySchema
+
+    init(_ script: MigrationScript) {
+        self.script = script
+        before = HistorySchema(script.old)
+        after = HistorySchema(script.new)
+    }
+
+    /// Whether each object keeps its key and its entity's identity.
+    var isKept: Bool {
+        script.moves.all.allSatisfy { $0.offset == 0 && $0.predicate == nil }
+    }
+
+    /// Makes the tables in the new store, where the connection is at home.
+    func makeTables(on connection: Connection) throws(SQLiteError) {
+        try after.make(on: connection)
+    }
+
+    /// The statements that fill the new tables.
+    func inserts(_ source: MigrationSource) throws(StoreError) -> [SQLFragment] {
+        var inserts = [
+            SQLFragment(
+                "INSERT OR REPLACE INTO new.Z_PRIMARYKEY SELECT * FROM main.Z_PRIMARYKEY"
+                    + " WHERE Z_ENT >= \(HistorySchema.changeEntity)")
+        ]
+        guard isKept else { return inserts }
+        for table in ["ATRANSACTION", "ATRANSACTIONSTRING"] {
+            let columns = try columns(of: table, source)
+            guard !columns.isEmpty else { continue }
+            let list = columns.joined(separator: ", ")
+            inserts.append(
+                SQLFragment("INSERT INTO new.\(table) (\(list)) SELECT \(list) FROM main.\(table)"))
+        }
+        let found = try columns(of: "ACHANGE", source)
+        let moves = script.moves.all
+        let entity = ObjectMoves.choice(
+            of: "ZENTITY", moves.map { ($0.old.number, $0.new.number) })
+        var names = ["Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITYPK", "ZTRANSACTIONID"]
+        var values = names.map { SQLFragment($0) }
+        names += ["ZENTITY", "ZCOLUMNS"]
+        values += [
+            SQLFragment(entity), SQLFragment("etl_call(?, ZENTITY, ZCOLUMNS)", calling: renamed),
+        ]
+        for place in 0..<after.tombstoneCount {
+            guard let value = tombstone(place, found) else { continue }
+            names.append("ZTOMBSTONE\(place)")
+            values.append(SQLFragment(value))
+        }
+        let kept = moves.map { "\($0.old.number)" }.joined(separator: ", ")
+        inserts.append(
+            "INSERT INTO new.ACHANGE (\(names.joined(separator: ", "))) SELECT "
+                + values.joined(separator: ", ")
+                + " FROM main.ACHANGE WHERE ZENTITY IN (\(kept)) ORDER BY Z_PK")
+        return inserts
+    }
+
+    private func columns(
+        of table: String, _ source: MigrationSource
+    ) throws(StoreError) -> [String] {
+        try storing { () throws(SQLiteError) in
+            let rows = try source.connection.prepare(
+                "SELECT name FROM pragma_table_info('\(table)', 'main')")
+            var names: [String] = []
+            while try rows.step() { names.append(rows.string(0)) }
+            return names
+        }
+    }
+
+    /// The old column with what a tombstone of the new schema keeps in that place.
+    private func tombstone(_ place: Int, _ columns: [String]) -> String? {
+        var choices: [String] = []
+        for move in script.moves.all {
+            guard let kept = after.entities[move.new.number]?.preserved, place < kept.count
+            else { continue }
+            let partners = script.pairing.attributes(of: move.new.name, from: move.old.name)
+            guard let old = partners[kept[place].name]?.name,
+                let index = before.entities[move.old.number]?.preserved.firstIndex(where: {
+                    $0.name == old
+                }), columns.contains("ZTOMBSTONE\(index)")
+            else { continue }
+            choices.append("WHEN \(move.old.number) THEN ZTOMBSTONE\(index)")
+        }
+        return choices.isEmpty ? nil : "CASE ZENTITY \(choices.joined(separator: " ")) END"
+    }
+
+    /// The bits of a change's properties, by their new names.
+    private var renamed: BoundFunction {
+        let (before, after) = (before, after)
+        var names: [Int64: [String: String]] = [:]
+        var numbers: [Int64: Int64] = [:]
+        for move in script.moves.all {
+            numbers[move.old.number] = move.new.number
+            let (new, old) = (move.new.name, move.old.name)
+            var partners: [String: String] = [:]
+            for (name, attribute) in script.pairing.attributes(of: new, from: old) {
+                partners[attribute.name] = name
+            }
+            for (name, relationship) in script.pairing.relationships(of: new, from: old) {
+                partners[relationship.name] = name
+            }
+            names[move.old.number] = partners
+        }
+        return BoundFunction { [names, numbers] call throws(FunctionError) in
+            guard call.storage(1) == .blob, let number = numbers[call.integer(0)] else { return }
+            let old = before.properties(call.bytes(1), entity: call.integer(0))
+            let new = old.compactMap { names[call.integer(0)]?[$0] }
+            after.mask(new, entity: number).withUnsafeBufferPointer { call.setResult(blob: $0) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import GraphModel
+
+/// A column that holds keys of other objects, in the rows of one entity.
+struct LinkColumn {
+    /// Holds the key.
+    let column: String
+    /// Holds the other object's entity, where there are several.
+    let entityColumn: String?
+    /// Holds the place among the other object's ordered ones.
+    let orderColumn: String?
+    /// The row's own to-one; nil where only the other side has the relationship.
+    let forward: String?
+    /// The other side's relationship.
+    let back: String?
+    /// The entity that the keys are of.
+    let target: StoreSchema.Entity
+    /// Where the row may not be without one.
+    let isRequired: Bool
+}
+
+extension StoreSchema {
+    /// All columns with keys of other objects in rows of an entity.
+    func linkColumns(of entity: Entity) -> [LinkColumn] {
+        var links = entity.toOnes.values.compactMap { columns in
+            self.entity(named: columns.relationship.destinationEntityName).map { target in
+                LinkColumn(
+                    column: columns.column, entityColumn: columns.entityColumn,
+                    orderColumn: columns.orderColumn, forward: columns.relationship.name,
+                    back: columns.relationship.inverseName, target: target,
+                    isRequired: !columns.relationship.isOptional)
+            }
+        }
+        for owner in entities {
+            for relationship in model.entity(named: owner.name)?.ownRelationships ?? []
+            where relationship.inverseName == nil
+                && isMember(
+                    entity, of: relationship.destinationEntityName)
+            {
+                guard case .foreignKey(let place)? = owner.toManys[relationship.name] else {
+                    continue
+                }
+                links.append(
+                    LinkColumn(
+                        column: place.column, entityColumn: place.entityColumn,
+                        orderColumn: place.orderColumn, forward: nil, back: relationship.name,
+                        target: owner, isRequired: false))
+            }
+        }
+        return links.sorted { $0.column < $1.column }
+    }
+
+    /// Whether an entity is another one, or below it.
+    func isMember(_ entity: Entity, of name: String) -> Bool {
+        self.entity(named: name)?.familyNumbers.contains(entity.number) ?? false
+    }
+}
+
+/// Finds in the old store what a new link column goes on with.
+struct LinkProjection {
+    /// What was found.
+    enum Source {
+        /// The keys stand in a column of the same rows.
+        case column(LinkColumn)
+        /// It is new.
+        case none
+        /// Nobody can tell what goes there; the words say why.
+        case unclear(String)
+    }
+
+    let moves: ObjectMoves
+    let pairing: ModelPairing
+
+    /// Where the keys of a new column come from.
+    func source(of link: LinkColumn, for move: ObjectMove) -> Source {
+        let name = "\(move.new.name).\(link.forward ?? "")"
+        let here = pairing.relationships(of: move.new.name, from: move.old.name)
+        let forward = link.forward.flatMap { here[$0] }
+        let back = link.back.flatMap { backPartner($0, of: link.target) }
+        if let forward, let back, back.relationship.inverseName != forward.name {
+            return .unclear(
+                "\(name) and \(link.target.name).\(link.back ?? "") were not inverses of each other"
+            )
+        }
+        if let forward {
+            guard !forward.isToMany else { return .unclear("\(name) leads to one object now") }
+            if let problem = oneSided(forward, link, back: back?.relationship) {
+                return .unclear(problem)
+            }
+            return found(move.old) { $0.forward == forward.name }
+        }
+        guard let back, moves.old.isMember(move.old, of: back.relationship.destinationEntityName)
+        else { return .none }
+        if let inverse = back.relationship.inverseName {
+            guard moves.old.model.relationship(inverse, of: move.old.name)?.isToMany == false
+            else {
+                return .unclear(
+                    "\(link.target.name).\(link.back ?? "") is no longer many-to-many")
+            }
+            return found(move.old) { $0.forward == inverse }
+        }
+        guard back.relationship.isToMany else {
+            return .unclear(
+                "the links of \(link.target.name).\(link.back ?? "") stand at the other end now")
+        }
+        return found(move.old) { $0.forward == nil && $0.back == back.relationship.name }
+    }
+
+    private func found(
+        _ entity: StoreSchema.Entity, _ matches: (LinkColumn) -> Bool
+    ) -> Source {
+        moves.old.linkColumns(of: entity).first(where: matches).map(Source.column) ?? .none
+    }
+
+    /// A one-to-one relationship has a key at both ends, and both must be known.
+    private func oneSided(
+        _ forward: RelationshipDescription, _ link: LinkColumn, back: RelationshipDescription?
+    ) -> String? {
+        guard let name = link.back,
+            let inverse = moves.new.model.relationship(name, of: link.target.name),
+            !inverse.isToMany
+        else { return nil }
+        let old = forward.inverseName.flatMap {
+            moves.old.model.relationship($0, of: forward.destinationEntityName)
+        }
+        guard old?.isToMany != false else { return nil }
+        return "\(link.target.name).\(name) leads to one object now, and several may lead to it"
+    }
+
+    /// The old relationship that one of a family continues.
+    func backPartner(
+        _ name: String, of entity: StoreSchema.Entity
+    ) -> (relationship: RelationshipDescription, owner: StoreSchema.Entity)? {
+        for move in moves.all where entity.familyNumbers.contains(move.new.number) {
+            let partners = pairing.relationships(of: move.new.name, from: move.old.name)
+            if let found = partners[name] { return (found, move.old) }
+        }
+        return nil
+    }
+
+    /// The column's values, with the entity and the order beside it, by the names of the columns.
+    ///
+    /// - Returns: nothing where no object comes into the target's family.
+    func values(
+        of link: LinkColumn, from source: LinkColumn, alias: String
+    ) throws(StoreError) -> [String: SQLFragment]? {
+        let key = "\(alias).\(source.column)"
+        guard
+            let found = try moves.link(
+                key, companion: source.entityColumn.map { "\(alias).\($0)" },
+                from: source.target, to: link.target)
+        else { return nil }
+        var values = [link.column: found.key]
+        if let column = link.entityColumn { values[column] = found.entity }
+        if let column = link.orderColumn {
+            values[column] = SQLFragment(
+                source.orderColumn.map { "\(alias).\($0)" }
+                    ?? "CASE WHEN \(key) NOT NULL THEN \(alias).Z_PK * 1024 END")
+        }
+        return values
+    }
+}

@@ -1,0 +1,164 @@
+import GraphModel
+import SQLite
+
+/// The moves that mappings tell, and what keeps the keys of their objects apart.
+struct MappedMoves {
+    private let source: MigrationSource
+    private let target: StoreSchema
+
+    init(_ source: MigrationSource, _ target: StoreSchema) {
+        self.source = source
+        self.target = target
+    }
+
+    /// The moves of a mapping model.
+    ///
+    /// - Parameter pairing: learns which relationships continue which.
+    func moves(
+        _ mapping: MappingModel, _ pairing: inout ModelPairing
+    ) throws(StoreError) -> [ObjectMove] {
+        var moves: [ObjectMove] = []
+        for entity in mapping.entities {
+            guard let old = source.schema.entity(named: entity.source), !old.isAbstract else {
+                throw StoreError(
+                    .invalidRequest,
+                    "The mapping of '\(entity.source)' is of no entity of the store with objects")
+            }
+            guard let new = target.entity(named: entity.destination), target.holds(new) else {
+                throw StoreError(
+                    .invalidRequest,
+                    "The mapping of '\(entity.source)' leads to '\(entity.destination)', which is no"
+                        + " entity of the new model")
+            }
+            for (name, value) in entity.values where new.attributes[name] == nil {
+                try pair(name, value, entity, &pairing)
+            }
+            var predicate: GraphPredicate?
+            if let text = entity.predicate {
+                predicate = try MappingExpression.predicate(
+                    text, for: old.name, in: source.model)
+            }
+            moves.append(ObjectMove(old: old, new: new, mapping: entity, predicate: predicate))
+        }
+        return moves
+    }
+
+    /// A relationship that goes on with an old one of another name.
+    private func pair(
+        _ name: String, _ value: String, _ mapping: EntityMapping, _ pairing: inout ModelPairing
+    ) throws(StoreError) {
+        guard target.model.relationship(name, of: mapping.destination) != nil else {
+            throw StoreError(
+                .invalidRequest,
+                "The mapping of '\(mapping.source)' sets '\(name)', which '\(mapping.destination)'"
+                    + " does not have")
+        }
+        guard value != EntityMapping.sameObject else { return }
+        guard source.model.relationship(value, of: mapping.source) != nil else {
+            throw StoreError(
+                .invalidRequest,
+                "The mapping of '\(mapping.source)' sets '\(name)' to '\(value)', which is no"
+                    + " relationship of it")
+        }
+        pairing.told["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
+    }
+
+    /// Gives moves offsets where objects of several hierarchies, or several objects of one, come
+    /// into one; only where a mapping asks for that.
+    func apart(_ moves: [ObjectMove]) throws(StoreError) -> [ObjectMove] {
+        let largest = try storing { () throws(SQLiteError) in
+            var largest: [Int64: Int64] = [:]
+            let rows = try source.connection.prepare("SELECT Z_ENT, Z_MAX FROM main.Z_PRIMARYKEY")
+            while try rows.step() { largest[rows.integer(0)] = rows.integer(1) }
+            return largest
+        }
+        var result: [ObjectMove] = []
+        /// Entities of an old hierarchy whose keys are in a new one, each with its offset.
+        var taken: [Int64: [(root: Int64, offset: Int64, entities: Set<Int64>)]] = [:]
+        for move in moves {
+            var move = move
+            let root = move.new.rootNumber
+            let place = taken[root, default: []].firstIndex {
+                $0.root == move.old.rootNumber && !$0.entities.contains(move.old.number)
+            }
+            if let place {
+                taken[root]?[place].entities.insert(move.old.number)
+                move.offset = taken[root]?[place].offset ?? 0
+            } else {
+                let isTold =
+                    move.mapping != nil
+                    || moves.contains {
+                        $0.new.rootNumber == root && $0.mapping != nil
+                    }
+                if isTold {
+                    move.offset =
+                        taken[root, default: []].map {
+                            $0.offset + (largest[$0.root] ?? 0)
+                        }.max() ?? 0
+                }
+                taken[root, default: []].append(
+                    (move.old.rootNumber, move.offset, [move.old.number]))
+            }
+            result.append(move)
+        }
+        return result
+    }
+}
+
+/// The values that a mapping tells, as SQL over the old rows.
+struct MappedValues {
+    private let move: ObjectMove
+    /// By the new attribute.
+    private(set) var attributes: [String: SQLFragment] = [:]
+    private(set) var checks: [MigrationCheck] = []
+
+    init(_ move: ObjectMove, _ moves: ObjectMoves) throws(StoreError) {
+        self.move = move
+        for (name, text) in (move.mapping?.values ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard let place = move.new.attributes[name] else { continue }
+            let expression = try MappingExpression.resolve(
+                text, for: move.old.name, in: moves.old.model, assignedTo: place.attribute,
+                "\(move.new.name).\(name)")
+            var compiler = PredicateSQL(
+                KeyPathSQL(moves.old, move.old, alias: "t", style: .subqueries))
+            // As the new column holds it, such as a decimal's canonical text.
+            let value = try compiler.value(expression, for: place.attribute)
+            attributes[name] =
+                place.attribute.allowsExternalBinaryDataStorage
+                ? "CAST(x'01' || " + (value + " AS BLOB)") : value
+            let check = MigrationCheck.limits(
+                name, value, place.attribute.type, move, try move.condition(alias: "t", moves.old))
+            if let check { checks.append(check) }
+        }
+    }
+
+    /// Whether the mapping looks up the relationship's objects.
+    func looksUp(_ relationship: String) -> Bool {
+        move.mapping?.lookups.contains { $0.relationship == relationship } ?? false
+    }
+
+    /// A link to what another mapping makes of the same old object; nil where it is another link.
+    func sameObject(
+        _ relationship: String, _ link: LinkColumn, _ moves: ObjectMoves
+    ) throws(StoreError) -> [String: SQLFragment]? {
+        guard move.mapping?.values[relationship] == EntityMapping.sameObject else { return nil }
+        let other = moves.all.first {
+            $0.old.number == move.old.number && $0.new.number != move.new.number
+                && link.target.familyNumbers.contains($0.new.number)
+        }
+        guard let other else {
+            throw StoreError(
+                .invalidRequest,
+                "The mapping of '\(move.new.name).\(relationship)' asks for the object that another"
+                    + " mapping of '\(move.old.name)' makes of the same one, and there is none")
+        }
+        let condition = try other.condition(alias: "t", moves.old)
+        func chosen(_ value: String) -> SQLFragment {
+            "CASE WHEN " + (condition + " THEN \(value) END")
+        }
+        var values = [link.column: chosen("t.Z_PK + \(other.offset)")]
+        if let column = link.entityColumn { values[column] = chosen("\(other.new.number)") }
+        if let column = link.orderColumn { values[column] = chosen("t.Z_PK * 1024") }
+        return values
+    }
+}

@@ -1,0 +1,82 @@
+import GraphModel
+import SQLite
+
+/// A question to the old store whose answer may forbid a migration.
+struct MigrationCheck {
+    /// Gives one row where something is wrong: how many, and where it helps an example.
+    private let sql: SQLFragment
+    private let message: (_ count: Int, _ example: String) -> String
+
+    /// What is wrong, if anything is.
+    func obstacle(on connection: Connection) throws(SQLiteError) -> String? {
+        let row = try sql.prepare(on: connection)
+        guard try row.step() else { return nil }
+        let (count, example) = (Int(row.integer(0)), row.columnCount > 1 ? row.string(1) : "")
+        row.reset()
+        return count > 0 ? message(count, example) : nil
+    }
+
+    private static func objects(_ count: Int) -> String {
+        count == 1 ? "1 object" : "\(count) objects"
+    }
+
+    /// Objects of an entity that is to be abstract.
+    static func abstract(_ move: ObjectMove, _ condition: SQLFragment) -> MigrationCheck {
+        MigrationCheck(
+            sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition
+        ) { count, _ in
+            "\(move.new.name) is abstract now, and there are \(objects(count)) of it; a mapping may"
+                + " say of what entity they become"
+        }
+    }
+
+    /// Objects without a value that is required.
+    static func required(
+        _ name: String, _ value: SQLFragment, _ move: ObjectMove, _ condition: SQLFragment
+    ) -> MigrationCheck {
+        MigrationCheck(
+            sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition + " AND ("
+                + value + ") IS NULL"
+        ) { count, _ in
+            "\(move.new.name).\(name) is required, and \(objects(count)) \(count == 1 ? "has" : "have")"
+                + " none; give it a default, make it optional, or map it"
+        }
+    }
+
+    /// Values that do not fit an integer type.
+    static func limits(
+        _ name: String, _ value: SQLFragment, _ type: AttributeType, _ move: ObjectMove,
+        _ condition: SQLFragment
+    ) -> MigrationCheck? {
+        guard let (low, high) = type.integerLimits else { return nil }
+        return MigrationCheck(
+            sql: "SELECT count(*), min(v) FROM (SELECT " + value
+                + " AS v FROM main.\(move.old.table) t WHERE " + condition
+                + ") WHERE v NOT NULL AND (v NOT BETWEEN \(low) AND \(high)"
+                + " OR typeof(v) <> 'integer')"
+        ) { count, example in
+            "\(move.new.name).\(name) would be no \(type.rawValue) for \(objects(count)), such as"
+                + " \(example)"
+        }
+    }
+
+    /// Objects with one key.
+    static func unique(
+        _ constraint: [String], _ columns: [String], _ entity: StoreSchema.Entity,
+        _ rows: [SQLFragment]
+    ) -> MigrationCheck {
+        let list = columns.joined(separator: ", ")
+        let values = columns.map { "\($0) NOT NULL" }.joined(separator: " AND ")
+        let family = entity.familyCondition().map { " AND \($0)" } ?? ""
+        // The example is the first key, as text.
+        let example = columns.map { "quote(\($0))" }.joined(separator: "||', '||")
+        let groups =
+            "SELECT \(example) AS example FROM (" + rows.joined(separator: " UNION ALL ")
+            + ") WHERE \(values)\(family) GROUP BY \(list) HAVING count(*) > 1"
+        return MigrationCheck(sql: "SELECT count(*), min(example) FROM (" + groups + ")") {
+            count, example in
+            "\(entity.name) is unique by (\(constraint.joined(separator: ", "))) now, and \(count)"
+                + " \(count == 1 ? "key has" : "keys have") several objects, such as \(example)"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import SQLite
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The file beside a store in which its successor is built: `<store>.migrating`.
+///
+/// From its first page on it has a mark in its header, so that what a killed migration has left is
+/// told from a file of somebody else, which nobody touches.
+struct MigrationFile {
+    let storePath: String
+    var path: String { storePath + ".migrating" }
+
+    /// SQLite's `application_id` of an unfinished store: `etlM`.
+    private static let mark: Int64 = 0x6574_6C4D
+    private static let markOffset = 68
+
+    /// Takes away what an earlier migration has left.
+    ///
+    /// - Parameter storeUUID: a finished successor has that of the store.
+    /// - Throws: where there is a file that is none of ours.
+    func clear(storeUUID: String) throws(StoreError) {
+        guard StoreFiles.exists(path) else { return try remove() }
+        guard try isOurs(storeUUID) else {
+            throw StoreError(
+                .exists,
+                "\(path), where the new store is to be built, is another file; move it away")
+        }
+        try remove()
+    }
+
+    private func isOurs(_ storeUUID: String) throws(StoreError) -> Bool {
+        guard StoreFiles.size(path) > 0 else { return true }
+        let header = try StoreFiles.read(path, first: Self.markOffset + 4)
+        guard header.count == Self.markOffset + 4 else { return false }
+        let mark = header[Self.markOffset...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        if mark == Self.mark { return true }
+        guard let connection = try? PersistentStore.readerOfStore(at: path) else { return false }
+        return try StoreMetadata(readingFrom: connection)?.uuid == storeUUID
+    }
+
+    /// Takes the file away; large values are in the store's own folder, which stays.
+    func remove() throws(StoreError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try StoreFiles.remove(path + suffix) }
+    }
+
+    /// Makes an empty file with the mark, and the store's own rights.
+    func create() throws(StoreError) {
+        try StoreFiles.create(path, permissions: StoreFiles.permissions(storePath) ?? 0o644)
+        try storing { () throws(SQLiteError) in
+            let connection = try Connection(path: path, mode: .readWrite)
+            // The first before the file has a page.
+            try connection.execute(
+                "PRAGMA auto_vacuum = 2; PRAGMA application_id = \(Self.mark)")
+        }
+    }
+
+    /// Makes what was written durable, and takes the mark away; nobody has it open any more.
+    func finish(journalMode: String) throws(StoreError) {
+        try storing { () throws(SQLiteError) in
+            let connection = try Connection(path: path, mode: .readWrite)
+            try connection.execute(
+                "PRAGMA synchronous = FULL; PRAGMA application_id = 0;"
+                    + " PRAGMA journal_mode = \(journalMode)")
+        }
+        try StoreFiles.synchronize(path)
+    }
+}
+
+extension StoreFiles {
+    /// The rights of a file, such as `0o644`; nil where there is none.
+    static func permissions(_ path: String) -> UInt16? {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt16(status.st_mode & 0o7777) : nil
+    }
+
+    /// Waits until a file's bytes are on the disk.
+    static func synchronize(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            let reason = String(cString: strerror(errno))
+            if descriptor >= 0 { close(descriptor) }
+            throw StoreError(.inputOutput, "\(path) cannot be made durable: \(reason)")
+        }
+        close(descriptor)
+    }
+
+    /// Whether two names are of one file.
+    static func areSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(path, &first) == 0 && stat(other, &second) == 0
+            && first.st_ino == second.st_ino && first.st_dev == second.st_dev
+    }
+}

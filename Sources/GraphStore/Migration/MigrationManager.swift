@@ -1,0 +1,162 @@
+public import GraphModel
+import SQLite
+
+/// Brings a store to another version of its model.
+///
+/// ```swift
+/// let manager = MigrationManager(storeAt: path, to: newModel)
+/// print(try manager.plan().text)
+/// let result = try manager.migrate()
+/// ```
+/// The new store is built beside the old one, in `<store>.migrating`, and looked at as
+/// `verify(at:)` does; then it takes the old one's name, all at once, and the old one stays as
+/// `<store>.bak-v1` and so on. A migration that is killed leaves the old store or the new one;
+/// the next begins anew. Objects keep their keys and versions, the store its identity.
+///
+/// Readers may go on until the swap, at which nobody else may have the store open.
+public struct MigrationManager: Sendable {
+    /// The store's file.
+    public let path: String
+    /// The model that it shall have.
+    public let model: ManagedObjectModel
+    /// What becomes of objects where the models do not tell.
+    public let mapping: MappingModel
+
+    /// Prepares a migration; nothing is read yet.
+    public init(
+        storeAt path: String, to model: ManagedObjectModel,
+        mapping: MappingModel = MappingModel()
+    ) {
+        // The file itself changes its place, not a link to it.
+        self.path = StoreFiles.resolved(path)
+        self.model = model
+        self.mapping = mapping
+    }
+
+    /// What `migrate` would do, worked out without a change.
+    public func plan() throws(StoreError) -> MigrationPlan {
+        let source = try MigrationSource(lookingAt: path)
+        return try MigrationPlanner(source: source, model: model).plan(
+            source.script(to: model, by: mapping))
+    }
+
+    /// Migrates the store.
+    ///
+    /// - Parameters:
+    ///   - cancellation: stops it; the store is as it was then.
+    ///   - planned: told the plan before anything is written.
+    ///   - report: told how far it has come, often.
+    /// - Throws: `.needsMapping` and `.migrationRefused` where the plan says so, `.busy` where the
+    ///   store is in use, `.cancelled`; the store is as it was then.
+    @discardableResult
+    public func migrate(
+        cancellation: MigrationCancellation = MigrationCancellation(),
+        planned: (MigrationPlan) -> Void = { _ in },
+        report: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) -> MigrationResult {
+        report(MigrationProgress(phase: .planning, completed: 0, total: 0))
+        // Completes what a load has put off.
+        _ = try PersistentContainer(model: nil, at: path)
+        let file = MigrationFile(storePath: path)
+        let swap = StoreSwap(path: path, newPath: file.path)
+        let guarded = try swap.begin()
+        var isBegun = false
+        do throws(StoreError) {
+            let plan = try build(file, cancellation, planned, report, isBegun: &isBegun)
+            guard !plan.isEmpty else { return MigrationResult(plan: plan) }
+            report(
+                MigrationProgress(
+                    phase: .swapping, completed: plan.objectCount, total: plan.objectCount))
+            let backup = try swap.run(guarded)
+            // Values of attributes that are gone.
+            try PersistentContainer(model: nil, at: path).sweepExternalFiles()
+            return MigrationResult(plan: plan, backupPath: backup)
+        } catch {
+            // The error that led here is the one to tell; the next migration takes the rest away.
+            if isBegun { try? file.remove() }
+            throw error
+        }
+    }
+
+    /// Builds the new store, whole and durable; nobody has either one open at the end.
+    private func build(
+        _ file: MigrationFile, _ cancellation: MigrationCancellation,
+        _ planned: (MigrationPlan) -> Void, _ report: @escaping (MigrationProgress) -> Void,
+        isBegun: inout Bool
+    ) throws(StoreError) -> MigrationPlan {
+        let reader = try PersistentStore.readerOfStore(at: path)
+        reader.watch(cancellation.flag)
+        let source = try MigrationSource(path, reader)
+        let script = try source.script(to: model, by: mapping)
+        let plan = try MigrationPlanner(source: source, model: model).plan(script)
+        planned(plan)
+        guard !plan.isEmpty else { return plan }
+        try refuse(plan)
+        try file.clear(storeUUID: source.metadata.uuid)
+        isBegun = true
+        let journal = try storing { () throws(SQLiteError) in
+            try reader.text("PRAGMA journal_mode") ?? "wal"
+        }
+        try MigrationWriter(
+            source: source, script: script, file: file, cancellation: cancellation, report: report
+        ).write(plan)
+        report(
+            MigrationProgress(
+                phase: .verifying, completed: plan.objectCount, total: plan.objectCount))
+        try verify(file, cancellation)
+        try file.finish(journalMode: journal)
+        return plan
+    }
+
+    private func refuse(_ plan: MigrationPlan) throws(StoreError) {
+        guard plan.unclear.isEmpty else {
+            throw StoreError(
+                .needsMapping,
+                "\(path) cannot be migrated without a mapping: "
+                    + plan.unclear.joined(separator: "; "))
+        }
+        guard plan.obstacles.isEmpty else {
+            throw StoreError(
+                .migrationRefused,
+                "\(path) cannot be migrated: " + plan.obstacles.joined(separator: "; "))
+        }
+    }
+
+    /// Makes sure that the new store is as sound as the old one.
+    private func verify(
+        _ file: MigrationFile, _ cancellation: MigrationCancellation
+    ) throws(StoreError) {
+        let connection = try PersistentStore.readerOfStore(at: file.path)
+        connection.watch(cancellation.flag)
+        // The large values are where the store is.
+        var verifier = StoreVerifier(connection, path)
+        try verifier.run(.full, nil)
+        let found = verifier.findings.filter { $0.kind != .externalOrphan }
+        guard !found.isEmpty else { return }
+        var known: [StoreFinding.Kind: Int] = [:]
+        for finding in try PersistentContainer.verify(at: path, .full).findings {
+            known[finding.kind, default: 0] += finding.count
+        }
+        for finding in found {
+            known[finding.kind, default: 0] -= finding.count
+            guard known[finding.kind] ?? 0 >= 0 else {
+                throw StoreError(
+                    .migrationRefused,
+                    "\(path) is as it was, since the new store would not be sound: \(finding)")
+            }
+        }
+    }
+}
+
+/// What a migration did.
+public struct MigrationResult: Sendable, Hashable {
+    /// What was to be done, and was; an empty plan where there was nothing.
+    public let plan: MigrationPlan
+    /// Where the old store is now; nil where nothing was done.
+    public let backupPath: String?
+
+    init(plan: MigrationPlan, backupPath: String? = nil) {
+        self.plan = plan
+        self.backupPath = backupPath
+    }
+}

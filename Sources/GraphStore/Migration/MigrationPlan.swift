@@ -1,0 +1,84 @@
+public import GraphModel
+
+/// What a migration of a store would do, worked out without a change.
+public struct MigrationPlan: Sendable, Hashable {
+    /// One difference of the models, and how much of the store it is about.
+    public struct Step: Sendable, Hashable {
+        /// The difference.
+        public var change: ModelDiff.Change
+        /// Objects, values or links that it touches; nil where it touches none.
+        public var count: Int?
+    }
+
+    /// The differences that the store will feel, entities in the order of their names.
+    public internal(set) var steps: [Step] = []
+    /// The objects of each entity in the new store, without those of its sub-entities.
+    public internal(set) var objects: [String: Int] = [:]
+    /// Differences of which nobody can tell what becomes of the data, unless a mapping says so.
+    public internal(set) var unclear: [String] = []
+    /// What the new model forbids and the store has, such as required values that are missing.
+    public internal(set) var obstacles: [String] = []
+    /// What is left behind beside the model's objects, or not as it was.
+    public internal(set) var notes: [String] = []
+    /// Whether the new model is that of the store already, in every word.
+    public internal(set) var isEmpty = false
+
+    /// Whether the migration can be done.
+    public var isPossible: Bool { unclear.isEmpty && obstacles.isEmpty }
+
+    /// All objects of the new store.
+    public var objectCount: Int { objects.values.reduce(0, +) }
+
+    /// The plan for people: a line for each difference, then the objects that are kept.
+    public var text: String {
+        guard !isEmpty else { return "The store has this model already; nothing is to be done.\n" }
+        var lines = steps.map { step in
+            let subject = step.change.subject.isEmpty ? "" : "\(step.change.subject): "
+            let count = step.count.map { " [\($0)]" } ?? ""
+            return "\(step.change.kind.rawValue) \(subject)\(step.change.text)\(count)"
+        }
+        if lines.isEmpty { lines = ["No difference changes an object."] }
+        lines.append("")
+        for (name, count) in objects.sorted(by: { $0.key < $1.key }) {
+            lines.append("\(name): \(count) \(count == 1 ? "object" : "objects")")
+        }
+        lines += notes.map { "Note: \($0)" }
+        lines += unclear.map { "Needs a mapping: \($0)" }
+        lines += obstacles.map { "Refused: \($0)" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// Whether a store may be opened with a model, and what it needs if not.
+public enum ModelCompatibility: Sendable, Hashable {
+    /// It may.
+    case same
+    /// It may once it is migrated, which needs no word from anybody.
+    case lightweight(MigrationPlan)
+    /// Somebody must say what becomes of some of its data; the reasons say of which.
+    case needsMapping(entities: [String], reasons: [String])
+}
+
+extension ManagedObjectModel {
+    /// Compares the model with the version hashes of a store, and plans a migration where they
+    /// differ.
+    ///
+    /// - Throws: where the store cannot be read, or says nothing of its own model.
+    public func compatibility(withStoreAt path: String) throws(StoreError) -> ModelCompatibility {
+        let connection = try PersistentStore.readerOfStore(at: path)
+        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+        }
+        let stored = try PersistentStore.storedModel(connection)
+        // A store of a configuration has its own entities only.
+        let isPart = stored?.versionHashes == versionHashes
+        let differing = metadata.entitiesThatDiffer(
+            from: self, holding: isPart ? metadata.entities(heldOf: self) : nil)
+        guard !differing.isEmpty else { return .same }
+        let plan = try MigrationManager(storeAt: path, to: self).plan()
+        guard plan.isPossible else {
+            return .needsMapping(entities: differing, reasons: plan.unclear + plan.obstacles)
+        }
+        return .lightweight(plan)
+    }
+}

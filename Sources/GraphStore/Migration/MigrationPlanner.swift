@@ -1,0 +1,104 @@
+import GraphModel
+import SQLite
+
+/// Works out what a migration would do to a store.
+struct MigrationPlanner {
+    let source: MigrationSource
+    let model: ManagedObjectModel
+
+    /// The plan; it reads the store where the new model asks more of it than the old one.
+    func plan(_ script: MigrationScript) throws(StoreError) -> MigrationPlan {
+        let diff = ModelDiff(from: source.model, to: model)
+        var plan = MigrationPlan()
+        plan.isEmpty = diff.isEmpty
+        let counts = try source.counts()
+        for change in diff.changes {
+            let count = try self.count(change, script, counts)
+            if change.effect == .none, count == nil, change.kind == .changed { continue }
+            plan.steps.append(MigrationPlan.Step(change: change, count: count))
+        }
+        for entity in script.new.heldEntities where !entity.isAbstract {
+            plan.objects[entity.name] = 0
+        }
+        for move in script.moves.all {
+            plan.objects[move.new.name, default: 0] += try self.count(move, counts)
+        }
+        plan.unclear = script.unclear
+        if script.unclear.isEmpty {
+            plan.obstacles = try storing { () throws(SQLiteError) in
+                var found: [String] = []
+                for check in script.checks {
+                    if let obstacle = try check.obstacle(on: source.connection) {
+                        found.append(obstacle)
+                    }
+                }
+                return found
+            }
+        }
+        if try source.hasUnfinishedRun() {
+            plan.obstacles.append(
+                "a run on the store was stopped; complete it with `etl run`, or begin it anew with"
+                    + " --restart, first")
+        }
+        plan.notes = try MigrationLeftovers(source, script.new).notes
+        return plan
+    }
+
+    private func count(_ move: ObjectMove, _ counts: [Int64: Int]) throws(StoreError) -> Int {
+        guard move.predicate != nil else { return counts[move.old.number] ?? 0 }
+        let sql =
+            "SELECT count(*) FROM main.\(move.old.table) t WHERE "
+            + (try move.condition(alias: "t", source.schema))
+        return try number(sql)
+    }
+
+    private func number(_ sql: SQLFragment) throws(StoreError) -> Int {
+        try storing { () throws(SQLiteError) in
+            let row = try sql.prepare(on: source.connection)
+            defer { row.reset() }
+            return try row.step() ? Int(row.integer(0)) : 0
+        }
+    }
+
+    /// How much of the store a difference is about: what goes, and what gets a new value.
+    private func count(
+        _ change: ModelDiff.Change, _ script: MigrationScript, _ counts: [Int64: Int]
+    ) throws(StoreError) -> Int? {
+        let parts = change.subject.split(separator: ".").map(String.init)
+        guard let name = parts.first else { return nil }
+        guard parts.count > 1 else {
+            guard change.kind == .removed, let entity = source.schema.entity(named: name) else {
+                return nil
+            }
+            return counts[entity.number] ?? 0
+        }
+        switch change.kind {
+        case .changed: return nil
+        case .added:
+            guard let attribute = model.attribute(parts[1], of: name),
+                attribute.defaultValue != nil, !attribute.isTransient
+            else { return nil }
+            let moves = script.moves.all.filter { script.new.isMember($0.new, of: name) }
+            return moves.reduce(0) { $0 + (counts[$1.old.number] ?? 0) }
+        case .removed:
+            guard let old = script.pairing.oldName(of: name),
+                let entity = source.schema.entity(named: old), source.schema.holds(entity)
+            else { return nil }
+            return try number(SQLFragment(Self.values(of: parts[1], in: entity)))
+        }
+    }
+
+    /// Counts the values that a property has.
+    private static func values(of property: String, in entity: StoreSchema.Entity) -> String {
+        let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+        if let column = entity.attributes[property]?.column ?? entity.toOnes[property]?.column {
+            return "SELECT count(*) FROM main.\(entity.table) t WHERE t.\(column) NOT NULL\(family)"
+        }
+        switch entity.toManys[property] {
+        case .foreignKey(let place):
+            return "SELECT count(*) FROM main.\(place.table) WHERE \(place.column) NOT NULL"
+        case .joinTable(let join): return "SELECT count(*) FROM main.\(join.table)"
+        case nil: return "SELECT 0"
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import GraphModel
+import SQLite
+
+/// Everything that a migration does, as SQL from the old store to the new one.
+struct MigrationScript {
+    let moves: ObjectMoves
+    let pairing: ModelPairing
+    private(set) var tables: [TableProjection] = []
+    private(set) var pairs: [(table: String, insert: SQLFragment)] = []
+    private(set) var lookups: [LookupProjection] = []
+    private(set) var checks: [MigrationCheck] = []
+    /// Why nobody can tell what becomes of some data.
+    private(set) var unclear: [String] = []
+
+    private let attributes: AttributeProjection
+
+    var old: StoreSchema { moves.old }
+    var new: StoreSchema { moves.new }
+
+    init(
+        _ moves: ObjectMoves, _ pairing: ModelPairing, _ files: ExternalFiles
+    ) throws(StoreError) {
+        self.moves = moves
+        self.pairing = pairing
+        attributes = AttributeProjection(externalFiles: files)
+        for table in moves.new.tables { try addProjections(of: table) }
+        let links = LinkProjection(moves: moves, pairing: pairing)
+        let projection = PairProjection(links)
+        for table in moves.new.joinTables {
+            if let end = moves.new.ends(of: table).first { checkInverses(of: end, links) }
+            for insert in try projection.inserts(into: table) { pairs.append((table.name, insert)) }
+        }
+        for entity in moves.new.heldEntities { try addUniqueness(of: entity) }
+    }
+
+    private mutating func note(_ reason: String) {
+        if !unclear.contains(reason) { unclear.append(reason) }
+    }
+
+    // MARK: Rows
+
+    /// The moves of an entity's objects by hierarchy, as each is a query of its own.
+    private mutating func addProjections(of table: StoreSchema.Table) throws(StoreError) {
+        let moves = moves.all.filter { $0.new.table == table.name }
+        var groups: [[ObjectMove]] = []
+        for move in moves {
+            let place = groups.firstIndex {
+                $0[0].old.table == move.old.table && $0[0].offset == move.offset
+                    && $0[0].mapping?.policy == nil && move.mapping?.policy == nil
+            }
+            if let place { groups[place].append(move) } else { groups.append([move]) }
+        }
+        // Rows of one old hierarchy have different keys.
+        let places = Set(groups.map { [$0[0].old.rootNumber, $0[0].offset] })
+        if Set(groups.map { $0[0].offset }).count < places.count {
+            let names = Set(moves.map { old.model.rootName(of: $0.old.name) }).sorted()
+            note(
+                "\(table.rootEntity) would have the objects of \(names.joined(separator: " and ")),"
+                    + " whose keys are not apart")
+        }
+        for group in groups {
+            var values: [[String: SQLFragment]] = []
+            for move in group { values.append(try self.values(of: move)) }
+            tables.append(try TableProjection(table, group, values, old))
+        }
+    }
+
+    /// What each column gets of an old row.
+    private mutating func values(of move: ObjectMove) throws(StoreError) -> [String: SQLFragment] {
+        var values: [String: SQLFragment] = [:]
+        if move.new.isAbstract {
+            checks.append(.abstract(move, try move.condition(alias: "t", old)))
+        }
+        let told = try MappedValues(move, moves)
+        for check in told.checks { checks.append(check) }
+        for lookup in move.mapping?.lookups ?? [] {
+            lookups.append(
+                try LookupProjection(lookup, move, moves, number: lookups.count + 1))
+        }
+        let partners = pairing.attributes(of: move.new.name, from: move.old.name)
+        for (name, place) in move.new.attributes.sorted(by: { $0.key < $1.key }) {
+            if let value = told.attributes[name] {
+                values[place.column] = value
+                if !place.attribute.isOptional, move.mapping?.policy == nil {
+                    try addRequired(name, value, move)
+                }
+                continue
+            }
+            let partner = partners[name].flatMap { move.old.attributes[$0.name] }
+            guard let value = attributes.value(of: place, from: partner, alias: "t") else {
+                // A policy says what it is.
+                if move.mapping?.policy != nil { continue }
+                note(
+                    "\(move.new.name).\(name) is \(place.attribute.type.rawValue), was"
+                        + " \(partner?.attribute.type.rawValue ?? "")")
+                continue
+            }
+            values[place.column] = value
+            let isDerived = place.attribute.derivationExpression != nil
+            if !place.attribute.isOptional, !isDerived, partner?.attribute.isOptional != false,
+                place.attribute.defaultValue == nil, move.mapping?.policy == nil
+            {
+                try addRequired(name, value, move)
+            }
+        }
+        let links = LinkProjection(moves: moves, pairing: pairing)
+        for link in new.linkColumns(of: move.new) {
+            if let name = link.forward, told.looksUp(name) { continue }
+            if let name = link.forward, let found = try told.sameObject(name, link, moves) {
+                values.merge(found) { first, _ in first }
+                continue
+            }
+            switch links.source(of: link, for: move) {
+            case .unclear(let reason): note(reason)
+            case .none:
+                if link.isRequired, let name = link.forward {
+                    try addRequired(name, SQLFragment("NULL"), move)
+                }
+            case .column(let source):
+                guard let found = try links.values(of: link, from: source, alias: "t") else {
+                    note(
+                        "\(move.new.name).\(link.forward ?? link.back ?? "") leads to"
+                            + " \(link.target.name), was \(source.target.name)")
+                    continue
+                }
+                values.merge(found) { first, _ in first }
+                if link.isRequired, let name = link.forward, let key = found[link.column] {
+                    try addRequired(name, key, move)
+                }
+            }
+        }
+        return values
+    }
+
+    private mutating func addRequired(
+        _ name: String, _ value: SQLFragment, _ move: ObjectMove
+    ) throws(StoreError) {
+        checks.append(.required(name, value, move, try move.condition(alias: "t", old)))
+    }
+
+    // MARK: Links
+
+    /// Two relationships that become inverses must have been so, or one of them be new.
+    private mutating func checkInverses(of end: PairEnd, _ links: LinkProjection) {
+        guard let name = end.side.relationship.inverseName,
+            let here = links.backPartner(end.name, of: end.entity),
+            let there = links.backPartner(name, of: end.destination),
+            here.relationship.inverseName != there.relationship.name
+        else { return }
+        note(
+            "\(end.entity.name).\(end.name) and \(end.destination.name).\(name) were not inverses"
+                + " of each other")
+    }
+
+    // MARK: Uniqueness
+
+    private mutating func addUniqueness(of entity: StoreSchema.Entity) throws(StoreError) {
+        let constraints = new.model.entity(named: entity.name)?.uniquenessConstraints ?? []
+        for constraint in constraints where !wasUnique(constraint, in: entity) {
+            let columns = constraint.compactMap {
+                entity.attributes[$0]?.column ?? entity.toOnes[$0]?.column
+            }
+            guard columns.count == constraint.count else { continue }
+            let rows = tables.filter { $0.table == entity.table }
+            guard !rows.isEmpty else { continue }
+            checks.append(
+                .unique(constraint, columns, entity, rows.map { $0.select(columns) }))
+        }
+    }
+
+    /// Whether the same objects met the same constraint before.
+    private func wasUnique(_ constraint: [String], in entity: StoreSchema.Entity) -> Bool {
+        let sources = moves.all.filter { entity.familyNumbers.contains($0.new.number) }
+        guard !sources.contains(where: { $0.predicate != nil || $0.offset != 0 }) else {
+            return false
+        }
+        var declaring: Set<String> = []
+        for move in sources {
+            let attributes = pairing.attributes(of: move.new.name, from: move.old.name)
+            let links = pairing.relationships(of: move.new.name, from: move.old.name)
+            let names = constraint.compactMap { attributes[$0]?.name ?? links[$0]?.name }
+            guard
+                let owner = old.model.lineage(of: move.old.name).first(where: { ancestor in
+                    ancestor.uniquenessConstraints.contains { Set($0) == Set(names) }
+                })
+            else { return false }
+            // A changed type may make equal what was not.
+            guard
+                constraint.allSatisfy({ name in
+                    attributes[name].map { $0.type == move.new.attributes[name]?.attribute.type }
+                        ?? true
+                })
+            else { return false }
+            declaring.insert(owner.name)
+        }
+        return declaring.count <= 1
+    }
+}

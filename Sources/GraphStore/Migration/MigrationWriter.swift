@@ -1,0 +1,253 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+/// Builds the new store in a file beside the old one.
+///
+/// The objects go from one file to the other inside SQLite, some ten thousand at a time, so that
+/// memory stays flat. The file has no journal: a migration that was stopped begins anew.
+struct MigrationWriter {
+    let source: MigrationSource
+    let script: MigrationScript
+    let file: MigrationFile
+    let cancellation: MigrationCancellation
+    let report: (MigrationProgress) -> Void
+
+    private static let chunkRows = 20_000
+    private static let pragmas = "journal_mode = OFF; PRAGMA synchronous = OFF"
+    /// Metadata that tells what the file is, not what it holds.
+    private static func isOfFile(_ key: String) -> Bool {
+        key.hasPrefix("NSStoreModelVersion") || key == "NSPersistenceFrameworkVersion"
+            || key == "_NSAutoVacuumLevel"
+    }
+
+    /// Builds it whole; the file is closed at the end.
+    func write(_ plan: MigrationPlan) throws(StoreError) {
+        let history = HistoryProjection(script)
+        let leftovers = try MigrationLeftovers(source, script.new)
+        let keepsHistory = try storing { () throws(SQLiteError) in
+            try HistorySchema.exists(on: source.connection)
+        }
+        try makeStore(leftovers, keepsHistory ? history : nil)
+        try copy(plan, leftovers, keepsHistory ? history : nil)
+        report(progress(.indexing, plan.objectCount, plan))
+        try complete(leftovers, keepsHistory ? history : nil)
+    }
+
+    private func progress(
+        _ phase: MigrationProgress.Phase, _ completed: Int, _ plan: MigrationPlan
+    ) -> MigrationProgress {
+        MigrationProgress(phase: phase, completed: completed, total: plan.objectCount)
+    }
+
+    /// A connection whose database is the new file.
+    private func connect() throws(StoreError) -> Connection {
+        try storing { () throws(SQLiteError) in
+            let connection = try Connection(path: file.path, mode: .readWrite)
+            StatementLog.shared?.attach(to: connection)
+            connection.watch(cancellation.flag)
+            try connection.execute(
+                "PRAGMA \(Self.pragmas); PRAGMA temp_store = FILE; PRAGMA cache_size = -16000")
+            return connection
+        }
+    }
+
+    // MARK: Tables
+
+    /// An empty store without its indexes, which are made when the rows are there.
+    private func makeStore(
+        _ leftovers: MigrationLeftovers, _ history: HistoryProjection?
+    ) throws(StoreError) {
+        try file.create()
+        var options = StoreOptions()
+        options.journalMode = .delete
+        options.synchronous = .off
+        _ = try PersistentStore.open(
+            .sqlite(at: file.path, opening: .create, options: options), model: script.new.model,
+            holding: script.new.heldNumbers.map { _ in script.new.heldNames })
+        let connection = try connect()
+        try storing { () throws(SQLiteError) in
+            for table in script.new.tables {
+                for index in table.indexes { try connection.execute(SchemaSQL.drop(index)) }
+            }
+            for join in script.new.joinTables {
+                try connection.execute(SchemaSQL.drop(join.reverseIndex))
+            }
+            for table in leftovers.tables { try connection.execute(table.sql) }
+            try history?.makeTables(on: connection)
+        }
+    }
+
+    // MARK: Rows
+
+    private func copy(
+        _ plan: MigrationPlan, _ leftovers: MigrationLeftovers, _ history: HistoryProjection?
+    ) throws(StoreError) {
+        let statements = try history?.inserts(source) ?? []
+        let connection = try storing { () throws(SQLiteError) in
+            let connection = try Connection(path: source.path, mode: .readWrite)
+            StatementLog.shared?.attach(to: connection)
+            connection.watch(cancellation.flag)
+            try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = -8000")
+            let attach = try connection.prepare("ATTACH ? AS new")
+            attach.bind(file.path, at: 1)
+            try attach.run()
+            try connection.execute(
+                "PRAGMA new.journal_mode = OFF; PRAGMA new.synchronous = OFF;"
+                    + " PRAGMA new.cache_size = -16000; BEGIN")
+            for lookup in script.lookups { try lookup.gather(on: connection) }
+            return connection
+        }
+        var completed = 0
+        for table in script.tables { try copy(table, connection, &completed, plan) }
+        try storing { () throws(SQLiteError) in
+            report(progress(.linking, completed, plan))
+            for pair in script.pairs { try pair.insert.run(on: connection) }
+            for lookup in script.lookups { try lookup.link(on: connection) }
+            for table in leftovers.tables {
+                try connection.execute(
+                    "INSERT INTO new.\"\(table.name)\" SELECT * FROM main.\"\(table.name)\"")
+            }
+            for statement in statements { try statement.run(on: connection) }
+            for statement in counters { try connection.execute(statement) }
+            try connection.execute("COMMIT")
+        }
+    }
+
+    private func copy(
+        _ table: TableProjection, _ connection: Connection, _ completed: inout Int,
+        _ plan: MigrationPlan
+    ) throws(StoreError) {
+        report(progress(.copying, completed, plan))
+        let rows = RowProjection(table, script.lookups, ExternalFiles(storePath: source.path))
+        let (insert, next) = try storing { () throws(SQLiteError) in
+            (try table.insert.prepare(on: connection), try chunks(of: table, connection))
+        }
+        try rows?.begin()
+        var last = Int64.min
+        while true {
+            let end = try storing { () throws(SQLiteError) -> Int64? in
+                next.bind(last, at: 1)
+                defer { next.reset() }
+                return try next.step() && !next.isNull(0) ? next.integer(0) : nil
+            }
+            guard let end else { break }
+            if let rows {
+                completed += try rows.copy(above: last, to: end, on: connection)
+            } else {
+                completed += try storing { () throws(SQLiteError) in
+                    insert.bind(last, at: TableProjection.lowerParameter)
+                    insert.bind(end, at: TableProjection.upperParameter)
+                    return try insert.run()
+                }
+            }
+            last = end
+            report(progress(.copying, completed, plan))
+        }
+        try rows?.end()
+    }
+
+    /// The last key of each chunk of rows.
+    private func chunks(
+        of table: TableProjection, _ connection: Connection
+    ) throws(SQLiteError) -> Statement {
+        try connection.prepare(
+            "SELECT max(Z_PK) FROM (SELECT Z_PK FROM main.\(table.source) WHERE Z_PK > ?"
+                + " ORDER BY Z_PK LIMIT \(Self.chunkRows))")
+    }
+
+    /// New keys begin behind all that were ever handed out.
+    private var counters: [String] {
+        script.new.heldEntities.filter { $0.superNumber == 0 }.map { root in
+            let known = script.tables.filter { $0.table == root.table }.map { table in
+                "(SELECT Z_MAX + \(table.offset) FROM main.Z_PRIMARYKEY"
+                    + " WHERE Z_ENT = \(table.moves[0].old.rootNumber))"
+            }
+            let largest = (["0", "(SELECT max(Z_PK) FROM new.\(root.table))"] + known)
+                .map { "ifnull(\($0), 0)" }.joined(separator: ", ")
+            return
+                "UPDATE new.Z_PRIMARYKEY SET Z_MAX = max(\(largest)) WHERE Z_ENT = \(root.number)"
+        }
+    }
+
+    // MARK: What follows from the rows
+
+    private func complete(
+        _ leftovers: MigrationLeftovers, _ history: HistoryProjection?
+    ) throws(StoreError) {
+        let connection = try connect()
+        var schema = script.new
+        try storing { () throws(SQLiteError) in
+            try connection.execute("BEGIN")
+            for table in schema.tables {
+                for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
+            }
+            for join in schema.joinTables {
+                try connection.execute(SchemaSQL.create(join.reverseIndex))
+            }
+            for sql in leftovers.others { try connection.execute(sql) }
+            schema.foldTables = try FoldTable.find(schema, on: connection)
+            for fold in schema.foldTables.values.sorted(by: { $0.source < $1.source }) {
+                try fold.foldAll(on: connection)
+            }
+        }
+        if script.tables.contains(where: { $0.moves.contains { $0.mapping?.policy != nil } }) {
+            try clearDangling(connection)
+        }
+        try DerivedAttributes(schema).deriveAll(on: connection, schema)
+        try writeMetadata(history, connection)
+        try storing { () throws(SQLiteError) in
+            try connection.execute("COMMIT")
+            if leftovers.hasViews { try StoreViews(schema).renew(on: connection, isWanted: true) }
+        }
+    }
+
+    /// Takes links away that lead to objects which a policy has left behind.
+    private func clearDangling(_ connection: Connection) throws(StoreError) {
+        for entity in script.new.heldEntities {
+            for (name, columns) in entity.toOnes {
+                guard
+                    let destination = script.new.entity(
+                        named: columns.relationship.destinationEntityName)
+                else { continue }
+                let all = [columns.column, columns.entityColumn, columns.orderColumn]
+                    .compactMap(\.self)
+                let link = ToOneLink(entity, name, columns, destination)
+                try storing { () throws(SQLiteError) in
+                    try connection.execute(
+                        "UPDATE \(entity.table) AS t SET "
+                            + all.map { "\($0) = NULL" }.joined(separator: ", ")
+                            + " WHERE \(link.isDangling)")
+                }
+            }
+        }
+        for join in script.new.joinTables {
+            for end in script.new.ends(of: join) {
+                for column in end.columns {
+                    try storing { () throws(SQLiteError) in
+                        try connection.execute(
+                            "DELETE FROM \(join.name) WHERE NOT EXISTS (SELECT 1 FROM"
+                                + " \(end.destination.table) d WHERE d.Z_PK ="
+                                + " \(join.name).\(column)\(end.family))")
+                    }
+                }
+            }
+        }
+    }
+
+    /// The store keeps its identity, and what others have written there.
+    private func writeMetadata(
+        _ history: HistoryProjection?, _ connection: Connection
+    ) throws(StoreError) {
+        guard var new = try StoreMetadata(readingFrom: connection) else { return }
+        new.uuid = source.metadata.uuid
+        for (key, value) in source.metadata.propertyList where !Self.isOfFile(key) {
+            new.propertyList[key] = value
+        }
+        if let history, !history.isKept {
+            // Who followed the history must read the store whole.
+            new.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
+        }
+        try new.write(to: connection)
+    }
+}

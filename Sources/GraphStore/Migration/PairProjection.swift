@@ -1,0 +1,151 @@
+import GraphModel
+
+/// Pairs of a new join table as queries over the old store.
+struct PairProjection {
+    /// Where old links are, seen from the new relationship that names the table.
+    struct Source {
+        /// What the query reads from, and what a row of it must meet.
+        var from: String
+        var condition: String?
+        /// The keys of both ends, as SQL.
+        var owner: String
+        var destination: String
+        var ownerEntity: StoreSchema.Entity
+        var destinationEntity: StoreSchema.Entity
+        /// The places in both orders, as SQL.
+        var forwardOrder: String?
+        var backOrder: String?
+
+        /// The same seen from the other end.
+        var turned: Source {
+            Source(
+                from: from, condition: condition, owner: destination, destination: owner,
+                ownerEntity: destinationEntity, destinationEntity: ownerEntity,
+                forwardOrder: backOrder, backOrder: forwardOrder)
+        }
+    }
+
+    let moves: ObjectMoves
+    let pairing: ModelPairing
+    private let links: LinkProjection
+
+    init(_ links: LinkProjection) {
+        moves = links.moves
+        pairing = links.pairing
+        self.links = links
+    }
+
+    /// The statements that fill a table, one for each old place of links.
+    func inserts(into table: StoreSchema.JoinTable) throws(StoreError) -> [SQLFragment] {
+        guard let end = moves.new.ends(of: table).first,
+            let owner = moves.new.entity(named: declaring(end.name, in: end.entity.name, moves.new))
+        else { return [] }
+        let inverse = end.side.relationship.inverseName
+        let back = inverse.flatMap { name -> StoreSchema.Join? in
+            guard case .joinTable(let join)? = end.destination.toManys[name] else { return nil }
+            return join
+        }
+        var inserts: [SQLFragment] = []
+        for source in sources(of: end, owner: owner) {
+            guard
+                let first = try moves.link(
+                    source.owner, companion: nil, from: source.ownerEntity, to: owner),
+                let second = try moves.link(
+                    source.destination, companion: nil, from: source.destinationEntity,
+                    to: end.destination)
+            else { continue }
+            var names = [end.side.ownerColumn, end.side.destinationColumn]
+            var values = [first.key + " AS a", second.key + " AS b"]
+            if let column = end.side.orderColumn {
+                names.append(column)
+                values.append(
+                    SQLFragment("\(source.forwardOrder ?? "\(source.destination) * 1024") AS c"))
+            }
+            if !end.side.isReflexive, let column = back?.orderColumn {
+                names.append(column)
+                values.append(SQLFragment("\(source.backOrder ?? "\(source.owner) * 1024") AS e"))
+            }
+            let condition = source.condition.map { " WHERE \($0)" } ?? ""
+            inserts.append(
+                "INSERT OR IGNORE INTO new.\(table.name) (\(names.joined(separator: ", ")))"
+                    + " SELECT * FROM (SELECT " + values.joined(separator: ", ")
+                    + " FROM \(source.from)\(condition)) WHERE a NOT NULL AND b NOT NULL")
+        }
+        return inserts
+    }
+
+    private func declaring(_ name: String, in entity: String, _ schema: StoreSchema) -> String {
+        schema.model.declaringEntityName(of: name, in: entity) ?? entity
+    }
+
+    /// Every old place with links of the relationship, each once.
+    private func sources(
+        of end: PairEnd, owner: StoreSchema.Entity
+    ) -> [Source] {
+        let (name, inverse) = (end.name, end.side.relationship.inverseName)
+        let (destination, keepsReflexive) = (end.destination, end.side.isReflexive)
+        var found: [String: Source] = [:]
+        for move in moves.all where owner.familyNumbers.contains(move.new.number) {
+            let partners = pairing.relationships(of: move.new.name, from: move.old.name)
+            guard let old = partners[name],
+                let source = source(
+                    of: old, from: move.old, keepsReflexive: keepsReflexive)
+            else { continue }
+            found[source.from + source.owner + source.destination] = source
+        }
+        if found.isEmpty, let inverse {
+            for move in moves.all where destination.familyNumbers.contains(move.new.number) {
+                let partners = pairing.relationships(of: move.new.name, from: move.old.name)
+                guard let old = partners[inverse],
+                    let source = source(
+                        of: old, from: move.old, keepsReflexive: keepsReflexive)
+                else { continue }
+                found[source.from + source.owner + source.destination] = source.turned
+            }
+        }
+        return found.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The links of an old relationship.
+    private func source(
+        of relationship: RelationshipDescription, from entity: StoreSchema.Entity,
+        keepsReflexive: Bool
+    ) -> Source? {
+        let schema = moves.old
+        guard let destination = schema.entity(named: relationship.destinationEntityName),
+            let owner = schema.entity(
+                named: declaring(relationship.name, in: entity.name, schema))
+        else { return nil }
+        if let columns = entity.toOnes[relationship.name] {
+            let family = owner.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+            return Source(
+                from: "main.\(entity.table) t",
+                condition: "t.\(columns.column) NOT NULL\(family)", owner: "t.Z_PK",
+                destination: "t.\(columns.column)", ownerEntity: owner,
+                destinationEntity: destination, backOrder: columns.orderColumn.map { "t.\($0)" })
+        }
+        switch entity.toManys[relationship.name] {
+        case .foreignKey(let place):
+            return Source(
+                from: "main.\(place.table) t", condition: "t.\(place.column) NOT NULL",
+                owner: "t.\(place.column)", destination: "t.Z_PK", ownerEntity: owner,
+                destinationEntity: destination, forwardOrder: place.orderColumn.map { "t.\($0)" })
+        case .joinTable(let join):
+            var backOrder: String?
+            if let inverse = relationship.inverseName,
+                case .joinTable(let other)? = destination.toManys[inverse], !join.isReflexive
+            {
+                backOrder = other.orderColumn.map { "j.\($0)" }
+            }
+            // A pair of a relationship that was its own inverse counts from both ends.
+            let isTurned = join.isReflexive && !keepsReflexive
+            return Source(
+                from: isTurned ? "\(join.pairs) j" : "main.\(join.table) j",
+                owner: "j.\(join.ownerColumn)",
+                destination: "j.\(join.destinationColumn)", ownerEntity: owner,
+                destinationEntity: destination, forwardOrder: join.orderColumn.map { "j.\($0)" },
+                backOrder: backOrder)
+        case nil: return nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import GraphModel
+import SQLite
+
+/// Moves rows one by one through a policy, in chunks.
+struct RowProjection {
+    private let table: TableProjection
+    private let move: ObjectMove
+    private let mapping: EntityMapping
+    private let lookups: [LookupProjection]
+    private let files: ExternalFiles
+    private let old: [(name: String, place: StoreSchema.AttributeColumn)]
+    private let new: [(name: String, place: StoreSchema.AttributeColumn)]
+
+    /// Nil of rows that no policy changes.
+    init?(_ table: TableProjection, _ lookups: [LookupProjection], _ files: ExternalFiles) {
+        guard let move = table.moves.first, let mapping = move.mapping, mapping.policy != nil
+        else { return nil }
+        self.table = table
+        self.move = move
+        self.mapping = mapping
+        self.files = files
+        self.lookups = lookups.filter {
+            $0.move.old.number == move.old.number && $0.move.new.number == move.new.number
+                && $0.lookup.expression == nil
+        }
+        old = move.old.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        new = move.new.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    func begin() throws(StoreError) { try calling { try $0.begin(mapping) } }
+
+    func end() throws(StoreError) { try calling { try $0.end(mapping) } }
+
+    private func calling(_ body: (any MigrationPolicy) throws -> Void) throws(StoreError) {
+        guard let policy = mapping.policy else { return }
+        do {
+            try body(policy)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(
+                .migrationRefused,
+                "The mapping of '\(move.old.name)' to '\(move.new.name)' failed: \(error)",
+                cause: error)
+        }
+    }
+
+    /// Writes the rows behind one key, up to another.
+    ///
+    /// - Returns: how many.
+    func copy(
+        above lower: Int64, to upper: Int64, on connection: Connection
+    ) throws(StoreError) -> Int {
+        let fixed = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
+        let raw = old.map { "t.\($0.place.column)" }
+        let rows = try storing { () throws(SQLiteError) in
+            try table.select(appending: raw).prepare(on: connection)
+        }
+        rows.bind(lower, at: TableProjection.lowerParameter)
+        rows.bind(upper, at: TableProjection.upperParameter)
+        // What a policy sets may be no column of the projection.
+        let names = fixed + new.map(\.place.column).filter { !fixed.contains($0) }
+        let insert = try storing { () throws(SQLiteError) in
+            try connection.prepare(
+                "INSERT INTO new.\(table.table) (\(names.joined(separator: ", "))) VALUES ("
+                    + names.map { _ in "?" }.joined(separator: ", ") + ")")
+        }
+        let notes = try storing { () throws(SQLiteError) -> [Statement] in
+            var notes: [Statement] = []
+            for lookup in lookups {
+                notes.append(
+                    try connection.prepare("INSERT INTO \(lookup.found) VALUES (?, ?, ?)"))
+            }
+            return notes
+        }
+        var count = 0
+        while try storing({ () throws(SQLiteError) in try rows.step() }) {
+            let key = rows.integer(0)
+            var row = MigratedRow(
+                key,
+                old: Dictionary(
+                    uniqueKeysWithValues: old.enumerated().map { index, attribute in
+                        let value = rows.value(Int32(fixed.count + index))
+                        let isExternal = attribute.place.attribute.allowsExternalBinaryDataStorage
+                        return (attribute.name, isExternal ? files.value(of: value) : value)
+                    }),
+                new: Dictionary(
+                    // A large value is there only once it is set.
+                    uniqueKeysWithValues: new.filter {
+                        !$0.place.attribute.allowsExternalBinaryDataStorage
+                    }.map { name, place in
+                        let column = fixed.firstIndex(of: place.column)
+                        return (name, column.map { rows.value(Int32($0)) } ?? .null)
+                    }))
+            try calling { try $0.migrate(&row) }
+            if row.isLeftOut { continue }
+            for index in fixed.indices {
+                insert.bind(column: Int32(index), of: rows, at: Int32(index) + 1)
+            }
+            for (name, place) in new {
+                guard var value = row.newValues[name],
+                    let position = names.firstIndex(of: place.column)
+                else { continue }
+                try check(value, place.attribute, key)
+                if place.attribute.allowsExternalBinaryDataStorage, case .blob(let bytes) = value {
+                    value = .blob([ExternalData.inlineMark] + bytes)
+                }
+                insert.bind(value, at: Int32(position) + 1)
+            }
+            try storing { () throws(SQLiteError) in
+                try insert.run()
+                for (lookup, note) in zip(lookups, notes) {
+                    for (place, value) in (row.keys[lookup.lookup.relationship] ?? []).enumerated()
+                    {
+                        note.bind(key, at: 1)
+                        note.bind(Int64(place), at: 2)
+                        note.bind(value, at: 3)
+                        try note.run()
+                    }
+                }
+            }
+            count += 1
+        }
+        return count
+    }
+
+    /// Refuses what no object may have.
+    private func check(
+        _ value: StoredValue, _ attribute: AttributeDescription, _ key: Int64
+    ) throws(StoreError) {
+        let problem: String?
+        switch value {
+        case .null:
+            problem =
+                attribute.isOptional || attribute.derivationExpression != nil
+                ? nil : "is required, and null"
+        case .integer(let number):
+            problem = attribute.type.integerLimits.flatMap { low, high in
+                number < low || number > high
+                    ? "is \(number), which is no \(attribute.type.rawValue)" : nil
+            }
+        default: problem = nil
+        }
+        guard let problem else { return }
+        throw StoreError(
+            .migrationRefused,
+            "'\(move.new.name).\(attribute.name)' of object \(key) \(problem), by the mapping of"
+                + " '\(move.old.name)'")
+    }
+}

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Second names of files, and copies where a file system knows none.
+extension StoreFiles {
+    private static let copiedBytes = 1 << 20
+
+    /// Gives all files of a folder a second name in another one; what is there already stays.
+    static func linkFolder(_ folder: String, to target: String) throws(StoreError) {
+        guard exists(folder) else { return }
+        guard mkdir(target, 0o755) == 0 || errno == EEXIST else {
+            throw StoreError(
+                .permission, "\(target) cannot be made: \(String(cString: strerror(errno)))")
+        }
+        for name in names(in: folder) {
+            let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
+            var status = stat()
+            if lstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                try linkFolder(from, to: to)
+            } else if !exists(to), !link(from, as: to) {
+                try copyLarge(from, to: to)
+            }
+        }
+        synchronizeFolder(of: "\(target)/.")
+    }
+
+    /// The file that a path leads to over symbolic links; the path itself where there is none.
+    static func resolved(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        // A plain name stays as its user wrote it.
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        return String(cString: found)
+    }
+
+    /// Copies a file of any size, a part at a time, and waits for the disk.
+    static func copyLarge(_ path: String, to target: String) throws(StoreError) {
+        let source = open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw failure(path, "cannot be opened") }
+        defer { close(source) }
+        let copy = open(
+            target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(permissions(path) ?? 0o644))
+        guard copy >= 0 else { throw failure(target, "cannot be made") }
+        defer { close(copy) }
+        var buffer = [UInt8](repeating: 0, count: copiedBytes)
+        while true {
+            let count = readPart(source, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(path, "cannot be read") }
+            guard count > 0 else { break }
+            var offset = 0
+            while offset < count {
+                let written = buffer.withUnsafeBytes { bytes in
+                    writePart(copy, bytes.baseAddress.map { $0 + offset }, count - offset)
+                }
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { throw failure(target, "cannot be written") }
+                offset += written
+            }
+        }
+        guard fsync(copy) == 0 else { throw failure(target, "cannot be written") }
+    }
+}
+
+// The system's calls, whose names the extensions have taken.
+private func readPart(_ file: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(file, buffer, count)
+}
+
+private func writePart(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, buffer, count)
+}

@@ -1,0 +1,102 @@
+import SQLite
+
+/// Puts a migrated store into the place of the old one, which is kept under another name.
+struct StoreSwap {
+    let path: String
+    let newPath: String
+
+    /// Keeps writers away from the store until the swap, while readers go on.
+    final class Guard {
+        fileprivate var connection: Connection?
+        /// Sees whether anybody has written since.
+        fileprivate var witness: Connection?
+        fileprivate let version: Int64
+
+        fileprivate init(_ path: String) throws(SQLiteError) {
+            let connection = try Connection(path: path, mode: .readWrite)
+            connection.setBusyTimeout(milliseconds: 1_000)
+            try connection.execute("BEGIN IMMEDIATE")
+            self.connection = connection
+            let witness = try Connection(path: path, mode: .readWrite)
+            witness.setBusyTimeout(milliseconds: 1_000)
+            version = try witness.integer("PRAGMA data_version") ?? 0
+            self.witness = witness
+        }
+    }
+
+    /// Takes the store for a migration.
+    ///
+    /// - Throws: `.busy` where another process has it open.
+    func begin() throws(StoreError) -> Guard {
+        // A store that is in use could not be swapped, and it is better to hear of that now.
+        _ = try PersistentContainer.exclusive(path, timeoutMilliseconds: 1_000)
+        do throws(SQLiteError) {
+            return try Guard(path)
+        } catch {
+            throw error.isBusy
+                ? StoreError(.busy, "\(path) is in use by another process; try again later")
+                : StoreError(error)
+        }
+    }
+
+    /// Swaps the stores.
+    ///
+    /// The new one takes the name all at once: whoever is killed here leaves the old store or the
+    /// new one. What the old one is kept as is a second name of its file, or a copy where the file
+    /// system knows no second names.
+    ///
+    /// - Parameter guarded: what has kept writers away until now.
+    /// - Returns: where the old store is now.
+    func run(_ guarded: Guard) throws(StoreError) -> String {
+        guard let witness = guarded.witness else {
+            throw StoreError(.internalError, "\(path) is not taken for a swap")
+        }
+        defer { guarded.witness = nil }
+        let version = guarded.version
+        // Closed, for an open connection of ours would be in our own way; its transaction, which
+        // wrote nothing, ends with it.
+        guarded.connection = nil
+        do throws(SQLiteError) {
+            try witness.execute(
+                "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+            guard try witness.integer("PRAGMA data_version") == version else {
+                throw SQLiteError(extendedCode: 5, message: "It was written meanwhile")
+            }
+            // Takes the log away in order; SQLite would do so at the end, by its name, which may be
+            // that of the new store's by then.
+            try witness.execute("PRAGMA journal_mode = DELETE")
+        } catch {
+            throw error.isBusy
+                ? StoreError(
+                    .busy,
+                    "\(path) was used by another process while it was migrated; it is as"
+                        + " that process left it, so begin anew")
+                : StoreError(error)
+        }
+        let backup = try keep()
+        for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+        try StoreFiles.move(newPath, to: path)
+        StoreFiles.synchronizeFolder(of: path)
+        withExtendedLifetime(witness) {}
+        return backup
+    }
+
+    /// Gives the old store another name, with the files of its large values.
+    private func keep() throws(StoreError) -> String {
+        var number = 1
+        while StoreFiles.exists("\(path).bak-v\(number)") {
+            // A migration that was killed here has named it already.
+            if StoreFiles.areSame(path, "\(path).bak-v\(number)") { break }
+            number += 1
+        }
+        let backup = "\(path).bak-v\(number)"
+        let (from, to) = (StoreFiles.supportFolder(of: path), StoreFiles.supportFolder(of: backup))
+        if from != to { try StoreFiles.linkFolder(from, to: to) }
+        guard !StoreFiles.exists(backup) else { return backup }
+        if !StoreFiles.link(path, as: backup) {
+            try StoreFiles.copyLarge(path, to: backup + ".etl-copy")
+            try StoreFiles.move(backup + ".etl-copy", to: backup)
+        }
+        return backup
+    }
+}

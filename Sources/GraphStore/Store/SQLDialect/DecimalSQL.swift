@@ -1,0 +1,85 @@
+import GraphModel
+import SQLite
+
+/// Decimals of stores that keep all digits: canonical texts, which SQLite compares as texts.
+///
+/// Equal numbers have equal texts, so indexes serve equality and uniqueness; for an order there is
+/// a collation. No table or index names it, so that any SQLite program can work on such a store.
+enum DecimalSQL {
+    /// The order of such texts by their numbers, as a collation.
+    static let collation = "ETL_DECIMAL"
+
+    static func register(on connection: Connection) throws(SQLiteError) {
+        try connection.register(
+            Collation(collation) { ExactDecimal.order(ofTexts: $0, $1) })
+    }
+
+    /// Both sides of a comparison as such texts, where one of them is and the other is a number.
+    static func pair(
+        _ left: SQLOperand, _ right: SQLOperand
+    ) -> (left: SQLOperand, right: SQLOperand)? {
+        guard left.type == .decimal || right.type == .decimal else { return nil }
+        guard isNumber(left), isNumber(right) else { return nil }
+        return (operand(left), operand(right))
+    }
+
+    private static func isNumber(_ operand: SQLOperand) -> Bool {
+        operand.type.isNumeric || operand.type == .null
+    }
+
+    /// A number as such a text.
+    static func operand(_ operand: SQLOperand) -> SQLOperand {
+        if operand.type == .decimal || operand.type == .null { return operand }
+        if let constant = operand.constant {
+            var text = SQLOperand(SQLFragment("?", [stored(constant)]), .decimal)
+            text.constant = constant
+            return text
+        }
+        let call = BoundFunction { call throws(FunctionError) in
+            let number: ExactDecimal? =
+                switch call.storage(0) {
+                case .integer: ExactDecimal(call.integer(0))
+                case .real: ExactDecimal(call.double(0))
+                case .text: try read(call.bytes(0))
+                case .null, .blob: nil
+                }
+            guard var text = number?.text else { return }
+            text.withUTF8 { call.setResult(text: $0) }
+        }
+        return SQLOperand(
+            SQLFragment("\(BoundFunction.sqlName)(?, ", calling: call) + operand.sql + ")",
+            .decimal)
+    }
+
+    private static func read(_ bytes: ByteView) throws(FunctionError) -> ExactDecimal {
+        guard let number = ExactDecimal(bytes), number.isStorable else {
+            throw FunctionError(
+                "'\(String(decoding: bytes, as: UTF8.self))' is no decimal number of at most"
+                    + " \(ExactDecimal.digitsMax) digits")
+        }
+        return number
+    }
+
+    /// A constant as a column of such texts holds it.
+    static func stored(_ constant: GraphValue) -> StoredValue {
+        let number: ExactDecimal? =
+            switch constant {
+            case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
+            case .integer(let number): ExactDecimal(number)
+            case .double(let number): ExactDecimal(number)
+            case .string(var text): text.withUTF8 { ExactDecimal($0) }
+            default: nil
+            }
+        return number.map { .text($0.text) } ?? constant.stored
+    }
+}
+
+extension SQLOperand {
+    /// The same value, for what sorts.
+    var collated: SQLOperand {
+        guard type == .decimal else { return self }
+        var result = self
+        result.sql = "(" + sql + " COLLATE \(DecimalSQL.collation))"
+        return result
+    }
+}

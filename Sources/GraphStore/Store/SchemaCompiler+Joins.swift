@@ -1,0 +1,114 @@
+import GraphModel
+
+/// The names of columns and tables that relationships have beside their keys.
+extension SchemaCompiler {
+    /// The column with the destination's entity: `Z<number>_<REL>`; nil where the tables that are
+    /// there have none.
+    func companion(of column: String, _ number: Int64, in table: String) -> String? {
+        let tail = "_\(column.dropFirst())"
+        guard let found, found.has(table) else { return "Z\(number)\(tail)" }
+        return found.column("Z\(number)\(tail)", orNumbered: tail, in: table)
+    }
+
+    /// The column with the place in the order: `Z_FOK_<REL>`; nil where the tables that are there
+    /// have none.
+    func orderColumn(of column: String, in table: String) -> String? {
+        let name = "Z_FOK_\(column.dropFirst())"
+        guard let found, found.has(table) else { return name }
+        return found.column(
+            name, orNumbered: "_FOK_\(column.drop { "Z0123456789".contains($0) })", in: table)
+    }
+
+    /// One side of a many-to-many, whose table is noted.
+    func join(
+        _ relationship: RelationshipDescription, declaring: String,
+        inverse: RelationshipDescription, _ joins: inout [String: StoreSchema.JoinTable]
+    ) -> StoreSchema.Join {
+        let other =
+            model.declaringEntityName(of: inverse.name, in: relationship.destinationEntityName)
+            ?? relationship.destinationEntityName
+        let isReflexive = inverse.name == relationship.name && other == declaring
+        let here = (number(declaring), relationship.name)
+        let there = (number(other), inverse.name)
+        let isNaming = isReflexive || here < there
+        let (owner, named) = isNaming ? (here, relationship) : (there, inverse)
+        let back = isNaming ? inverse : relationship
+        var pair = PairNames(table: "Z_\(owner.0)\(owner.1.uppercased())")
+        // A column is named by the relationship that leads to the objects whose keys it holds.
+        pair.first = "Z_\(number(back.destinationEntityName))\(back.name.uppercased())"
+        pair.second =
+            isReflexive
+            ? "REFLEXIVE" : "Z_\(number(named.destinationEntityName))\(named.name.uppercased())"
+        if pair.second == pair.first { pair.second += "1" }
+        if let found {
+            pair.fit(
+                found, (owner.0, named.name.uppercased()),
+                (isNaming ? there.0 : here.0, back.name.uppercased()))
+        }
+        let forwardOrder = named.isOrdered ? pair.order(of: pair.second, found) : nil
+        let backwardOrder =
+            back.isOrdered && !isReflexive ? pair.order(of: pair.first, found) : nil
+        joins[pair.table] = StoreSchema.JoinTable(
+            name: pair.table, firstColumn: pair.first, secondColumn: pair.second,
+            orderColumns: [forwardOrder, backwardOrder].compactMap(\.self),
+            reverseIndex: StoreSchema.Index(
+                name: "\(pair.table)_\(pair.second)_INDEX", isUnique: false, table: pair.table,
+                columns: [pair.second, pair.first]))
+        return StoreSchema.Join(
+            table: pair.table, ownerColumn: isNaming ? pair.first : pair.second,
+            destinationColumn: isNaming ? pair.second : pair.first,
+            orderColumn: isNaming ? forwardOrder : backwardOrder, relationship: relationship,
+            isReflexive: isReflexive)
+    }
+}
+
+/// The names of a table of pairs.
+private struct PairNames {
+    var table: String
+    /// Holds the keys of the side whose relationship names the table.
+    var first = ""
+    /// Holds the keys of what that relationship leads to.
+    var second = ""
+
+    init(table: String) {
+        self.table = table
+    }
+
+    /// Takes the names that are there, whichever side gave them.
+    ///
+    /// - Parameters:
+    ///   - named: the relationship that names the table by our rule, in capitals.
+    ///   - back: its inverse.
+    mutating func fit(
+        _ found: FoundTables, _ named: (number: Int64, name: String),
+        _ back: (number: Int64, name: String)
+    ) {
+        guard let there = found.joinTable([named, back]) else { return }
+        table = there
+        let keys = found.keyColumns(of: there)
+        guard keys.count == 2, !(keys.contains(first) && keys.contains(second)) else { return }
+        /// Whether a column is named by a relationship, a clash's suffix aside.
+        func isOf(_ name: String, _ column: String) -> Bool {
+            FoundTables.isNumbered(column, "Z_", name)
+                || FoundTables.isNumbered(column, "Z_", name + "1")
+        }
+        // Exact names first: `TAGS1` may be a relationship's own.
+        let exact =
+            keys.first { $0 == second } ?? keys.first { isOf(named.name, $0) && $0 != first }
+        if let exact, let other = keys.first(where: { $0 != exact }) {
+            (first, second) = (other, exact)
+        } else if let known = keys.first(where: { isOf(back.name, $0) }),
+            let other = keys.first(where: { $0 != known })
+        {
+            (first, second) = (known, other)
+        }
+    }
+
+    /// The column with the order of the objects whose keys a column holds; nil where the table
+    /// that is there has none.
+    func order(of column: String, _ found: FoundTables?) -> String? {
+        let name = "Z_FOK_\(column.hasPrefix("Z_") ? String(column.dropFirst(2)) : column)"
+        guard let found, found.has(table) else { return name }
+        return found.has(name, in: table) ? name : nil
+    }
+}

@@ -1,0 +1,316 @@
+import AppStoreFixtures
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+/// Names and numbers that other versions of the framework, or migrations, have left.
+@Suite("Names in apps' stores") struct AppStoreNameTests {
+    private let store: AppStoreFile
+    private let before: [String]
+
+    init() throws {
+        store = try AppStoreFile()
+        before = try objectLines(of: store.open())
+    }
+
+    /// Reads the store after a change that says the same in other names.
+    private func expectTheSame(
+        after sql: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try store.run(sql)
+        #expect(try objectLines(of: store.open()) == before, sourceLocation: sourceLocation)
+        if let lines = try independentLines(of: store.path) {
+            #expect(lines == before, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func eitherSideNamesTheTableOfPairs() throws {
+        try expectTheSame(
+            after: """
+                ALTER TABLE Z_8ITEMS RENAME TO Z_2TAGS;
+                ALTER TABLE Z_6FOLLOWS RENAME TO Z_6FOLLOWERS;
+                """)
+    }
+
+    /// The numbers in names are those of another version of the model.
+    @Test func numbersInNamesMayBeOld() throws {
+        try expectTheSame(
+            after: """
+                ALTER TABLE Z_8ITEMS RENAME TO Z_12ITEMS;
+                ALTER TABLE Z_12ITEMS RENAME COLUMN Z_8TAGS TO Z_12TAGS;
+                ALTER TABLE Z_12ITEMS RENAME COLUMN Z_2ITEMS TO Z_3ITEMS;
+                ALTER TABLE ZAUTHOR RENAME COLUMN Z2_FAVOURITE TO Z3_FAVOURITE;
+                ALTER TABLE ZTAG RENAME COLUMN Z7PINNED TO Z9PINNED;
+                """)
+    }
+
+    @Test func aClashOfNamesHasASuffix() throws {
+        try expectTheSame(
+            after: """
+                ALTER TABLE Z_6FOLLOWS RENAME COLUMN Z_6FOLLOWS TO Z_6FOLLOWS1;
+                """)
+    }
+
+    @Test func columnsComeInAnyOrderAndMayBeMore() throws {
+        try expectTheSame(
+            after: """
+                ALTER TABLE ZSHELF ADD COLUMN ZOLDER INTEGER;
+                ALTER TABLE ZSHELF RENAME COLUMN ZLABEL TO ZX;
+                ALTER TABLE ZSHELF ADD COLUMN ZLABEL VARCHAR;
+                UPDATE ZSHELF SET ZLABEL = ZX;
+                """)
+    }
+
+    /// A migration in place left the older name of an entity; its hash and its table are new.
+    @Test func anEntityMayHaveItsOlderName() throws {
+        try store.run("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Label' WHERE Z_NAME = 'Tag'")
+        let container = try store.open()
+        #expect(try objectLines(of: container) == before)
+        #expect(
+            container.origin.notes == [
+                "The store still calls the entity 'Tag' by an older name, 'Label'"
+            ])
+        let verification = try PersistentContainer.verify(at: store.path, .full)
+        #expect(verification.remarks == container.origin.notes)
+    }
+
+    /// Numbers may have gaps, and need not be those of a new store.
+    @Test func entitiesHaveTheStoresOwnNumbers() throws {
+        try expectTheSame(
+            after: """
+                UPDATE Z_PRIMARYKEY SET Z_ENT = 40 WHERE Z_NAME = 'Author';
+                UPDATE ZAUTHOR SET Z_ENT = 40;
+                UPDATE Z_PRIMARYKEY SET Z_ENT = 77 WHERE Z_NAME = 'Film';
+                UPDATE ZITEM SET Z_ENT = 77 WHERE Z_ENT = 4;
+                UPDATE ZAUTHOR SET Z2_FAVOURITE = 77 WHERE Z2_FAVOURITE = 4;
+                ALTER TABLE ZITEM RENAME COLUMN ZNOTE TO ZN;
+                ALTER TABLE ZITEM RENAME COLUMN ZN TO ZNOTE;
+                """)
+    }
+
+    /// The colliding column goes to the entity with the larger number.
+    @Test func collidingColumnsFollowTheNumbers() throws {
+        try expectTheSame(
+            after: """
+                UPDATE Z_PRIMARYKEY SET Z_ENT = 30 WHERE Z_NAME = 'Book';
+                UPDATE ZITEM SET Z_ENT = 30 WHERE Z_ENT = 3;
+                UPDATE ZAUTHOR SET Z2_FAVOURITE = 30 WHERE Z2_FAVOURITE = 3;
+                ALTER TABLE ZITEM RENAME COLUMN ZNOTE TO ZTEMP;
+                ALTER TABLE ZITEM RENAME COLUMN ZNOTE1 TO ZNOTE;
+                ALTER TABLE ZITEM RENAME COLUMN ZTEMP TO ZNOTE1;
+                """)
+    }
+
+    @Test func metadataMayBeMissing() throws {
+        try expectTheSame(after: "UPDATE Z_METADATA SET Z_PLIST = NULL")
+        #expect(try store.open().metadata.isEmpty)
+    }
+
+    @Test func anAttributeWithoutItsColumnIsLeftOutAndNamed() throws {
+        try store.run("ALTER TABLE ZAUTHOR DROP COLUMN ZHOMEPAGE")
+        let container = try store.open()
+        #expect(
+            try objectLines(of: container) == before.filter { !$0.contains("|homepage|") })
+        #expect(
+            container.origin.notes == [
+                "Author.homepage is left out: the store has no ZAUTHOR.ZHOMEPAGE"
+            ])
+    }
+}
+
+/// Models of stores that do not carry theirs, or that are given another.
+@Suite("Models of apps' stores") struct AppStoreModelTests {
+    private let store: AppStoreFile
+
+    init() throws {
+        store = try AppStoreFile()
+    }
+
+    @Test func theCacheMayHaveAZlibHeaderOrNone() throws {
+        let before = try store.open().model
+        for content in [
+            deflated(ModelArchive.bytes(of: store.model), windowBits: 15),
+            ModelArchive.bytes(of: store.model),
+        ] {
+            let connection = try Connection(path: store.path, mode: .readWrite)
+            let update = try connection.prepare("UPDATE Z_MODELCACHE SET Z_CONTENT = ?")
+            update.bind(content, at: 1)
+            try update.run()
+            #expect(try store.open().model == before)
+        }
+    }
+
+    @Test func aGivenModelIsTakenWhereTheHashesAreEqual() throws {
+        try store.run("DROP TABLE Z_MODELCACHE")
+        let container = try store.open(store.model)
+        #expect(container.origin == StoreOrigin(model: .given))
+        let lines = try objectLines(of: container)
+        #expect(lines.contains("Shelf|1|items|m[Film:4,Book:2,Book:1]"))
+        #expect(lines.contains("Film|4|note|t6634"))
+    }
+
+    /// The columns decide, and the difference is told.
+    @Test func aGivenModelOfAnotherVersionIsTakenAsFarAsItHasColumns() throws {
+        var entities = store.model.entities
+        let place = try #require(entities.firstIndex { $0.name == "Tag" })
+        entities[place].ownAttributes[0].isOptional = true
+        let other = try ManagedObjectModel(entities: entities)
+        let container = try store.open(other)
+        #expect(container.origin.differingEntities == ["Tag"])
+        #expect(
+            container.origin.remarks == [
+                "Your model is not the store's: these entities differ: Tag"
+            ])
+        #expect(try objectLines(of: container).contains("Tag|2|isHidden|i1"))
+        entities[place].ownAttributes.append(AttributeDescription(name: "colour", type: .string))
+        let wrong = try ManagedObjectModel(entities: entities)
+        let error = storeError { _ = try store.open(wrong) }
+        #expect(error?.code == .modelMismatch)
+        #expect(
+            error?.message == """
+                \(store.path) was made with another model; these entities differ: Tag; it has no \
+                ZTAG.ZCOLOUR for Tag.colour; leave the model out to read the store by its own
+                """)
+    }
+
+    @Test func withoutAnyModelTheColumnsTell() throws {
+        try store.run("DROP TABLE Z_MODELCACHE")
+        let container = try store.open()
+        #expect(container.origin == StoreOrigin(model: .columns))
+        #expect(
+            ModelText.text(of: container.model, hashes: false)
+                == ModelText.text(of: try GraphStoreTests.model(Self.columns), hashes: false))
+        let lines = try objectLines(of: container)
+        let expected = [
+            "Author|1|favourite|oFilm:4", "Author|1|name|t557273756c61", "Book|1|shelf|oShelf:1",
+            "Book|1|tags|m[Tag:1,Tag:2]", "Person|1|friends|m[Person:2,Person:3]",
+            "Person|2|follows|m[Person:3]", "Passport|1|number|b16:\(checksum(Self.number))",
+        ]
+        for line in expected { #expect(lines.contains(line), "\(line)") }
+    }
+
+    private static let number = (0..<16).map { UInt8($0 * 17) }
+
+    private static let columns = """
+        Author:
+          attributes:
+            bookcount: Integer 64
+            rating: Decimal
+            name: String
+            homepage: String
+          relationships:
+            favourite: { to: Item }
+        Item:
+          attributes:
+            pages: Integer 64
+            addedon: Date
+            minutes: Double
+            title: String
+            note: String
+            note1: String
+            settings: Transformable
+            cover: Binary
+            leftbehind: String
+          relationships:
+            shelf: { to: Shelf }
+            author: { to: Author }
+            tags: { to: Tag, many: true, inverse: items }
+        Book: { parent: Item }
+        Film: { parent: Item }
+        Passport:
+          attributes:
+            holder: Integer 64
+            number: UUID
+        Person:
+          attributes:
+            weight: Double
+            name: String
+          relationships:
+            passport: { to: Passport }
+            followers: { to: Person, many: true, inverse: follows }
+            follows: { to: Person, many: true, inverse: followers }
+            friends: { to: Person, many: true, inverse: friends }
+        Shelf:
+          attributes: { label: String }
+        Tag:
+          attributes:
+            ishidden: Integer 64
+            name: String
+          relationships:
+            items: { to: Item, many: true, inverse: tags }
+        """
+
+    @Test func aCacheThatCannotBeReadIsNamedAndPassedOver() throws {
+        try store.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102030405'")
+        let container = try store.open()
+        #expect(container.origin.model == .columns)
+        #expect(
+            container.origin.notes == [
+                "The model in Z_MODELCACHE cannot be read: it does not inflate"
+            ])
+        try store.run("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
+        #expect(try store.open().origin == StoreOrigin(model: .columns))
+    }
+
+    @Test func theVerifierFindsWhatIsWrongAndNothingElse() throws {
+        let found = try PersistentContainer.verify(at: store.path, .full)
+        #expect(
+            found.findings.map(\.description) == [
+                "Item: 1 row does not count its changes (object 9)",
+                "Item.shelf: 1 link leads nowhere (object 9)",
+                "Tag.items: 1 link leads nowhere (object 3)",
+            ])
+        #expect(found.remarks == [])
+        var entities = store.model.entities
+        let place = try #require(entities.firstIndex { $0.name == "Shelf" })
+        entities[place].ownAttributes[0].isOptional = false
+        let other = try ManagedObjectModel(entities: entities)
+        let compared = try PersistentContainer.verify(at: store.path, .quick, model: other)
+        #expect(compared.problems.first == "The version hashes differ from the one given: Shelf")
+    }
+}
+
+/// The stores that apps made, where somebody has put them beside the repository.
+@Suite("Specimens of apps' stores") struct AppStoreSpecimenTests {
+    private static var folder: URL {
+        URL(fileURLWithPath: #filePath).appendingPathComponent(
+            "../../../../../shared/specimens/coredata"
+        )
+        .standardized
+    }
+
+    private static var specimens: [String] {
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
+            $0 as? String
+        }
+        return (names ?? []).sorted().map { folder.path + "/" + $0 }.filter { path in
+            guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+            return (try? handle.read(upToCount: 15)) == Data("SQLite format 3".utf8)
+        }
+    }
+
+    @Test(.enabled(if: !specimens.isEmpty, "there are no specimens beside the repository"))
+    func everyOneIsReadAsAnIndependentReaderReadsIt() throws {
+        for path in Self.specimens {
+            let before = try folderDigest((path as NSString).deletingLastPathComponent)
+            var options = StoreOptions()
+            options.isReadOnly = true
+            do {
+                let container = try PersistentContainer(
+                    model: nil, .sqlite(at: path, options: options))
+                let lines = try objectLines(of: container)
+                if container.origin.model == .cached, let others = try independentLines(of: path) {
+                    #expect(
+                        Set(lines).symmetricDifference(others).sorted().prefix(5) == [], "\(path)")
+                }
+            } catch {
+                Issue.record("\(path): \(error)")
+            }
+            let after = try folderDigest((path as NSString).deletingLastPathComponent)
+            #expect(after == before, "\(path)")
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import AppStoreFixtures
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+/// An app's store in a folder of its own.
+struct AppStoreFile {
+    let folder: TemporaryFolder
+    let model: ManagedObjectModel
+    var path: String { folder.file("Shelf.sqlite") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let (read, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
+        model = try #require(read, "\(diagnostics)")
+        try AppStoreFixture.make(at: path, model)
+    }
+
+    /// Opens it for reading.
+    func open(_ model: ManagedObjectModel? = nil) throws -> PersistentContainer {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        return try PersistentContainer(model: model, .sqlite(at: path, options: options))
+    }
+
+    /// Changes it as another program might.
+    func run(_ sql: String) throws {
+        try Connection(path: path, mode: .readWrite).execute(sql)
+    }
+}
+
+@Suite("Reading apps' stores") struct AppStoreReadingTests {
+    private let store: AppStoreFile
+
+    init() throws {
+        store = try AppStoreFile()
+    }
+
+    @Test func theModelIsTheOneThatTheStoreCarries() throws {
+        let container = try store.open()
+        #expect(container.origin == StoreOrigin(model: .cached))
+        // The archive lists properties by name, and does not hold indexes that we can read.
+        let sortedModel = try sorted(store.model)
+        #expect(
+            ModelText.text(of: container.model, hashes: false)
+                == ModelText.text(of: sortedModel, hashes: false))
+        #expect(container.model.versionHashes == store.model.versionHashes)
+        #expect(container.storeUUID == AppStoreFixture.storeUUID)
+        #expect(
+            container.metadata["LastOpenedByUser"]
+                == .dictionary([
+                    "name": .string("Zoë"),
+                    "at": .date(Date(timeIntervalSinceReferenceDate: 12.5)),
+                ]))
+    }
+
+    private func sorted(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
+        try ManagedObjectModel(
+            entities: model.entities.map { entity in
+                var entity = entity
+                entity.ownAttributes.sort { $0.name < $1.name }
+                entity.ownRelationships.sort { $0.name < $1.name }
+                entity.indexes = []
+                return entity
+            }, versionIdentifiers: model.versionIdentifiers)
+    }
+
+    @Test func everyObjectHasItsValuesAndItsLinks() throws {
+        let lines = try objectLines(of: store.open())
+        let settings = [try setting(1), try setting(2)]
+        #expect(
+            lines.filter { $0.hasPrefix("Book|") || $0.hasPrefix("Film|9") } == [
+                "Book|1|addedOn|r41c4dc9380000000", "Book|1|author|oAuthor:1",
+                "Book|1|cover|b2:\(checksum([0xCA, 0xFE]))", "Book|1|note|t6231",
+                "Book|1|pages|i341", "Book|1|settings|\(settings[0])", "Book|1|shelf|oShelf:1",
+                "Book|1|tags|m[Tag:1,Tag:2]", "Book|1|title|t\(hex("The Dispossessed"))",
+                "Book|2|addedOn|r41c4dc9380200000", "Book|2|author|oAuthor:2",
+                "Book|2|cover|b1000:\(checksum(AppStoreFixture.largeValue))", "Book|2|note|-",
+                "Book|2|pages|i204", "Book|2|settings|\(settings[1])", "Book|2|shelf|oShelf:1",
+                "Book|2|tags|m[Tag:1,Tag:2]", "Book|2|title|t\(hex("Solaris"))",
+                "Book|3|addedOn|rc17e133800000000", "Book|3|author|oAuthor:1", "Book|3|cover|-",
+                "Book|3|note|-", "Book|3|pages|i200", "Book|3|settings|-", "Book|3|shelf|oShelf:2",
+                "Book|3|tags|m[]", "Book|3|title|t\(hex("Rocannon"))",
+                "Film|9|addedOn|-", "Film|9|cover|-", "Film|9|minutes|r4056800000000000",
+                "Film|9|note|-", "Film|9|settings|-", "Film|9|shelf|-", "Film|9|tags|m[]",
+                "Film|9|title|t\(hex("Lost"))",
+            ])
+        let others = [
+            "Author|1|favourite|oFilm:4", "Author|2|favourite|oBook:2",
+            "Author|2|rating|r400aaaaaaaa98575",
+            "Film|4|note|t6634", "Passport|1|holder|oPerson:2", "Person|2|passport|oPassport:1",
+            "Person|1|friends|m[Person:2,Person:3]", "Person|2|friends|m[Person:1]",
+            "Person|2|follows|m[Person:3]", "Person|3|followers|m[Person:1,Person:2]",
+            "Shelf|1|items|m[Film:4,Book:2,Book:1]", "Shelf|2|pinned|m[Tag:1,Tag:3]",
+            "Tag|1|items|m[Book:1,Book:2]", "Tag|3|items|m[Film:4]", "Tag|3|isHidden|-",
+        ]
+        for line in others { #expect(lines.contains(line), "\(line)") }
+    }
+
+    private func setting(_ key: Int) throws -> String {
+        let connection = try Connection(path: store.path, mode: .readOnly)
+        let row = try connection.prepare("SELECT ZSETTINGS FROM ZITEM WHERE Z_PK = \(key)")
+        _ = try row.step()
+        let bytes = Array(row.bytes(0))
+        return "b\(bytes.count):\(checksum(bytes))"
+    }
+
+    private func hex(_ text: String) -> String {
+        text.utf8.map { String(format: "%02x", $0) }.joined()
+    }
+
+    @Test func anIndependentReaderSaysTheSame() throws {
+        guard let lines = try independentLines(of: store.path) else {
+            print("skipped: there is no python3")
+            return
+        }
+        #expect(try objectLines(of: store.open()) == lines)
+    }
+
+    @Test func nothingInTheFolderChanges() throws {
+        let before = try folderDigest(store.folder.path)
+        _ = try objectLines(of: store.open())
+        _ = try store.open().newContext().cursor(
+            RowRequest(entityName: "Item", fields: [["title"]])
+        ).matchCount()
+        _ = try PersistentContainer.model(ofStoreAt: store.path)
+        _ = try PersistentContainer.metadata(at: store.path)
+        _ = try PersistentContainer.verify(at: store.path, .full)
+        _ = try ModelHistory([store.model]).versionIndex(ofStoreAt: store.path)
+        #expect(try folderDigest(store.folder.path) == before)
+    }
+
+    /// What the app has not folded into its file yet is in the log beside it.
+    @Test func theLogIsReadInACopy() throws {
+        let app = try Connection(path: store.path, mode: .readWrite)
+        try app.execute("PRAGMA wal_autocheckpoint = 0; UPDATE ZSHELF SET ZLABEL = 'Middle'")
+        try #require(StoreFiles.size(store.path + "-wal") > 0)
+        let before = try folderDigest(store.folder.path)
+        do {
+            let container = try store.open()
+            let lines = try objectLines(of: container)
+            #expect(lines.contains("Shelf|2|label|t\(hex("Middle"))"))
+            // Large values stay where they are.
+            #expect(lines.contains("Book|2|cover|b1000:\(checksum(AppStoreFixture.largeValue))"))
+            _ = try PersistentContainer.verify(at: store.path, .full)
+            _ = try PersistentContainer.model(ofStoreAt: store.path)
+        }
+        #expect(try folderDigest(store.folder.path) == before)
+        let left = StoreFiles.names(in: FileManager.default.temporaryDirectory.path).filter {
+            $0.hasPrefix("etl-look-\(ProcessInfo.processInfo.processIdentifier)-")
+        }
+        #expect(
+            left.filter {
+                StoreFiles.exists(
+                    "\(FileManager.default.temporaryDirectory.path)/\($0)/Shelf.sqlite")
+            } == [])
+        withExtendedLifetime(app) {}
+    }
+
+    @Test func theHistoryTellsWhatChanged() throws {
+        let container = try store.open()
+        let transactions = try container.history()
+        #expect(transactions.map(\.author) == ["sync", nil])
+        #expect(transactions.map(\.bundleID) == ["org.shelf", "org.shelf"])
+        #expect(transactions.map(\.token.sequence) == [101, 103])
+        let changes = transactions.flatMap(\.changes)
+        #expect(changes.map(\.kind) == [.update, .delete, .insert])
+        #expect(changes[0].updatedProperties == ["author", "pages"])
+        #expect(changes[1].tombstone == ["title": .text("Gone")])
+        #expect(
+            changes.map { container.schema.entity(number: $0.objectID.entityNumber)?.name }
+                == ["Book", "Film", "Tag"])
+    }
+
+    /// Frameworks of old kept their texts in the rows, and no tombstones.
+    @Test func theHistoryOfOldFrameworksIsRead() throws {
+        try store.run(
+            """
+            DROP TABLE ATRANSACTIONSTRING;
+            ALTER TABLE ATRANSACTION DROP COLUMN ZAUTHORTS;
+            ALTER TABLE ATRANSACTION DROP COLUMN ZCONTEXTNAME;
+            ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE0;
+            UPDATE ATRANSACTION SET ZAUTHOR = 'old';
+            """)
+        let transactions = try store.open().history()
+        #expect(transactions.map(\.author) == ["old", "old"])
+        #expect(transactions.flatMap(\.changes).map(\.tombstone) == [[:], [:], [:]])
+    }
+
+    @Test func itIsNotWritten() throws {
+        let before = try folderDigest(store.folder.path)
+        let container = try store.open()
+        let error = storeError {
+            let context = container.newContext()
+            let tag = try context.insert("Tag")
+            try tag.setValue("new", forKey: "name")
+            try context.save()
+        }
+        #expect(error?.code == .permission)
+        #expect(try folderDigest(store.folder.path) == before)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("A load that others meet") struct LoadOwnerTests {
+    private static let entities = """
+        Row:
+          attributes: { key: { type: String, optional: false } }
+          relationships: { tags: { to: Tag, many: true, inverse: rows } }
+          unique: [[key]]
+        Tag:
+          attributes: { name: String }
+          relationships: { rows: { to: Row, many: true, inverse: tags } }
+          unique: [[name]]
+        """
+    private static let plan = BulkPlan(
+        entity: "Row", key: ["key"], attributes: ["key"],
+        links: [
+            .init(
+                relationship: "tags", destination: "Tag", attribute: "name", missing: .create)
+        ])
+    private static let indexes =
+        "SELECT count(*) FROM sqlite_master WHERE name = 'Z_Row_UNIQUE_key'"
+    private static let pending = "SELECT count(*) FROM ETL_PENDING"
+
+    private func links(_ store: TestStore) -> String {
+        "SELECT count(*) FROM \(store.container.schema.joinTables[0].name)"
+    }
+
+    private static func records(_ range: Range<Int>) -> [[TestValue]] {
+        range.map { [.text("k\($0)"), .list([.text("t\($0 % 3)")])] }
+    }
+
+    @Test("while it runs, others open the store and read it, and a save of theirs is refused")
+    func isLeftAlone() throws {
+        try withStore(Self.entities) { store in
+            var refused: [StoreError?] = []
+            try store.container.load(
+                Self.plan, Self.records(0..<40), batchSize: 10, saveEvery: 10
+            ) { _ in
+                let other = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+                try store.expect(Self.indexes, ["0"])
+                let context = other.newContext()
+                _ = try context.insert("Tag")
+                refused.append(storeError { _ = try context.save() })
+                refused.append(
+                    storeError {
+                        var options = StoreOptions()
+                        options.isReadOnly = true
+                        _ = try PersistentContainer(
+                            model: nil, .sqlite(at: store.path, options: options))
+                    })
+            }
+            let text =
+                "\(store.path) is in its first load, by process \(getpid()), whose indexes and links"
+                + " come at its end"
+            #expect(refused.map { $0?.code } == Array(repeating: .busy, count: 8))
+            #expect(Set(refused.compactMap { $0?.message }) == [text])
+            try store.expect("SELECT count(*) FROM ZROW", ["40"])
+            try store.expect(links(store), ["40"])
+            try store.expect(Self.indexes, ["1"])
+            try store.expect(Self.pending, ["0"])
+            // When it is done, the same others save.
+            let other = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            let context = other.newContext()
+            _ = try context.insert("Tag")
+            try context.save()
+        }
+    }
+
+    @Test(
+        "the load of a dead process, of another start of the system, or of a copy's original is completed",
+        arguments: [0, 1, 2, 3, 4])
+    func isCompleted(_ field: Int) throws {
+        try withStore(Self.entities) { store in
+            try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
+            let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = 'ETL_LOADER'"
+            var parts = try #require(try store.lines(note).first).split(separator: " ").map {
+                String($0)
+            }
+            #expect(parts.count == 6 && parts[1] == "\(getpid())")
+            // Process, its start, the system's start, connection and file.
+            parts[field + 1] = ["1", "1", "x", "1000000", "1:1"][field]
+            try store.foreign().execute(
+                "UPDATE ETL_PENDING SET SQL = '\(parts.joined(separator: " "))'"
+                    + " WHERE NAME = 'ETL_LOADER'")
+            var options = StoreOptions()
+            options.isReadOnly = true
+            let reading = storeError {
+                _ = try PersistentContainer(
+                    model: nil, .sqlite(at: store.path, options: options))
+            }
+            #expect(reading?.isUnfinishedLoad == true)
+            _ = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            try store.expect(Self.indexes, ["1"])
+            try store.expect(Self.pending, ["0"])
+            try store.expect(links(store), ["10"])
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Stores that are cut off") struct TruncatedStoreTests {
+    /// A store with many tasks, and how many pages it has.
+    private func large() throws -> (store: BreakableStore, pages: Int) {
+        let store = try BreakableStore()
+        try store.run(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO ZTASK (Z_PK, Z_ENT, Z_OPT, ZTITLE)
+                SELECT i, \(store.number("Task")), 1, 'a task with some title ' || i FROM n;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 3000 WHERE Z_NAME = 'Task';
+            """)
+        return (store, StoreFiles.size(store.path) / 4096)
+    }
+
+    @Test("wherever a file ends too early, that is what is told, and nothing is made of it")
+    func told() throws {
+        let (store, pages) = try large()
+        #expect(pages > 30)
+        #expect(try store.findings() == [])
+        let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        for left in 1..<pages {
+            // Some end between two pages, some within one.
+            let cut = whole.prefix(left * 4096 - (left % 2) * 100)
+            try cut.write(to: URL(fileURLWithPath: store.path))
+            let text = "is cut off: it has \(left) of the \(pages) pages that its header names"
+            let found = try store.findings(.quick)
+            #expect(found.first == "The file \(text)", "\(left): \(found)")
+            let error = storeError {
+                _ = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message == "\(store.path) \(text)")
+            #expect(error?.isTruncated == true)
+            #expect(try store.files() == ["store.sqlite": cut])
+        }
+    }
+
+    @Test("what is left of it is saved")
+    func salvaged() throws {
+        let (store, pages) = try large()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        try whole.prefix((pages - 5) * 4096).write(to: URL(fileURLWithPath: store.path))
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        let saved = salvage.objects["Task"] ?? 0
+        #expect(saved > 2000 && saved < 3000)
+        #expect(salvage.losses.map(\.kind) == [.file])
+        #expect(salvage.losses.map(\.count) == [3000 - saved])
+        #expect(salvage.remaining == [])
+        #expect(salvage.objects["Person"] == 1)
+    }
+
+    @Test("a log may hold what the file lacks, and a file of somebody else has no such header")
+    func others() throws {
+        let store = try BreakableStore()
+        #expect(try TruncatedFile(store.path) == nil)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
+        try handle.truncate(atOffset: 4096)
+        #expect(try TruncatedFile(store.path)?.pages == 1)
+        try Data("log".utf8).write(to: URL(fileURLWithPath: store.path + "-wal"))
+        #expect(try TruncatedFile(store.path) == nil)
+        let text = store.folder.file("text")
+        try Data(String(repeating: "my diary ", count: 50).utf8)
+            .write(to: URL(fileURLWithPath: text))
+        #expect(try TruncatedFile(text) == nil)
+    }
+
+    @Test("a folder is told as one")
+    func folder() throws {
+        let folder = try TemporaryFolder()
+        let text = "\(folder.path) is a folder; name the store's file, an SQLite file"
+        let opened = storeError {
+            _ = try PersistentContainer(model: nil, at: folder.path, opening: .existing)
+        }
+        #expect(opened?.code == .notAStore && opened?.message == text)
+        let looked = storeError { _ = try PersistentContainer.verify(at: folder.path) }
+        #expect(looked?.code == .notAStore && looked?.message == text)
+    }
+}

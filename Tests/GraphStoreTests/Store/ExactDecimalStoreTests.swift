@@ -1,0 +1,270 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Stores with exact decimals") struct ExactDecimalStoreTests {
+    private static let entities = """
+        Price:
+          attributes:
+            name: { type: String, optional: false }
+            amount: { type: Decimal, default: 0.5, range: -1e30..1e30 }
+            doubled: { type: Decimal, derived: "amount * 2" }
+          relationships: { parts: { to: Price, many: true, inverse: whole }, whole: { to: Price, inverse: parts } }
+          unique: [[amount, name]]
+        """
+
+    private func withExact(
+        _ body: (PersistentContainer, String) throws -> Void
+    ) throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.keepsExactDecimals = true
+        let path = folder.file("exact.sqlite")
+        let container = try PersistentContainer(
+            model: model(Self.entities), .sqlite(at: path, opening: .create, options: options))
+        try body(container, path)
+        let connection = try Connection(path: path, mode: .readOnly)
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        #expect(try PersistentContainer.verify(at: path, .full).findings == [])
+    }
+
+    private func insert(
+        _ amounts: [String], in context: ManagedObjectContext
+    ) throws -> [ManagedObject] {
+        try amounts.enumerated().map { place, amount in
+            let object = try context.insert("Price")
+            try object.setValue(.attribute(.text(String(place))), forKey: "name")
+            try object.setValue(.attribute(.text(amount)), forKey: "amount")
+            return object
+        }
+    }
+
+    private func amounts(
+        _ format: String, in context: ManagedObjectContext
+    ) throws -> [String] {
+        var request = FetchRequest<ManagedObject>(entityName: "Price")
+        request.predicate = try GraphPredicate(format: format)
+        request.sortDescriptors = [GraphSortDescriptor(["amount"])]
+        return try context.fetch(request).map { object in
+            guard case .text(let text)? = try amount(of: object) else { return "-" }
+            return text
+        }
+    }
+
+    private func amount(of object: ManagedObject) throws -> StoredValue? {
+        guard case .attribute(let value) = try object.value(forKey: "amount") else { return nil }
+        return value
+    }
+
+    @Test("all digits are kept, as canonical texts")
+    func keepsDigits() throws {
+        try withExact { container, path in
+            let context = container.newContext()
+            let all = try insert(
+                ["12345678901234567890.12345678901234567", "1.50", "1e3", "-0.0"], in: context)
+            let fresh = try context.insert("Price")
+            try fresh.setValue(.attribute(.text("new")), forKey: "name")
+            try context.save()
+            #expect(try amount(of: all[1]) == .text("1.5"))
+            let connection = try Connection(path: path, mode: .readOnly)
+            let rows = try lines(
+                "SELECT typeof(ZAMOUNT), ZAMOUNT, ZDOUBLED FROM ZPRICE ORDER BY ZNAME",
+                on: connection)
+            #expect(
+                rows
+                    == [
+                        "text|12345678901234567890.12345678901234567|24691357802469134000",
+                        "text|1.5|3", "text|1000|2000", "text|0|0", "text|0.5|1",
+                    ])
+            // Another container takes it as it is, whatever its own model file says.
+            let other = try PersistentContainer(
+                model: model(Self.entities), .sqlite(at: path)
+            ).newContext()
+            #expect(
+                try amounts("amount > 1000", in: other)
+                    == ["12345678901234567890.12345678901234567"])
+        }
+    }
+
+    @Test("Foundation's Decimal goes in and comes out whole")
+    func foundation() throws {
+        try withExact { container, _ in
+            let context = container.newContext()
+            let key = AttributeKey<Decimal>("amount")
+            let object = try insert(["1"], in: context)[0]
+            let value = try #require(Decimal(string: "12345678901234567890.123456789"))
+            object[key] = value
+            try context.save()
+            context.reset()
+            let again = try #require(
+                try context.fetch(FetchRequest<ManagedObject>(entityName: "Price")).first)
+            #expect(again[key] == value)
+        }
+    }
+
+    @Test("what is no decimal of that many digits is refused")
+    func refuses() throws {
+        try withExact { container, _ in
+            let context = container.newContext()
+            let object = try insert(["1"], in: context)[0]
+            for text in ["x", "1e999", String(repeating: "7", count: 39)] {
+                #expect(throws: StoreError.self) {
+                    try object.setValue(.attribute(.text(text)), forKey: "amount")
+                }
+            }
+            try object.setValue(.attribute(.text("1e30")), forKey: "amount")
+            try context.save()
+            try object.setValue(
+                .attribute(.text("1000000000000000000000000000000.1")), forKey: "amount")
+            #expect(storeError { try context.save() }?.code == .validation)
+        }
+    }
+
+    @Test("predicates and orders tell numbers apart that doubles do not, in store and memory alike")
+    func compares() throws {
+        try withExact { container, _ in
+            let seed = UInt64.random(in: 1...UInt64.max)
+            var random = SeededGenerator(seed: seed)
+            let bases = ["0.1", "9007199254740993", "12345678901234567890", "-5", "100", "1e20"]
+            var texts = bases
+            for _ in 0..<60 {
+                let base = bases.randomElement(using: &random) ?? "0"
+                let tail = Int.random(in: 0...3, using: &random)
+                let zeros = String(repeating: "0", count: Int.random(in: 0...12, using: &random))
+                texts.append(
+                    base.contains("e") || base.contains(".") ? base : "\(base).\(zeros)\(tail)")
+            }
+            let sorted = try texts.map { text -> ExactDecimal in
+                var text = text
+                return try #require(text.withUTF8 { ExactDecimal($0) })
+            }.sorted()
+            let pending = container.newContext()
+            _ = try insert(texts, in: pending)
+            try pending.save()
+            let saved = container.newContext()
+            let memory = container.newContext()
+            for object in try memory.fetch(FetchRequest<ManagedObject>(entityName: "Price")) {
+                // A change of something else makes memory answer for it.
+                try object.setValue(
+                    .attribute(.text("changed " + UUID().uuidString)), forKey: "name")
+            }
+            let limits = [
+                "0.1", "9007199254740993", "9007199254740992.0", "-5", "100", "1e20", "99.5",
+            ]
+            for limit in limits {
+                var text = limit
+                let number = try #require(text.withUTF8 { ExactDecimal($0) })
+                // What the predicate's own number holds.
+                let constant = try #require(
+                    Int64(limit).map { ExactDecimal($0) } ?? ExactDecimal(Double(limit) ?? 0))
+                #expect(constant == number)
+                let questions: [(String, (ExactDecimal) -> Bool)] = [
+                    ("==", { $0 == number }), ("!=", { $0 != number }), ("<", { $0 < number }),
+                    ("<=", { $0 <= number }), (">", { $0 > number }), (">=", { $0 >= number }),
+                ]
+                for (op, holds) in questions {
+                    let expected = sorted.filter(holds).map(\.text)
+                    let format = "amount \(op) \(limit)"
+                    #expect(try amounts(format, in: saved) == expected, "\(format), seed \(seed)")
+                    #expect(try amounts(format, in: memory) == expected, "\(format), seed \(seed)")
+                }
+                let between = sorted.filter { $0 >= number && $0 <= ExactDecimal(200) }
+                let range = "amount BETWEEN {\(limit), 200}"
+                #expect(try amounts(range, in: saved) == between.map(\.text))
+                #expect(try amounts(range, in: memory) == between.map(\.text))
+                let format = "amount IN {\(limit), 7}"
+                let members = sorted.filter { $0 == number }.map(\.text)
+                #expect(try amounts(format, in: saved) == members)
+                #expect(try amounts(format, in: memory) == members)
+            }
+        }
+    }
+
+    @Test("aggregates: the least and the greatest exactly, sums as doubles")
+    func aggregates() throws {
+        try withExact { container, _ in
+            let context = container.newContext()
+            let all = try insert(
+                ["9007199254740993.2", "9007199254740993.1", "10", "9"], in: context)
+            for part in all.dropFirst() {
+                try part.setValue(.object(all[0]), forKey: "whole")
+            }
+            try context.save()
+            let fresh = container.newContext()
+            #expect(
+                try amounts("parts.@max.amount == 9007199254740993.1", in: fresh) == []
+            )
+            #expect(try amounts("parts.@min.amount == 9", in: fresh) == ["9007199254740993.2"])
+            #expect(
+                try amounts("amount > parts.@max.amount", in: fresh) == ["9007199254740993.2"])
+            #expect(try amounts("ANY parts.amount > 9.5", in: fresh) == ["9007199254740993.2"])
+            var request = FetchRequest<ManagedObject>(entityName: "Price")
+            request.propertiesToFetch = [
+                ExpressionDescription(name: "most", .maximum, of: GraphKey("amount")),
+                ExpressionDescription(name: "least", .minimum, of: GraphKey("amount")),
+            ]
+            let rows: [Row] = try fresh.rows(request)
+            #expect(rows.map(\.values) == [[.string("9007199254740993.2"), .string("9")]])
+        }
+    }
+
+    @Test("a batch update writes canonical texts, and keeps ranges exactly")
+    func updates() throws {
+        try withExact { container, path in
+            let context = container.newContext()
+            _ = try insert(["1.5", "20000000000000000001"], in: context)
+            try context.save()
+            var request = BatchUpdateRequest(
+                entityName: "Price", predicate: try GraphPredicate(format: "amount < 100"),
+                propertiesToUpdate: [:])
+            request.propertiesToUpdate = [
+                "amount": try ParsedExpression(format: "amount / 3").expression
+            ]
+            _ = try context.execute(request)
+            request.predicate = try GraphPredicate(format: "amount > 100")
+            request.propertiesToUpdate = [
+                "amount": .constant(.string("20000000000000000002.50"))
+            ]
+            _ = try context.execute(request)
+            try context.save()
+            let connection = try Connection(path: path, mode: .readOnly)
+            let rows = try lines("SELECT ZAMOUNT FROM ZPRICE ORDER BY ZNAME", on: connection)
+            #expect(
+                rows
+                    == ["0.5", "20000000000000000002.5"])
+            request.propertiesToUpdate = [
+                "amount": .constant(.string("1000000000000000000000000000000.1"))
+            ]
+            #expect(
+                storeError { _ = try context.execute(request) }?.message
+                    == "'amount' of 1 object would be more than 1e+30")
+        }
+    }
+
+    @Test("how decimals are kept is the store's, from its making on")
+    func staysAsMade() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("plain.sqlite")
+        let plain = try PersistentContainer(
+            model: model(Self.entities), .sqlite(at: path, opening: .create))
+        #expect(!plain.model.keepsExactDecimals)
+        var options = StoreOptions()
+        options.keepsExactDecimals = true
+        #expect(
+            storeError {
+                _ = try PersistentContainer(
+                    model: model(Self.entities), .sqlite(at: path, options: options))
+            }?.message
+                == "\(path) keeps decimals as doubles; how a store keeps them is chosen when it is"
+                + " made")
+        // The format has a double, so digits beyond it are rounded, as Core Data does.
+        let context = plain.newContext()
+        let object = try context.insert("Price")
+        try object.setValue(.attribute(.text("a")), forKey: "name")
+        try object.setValue(.attribute(.text("0.12345678901234567890123")), forKey: "amount")
+        #expect(try amount(of: object) == .real(0.12345678901234568))
+    }
+}
