@@ -1,3 +1,5 @@
+import Foundation
+import GraphStore
 import Testing
 
 @testable import Pipelines
@@ -43,12 +45,55 @@ struct HistoryOptionTests {
         #expect(try authors(folder) == ["by ann|2", "nightly|2"])
     }
 
+    @Test("off takes the history out, whoever kept it, and who has read it is told")
+    func off() throws {
+        let folder = try Workspace()
+        let tables = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'ATRANSACTION%'"
+        try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":5}")
+        #expect(try run(folder, ", history: { keep: 7d }").text == "")
+        let token = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
+            .currentHistoryToken()
+        // What is not said leaves it.
+        #expect(try run(folder, "").text == "")
+        #expect(try folder.rows(tables) == ["2"])
+        #expect(try run(folder, ", history: off").text == "")
+        #expect(try folder.rows(tables) == ["0"])
+        #expect(try folder.rows("SELECT ZSIZE FROM ZTASK") == ["6"])
+        #expect(try run(folder, ", history: off, commit: run").text == "")
+        let query = HistoryQuery(store: folder.path("store.sqlite"), now: .now)
+        #expect(HistoryFeed(to: folder.path("lines")).run(query).status == .configuration)
+        // A new history does not go on where the old one ended.
+        #expect(try run(folder, ", history: { keep: 7d }").text == "")
+        let container = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
+        #expect(try container.history().count == 2)
+        #expect(throws: HistoryError.self) { try container.history(after: token) }
+    }
+
+    @Test("a plan leaves the store's history as it is", arguments: ["off", "{ keep: 7d }"])
+    func planned(_ history: String) throws {
+        let folder = try Workspace()
+        let tables = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'ATRANSACTION%'"
+        try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":5}")
+        let isOff = history == "off"
+        #expect(try run(folder, isOff ? ", history: { keep: 7d }" : "").text == "")
+        #expect(try folder.rows(tables) == [isOff ? "2" : "0"])
+        let spec = try folder.text("spec.yaml").replacing(", history: { keep: 7d } }", with: " }")
+        try folder.write(
+            "spec.yaml", spec.replacing("open: create", with: "open: create, history: \(history)"))
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.isDry = true
+        let outcome = PipelineRunner(options: options).run(folder.path("spec.yaml"))
+        #expect(outcome.status == .ok, "\(outcome.diagnostics)")
+        #expect(try folder.rows(tables) == [isOff ? "2" : "0"])
+    }
+
     @Test(
         "the history says for how many days",
         arguments: [
             (
                 "on",
-                "4:12: error: 'history' must be a mapping such as { keep: 7d }, not the text 'on'"
+                "4:12: error: 'history' must be off, or a mapping such as { keep: 7d }, not the "
+                    + "text 'on'"
             ),
             ("{}", "4:12: error: The key 'keep' is missing"),
             ("{ keep: 36h }", "4:20: error: 'keep' must be a number of whole days such as 7d"),

@@ -71,7 +71,7 @@ struct LinkTests {
         #expect(
             try Self.graph(folder) == ["1|ann|-|-"] + second + ["3|-|-|-", "4|-|-|-", "5|-|-|-"])
         let end = [
-            "create": "5 inserted, 1 link targets created", "null": "5 inserted",
+            "create": "5 inserted, 1 link target created", "null": "5 inserted",
             "reject": "4 inserted, 1 rejected",
         ]
         #expect(run.lines.last == "import import-tasks: 5 read, \(end[policy] ?? "")")

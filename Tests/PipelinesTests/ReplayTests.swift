@@ -48,7 +48,7 @@ struct ReplayTests {
             run.lines == [
                 "import tasks: 6 read, 1 inserted, 5 rejected",
                 "import notes: 4 read, 1 inserted, 3 rejected",
-                "export export-task: 1 rows to tasks.ndjson",
+                "export export-task: 1 row to tasks.ndjson",
             ])
         return (folder, "rejects/\(folder.names("rejects")[0])")
     }

@@ -35,10 +35,12 @@ struct ResumeTests {
         let run = try folder.run(model: InputTests.model, Self.stages)
         #expect(run.status == .ok, "\(run.text)")
         #expect(run.outcome.attempts == 2)
+        #expect(run.warnings.map(\.severity) == [.note])
+        #expect(run.warnings.first?.message.hasSuffix(": 2 stages done") == true)
         #expect(
             run.lines == [
                 "import import-a: 1 read, 1 inserted", "update bump: 1 matched, 1 updated",
-                "export export-task: 1 rows to out/tasks.csv",
+                "export export-task: 1 row to out/tasks.csv",
             ])
         #expect(try folder.rows(Self.sizes) == ["1|6"])
         #expect(try folder.text("out/tasks.csv") == "id,size,title\n1,6,\n")

@@ -155,6 +155,7 @@ struct StoreModeTests {
             run.text == """
                 error: store.sqlite was made with another version of the model; these entities \
                 differ: Task [store.model-mismatch]
+                  fix: bring the store to this model: etl migrate store.sqlite --to model.yaml
                 """)
     }
 

@@ -81,6 +81,51 @@ struct StoreViewTests {
         #expect(try folder.rows("SELECT count(*) FROM Dog") == ["2"])
     }
 
+    @Test("views: false takes ours away, and nobody else's; without the key they stay")
+    func removed() throws {
+        let folder = try Self.filled("open: create, views: true")
+        _ = try folder.rows("CREATE VIEW Mine AS SELECT 1")
+        let views = "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY 1"
+        #expect(try folder.run(Self.spec("open: create")).text == "")
+        #expect(try folder.rows(views) == ["Animal", "Dog", "Mine", "Person", "ZPerson_view"])
+        #expect(try folder.run(Self.spec("views: false")).text == "")
+        #expect(try folder.rows(views) == ["Mine"])
+    }
+
+    @Test("what is no store is told as the template's mistake, before anything is made")
+    func wrongTemplate() throws {
+        let folder = try Self.filled("open: create")
+        try folder.write("diary.txt", String(repeating: "my diary\n", count: 200))
+        let store = "open: { template: diary.txt }"
+        let spec = Self.spec(store).replacing("at: store", with: "at: x")
+        let expected = """
+            spec.yaml:2:61: error: The template cannot be copied: diary.txt is not an SQLite file, \
+            or is damaged [store.template]
+              in: store.open.template
+              fix: name a store under `store.open`, such as an app's empty one
+            """
+        #expect(try folder.check(spec).contains(expected))
+        let run = try folder.run(spec)
+        #expect(run.status == .configuration)
+        #expect(run.text == expected)
+        #expect(!folder.exists("x.sqlite"))
+        // The store is there, so that nothing is copied.
+        let warning = try folder.check(Self.spec(store))
+        #expect(warning.contains(expected.replacing("2:61: error", with: "2:65: warning")))
+        #expect(try folder.run(Self.spec(store)).status == .ok)
+        // One that is only known when it runs.
+        try folder.write("2026-03-04.txt", String(repeating: "my diary\n", count: 200))
+        let wrong = try folder.run(spec.replacing("diary.txt", with: "\"${run.date}.txt\""))
+        #expect(wrong.status == .configuration)
+        #expect(
+            wrong.text == """
+                spec.yaml:2:61: error: The template cannot be copied: 2026-03-04.txt is not an \
+                SQLite file, or is damaged [store.template]
+                  in: store.open.template
+                  fix: name a store under `store.open`, such as an app's empty one
+                """)
+    }
+
     @Test(
         "a missing store is made as a copy of its template, and one that is there is filled",
         arguments: ["", ", commit: run"])

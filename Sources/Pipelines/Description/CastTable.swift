@@ -9,7 +9,11 @@ enum CastTable {
                 + "neither `007` nor `1.9`"
         ),
         ([.double, .float], "a JSON number, or text that is written like one; never infinite"),
-        ([.decimal], "the same; the digits are kept"),
+        (
+            [.decimal],
+            "the same; the digits are kept: a number with more than a double holds (15 to 17) is "
+                + "rejected, unless the store has `exact-decimals`, which keep 38"
+        ),
         ([.boolean], "JSON's true and false; true/false, yes/no, 1/0 in any case; JSON's 1 and 0"),
         ([.uuid], "32 hexadecimal digits in five groups with hyphens, in any case"),
         (

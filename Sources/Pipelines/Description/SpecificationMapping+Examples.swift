@@ -16,6 +16,10 @@ extension SpecificationMapping {
             """
             Records of files become objects: those whose key is there already are updated, the \
             others are made. A record that does not fit is set aside, with its reason.
+
+            A merge policy has nothing to decide here, so the key `merge` is refused: a batch reads \
+            and writes its rows in one transaction, in which nobody else can change them. \
+            `when-found` says what becomes of objects that are there.
             """
         case .read: "The files, and what their bytes are."
         case .generate: "Records that come from no file."

@@ -65,16 +65,34 @@ extension SpecificationMapping {
             "commit", .choice(StoreSpec.CommitMode.self), .same(as: "batch"),
             "When what a run does becomes visible in the store.", example: "run"),
         KeyDescription(
-            "history", .mapping(.history), .means("as the store has it"),
+            "history", .either([.words([historyOff]), .mapping(.history)]),
+            .means("as the store has it"),
             "Keeps Core Data's persistent history of changes.", example: "{ keep: 7d }"),
         KeyDescription(
             "author", .text, .means("the spec's name"), "Who made the changes, in the history.",
             example: "nightly"),
         KeyDescription(
-            "views", .boolean, .same(as: "false"),
-            "Keeps a view for each entity, with the model's names, for people with `sqlite3`.",
+            "exact-decimals", .boolean, .means("as the store has it; a new one: false"),
+            """
+            All digits of Decimal attributes are kept, 38 at most, as texts that Core Data does \
+            not read; else what a double has not the digits for is rejected. Numbers in predicates \
+            and what expressions compute are doubles of 15 to 17 digits.
+            """, example: "true"),
+        KeyDescription(
+            "views", .boolean, .means("as the store has it"),
+            """
+            Keeps a view for each entity, with the model's names, for people with `sqlite3`; `false` \
+            takes these views away, and nobody else's.
+            """,
             example: "true"),
     ]
+
+    private static let historyOff = ValueForm.Word(
+        text: "off",
+        meaning: """
+            The store keeps no history; one that it has is taken out, with all that it holds, and \
+            who reads it by `etl history` is told so.
+            """)
 
     static let templateKeys = [
         KeyDescription(

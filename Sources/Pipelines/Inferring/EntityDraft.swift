@@ -15,6 +15,8 @@ struct EntityDraft {
     private(set) var leaves: [Leaf] = []
     /// The place of the field that tells records apart.
     private(set) var keyPlace: Int?
+    /// It is taken for that because it stands first, and not for its name.
+    private var isKeyByPlace = false
     /// References by the place of their field.
     var references: [Int: Reference] = [:]
     /// What could not be found out.
@@ -26,12 +28,14 @@ struct EntityDraft {
     init(_ sample: Sample, entities: Set<String>) {
         self.sample = sample
         for member in sample.root.members { collect(member, []) }
-        keyPlace =
+        let key =
             leaves.indices.filter { mayBeKey(leaves[$0]) }
             .compactMap { place in
-                rank(leaves[place].name, besides: entities).map { (rank: $0, place: place) }
+                rank(place, besides: entities).map { (rank: $0, place: place) }
             }
-            .min { ($0.rank, $0.place) < ($1.rank, $1.place) }?.place
+            .min { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        keyPlace = key?.place
+        isKeyByPlace = key?.rank == KeyNames.firstColumn
     }
 
     // MARK: Fields
@@ -58,7 +62,9 @@ struct EntityDraft {
     func type(_ place: Int) -> (type: AttributeType, note: String?) {
         let leaf = leaves[place]
         let facts = leaf.node.facts
-        let found = facts.type(named: leaf.name, isKey: place == keyPlace)
+        let isNumber =
+            place == keyPlace && !KeyNames.isCode(InferredNames.folded(leaf.name))
+        let found = facts.type(named: leaf.name, isKey: isNumber)
         guard found.type == .transformable, found.note == nil else { return found }
         guard facts.lists == facts.count else {
             return (.transformable, "an object, kept as JSON")
@@ -81,24 +87,25 @@ struct EntityDraft {
         return KeyKind(leaf.node.facts.type(named: leaf.name, isKey: true).type) != nil
     }
 
-    /// How likely a name is that of a key, best first; nil for other names.
-    private func rank(_ name: String, besides entities: Set<String>) -> Int? {
-        let folded = InferredNames.folded(name)
-        let own = InferredNames.folded(self.name)
-        switch folded {
-        case "id": return 0
-        case "uuid", "guid": return 1
-        case own + "id", own + "uuid", own + "key": return 2
-        case "key": return 4
-        case "email": return 5
-        case "name": return 6
-        default: break
-        }
-        let endsInId = ["Id", "ID", "_id", "-id", " id"].contains { name.hasSuffix($0) }
-        guard endsInId, !entities.contains(String(folded.dropLast(2))),
-            !InferredNames.meansOwnKind(folded)
+    /// How likely a field is the key, best first; nil where nothing says so.
+    private func rank(_ place: Int, besides entities: Set<String>) -> Int? {
+        let leaf = leaves[place]
+        let folded = InferredNames.folded(leaf.name)
+        if let rank = KeyNames.rank(folded, of: InferredNames.folded(name)) { return rank }
+        // What names another entity, or another one of the kind, is a reference.
+        let isReference =
+            entities.contains(folded) || InferredNames.meansOwnKind(folded)
+            || ["id", "key", "code", "number", "no"].contains { ending in
+                folded.hasSuffix(ending) && entities.contains(String(folded.dropLast(ending.count)))
+            }
+        guard !isReference else { return nil }
+        let endsInId = ["Id", "ID", "_id", "-id", " id"].contains { leaf.name.hasSuffix($0) }
+        if endsInId { return 3 }
+        // Of a single record every field is unique.
+        guard place == 0, sample.columns != nil, sample.records > 1,
+            KeyNames.mayBeFirst(folded), leaf.node.facts.isOneWord
         else { return nil }
-        return 3
+        return KeyNames.firstColumn
     }
 
     /// The two references that every record consists of, where the sample is a mere table of pairs.
@@ -118,7 +125,8 @@ struct EntityDraft {
         if distinct.isFull {
             return "guessed: unique as far as \(distinct.count) values tell"
         }
-        return "guessed: unique in \(sample.records) record\(sample.records == 1 ? "" : "s")"
+        let records = ReportWords.several(sample.records, "record")
+        return "guessed: \(isKeyByPlace ? "the first column, " : "")unique in \(records)"
     }
 }
 

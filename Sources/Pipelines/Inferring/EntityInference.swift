@@ -39,7 +39,8 @@ struct EntityInference {
             entity.attributes.append(
                 InferredAttribute(
                     name: name, type: type, isRequired: place == draft.keyPlace,
-                    isEverywhere: leaf.isEverywhere, source: leaf.source, note: note))
+                    isEverywhere: leaf.isEverywhere, source: leaf.source,
+                    words: type == .boolean ? leaf.node.facts.truthWords : nil, note: note))
             if place == draft.keyPlace { entity.key = name }
         }
         entity.keyNote = draft.keyNote

@@ -56,7 +56,9 @@ final class FieldNode {
         }
         let member = FieldNode(
             name: key, depth: depth + 1, isTabular: facts.isTabular, tracking: tracking)
-        if tracking.isInteresting(member.text, in: text) {
+        // Tables often begin with what tells their rows apart.
+        let isFirstColumn = depth == 0 && facts.isTabular && members.isEmpty
+        if isFirstColumn || tracking.isInteresting(member.text, in: text) {
             member.distinct = DistinctValues(in: tracking.room)
         }
         places[key] = members.count
@@ -120,11 +122,9 @@ struct FieldTracking {
     let entities: Set<String>
     let room: DistinctRoom
 
-    private static let keyNames: Set<String> = ["key", "email", "name", "uuid", "guid"]
-
     func isInteresting(_ name: String, in parent: String) -> Bool {
         let folded = InferredNames.folded(name)
-        return Self.keyNames.contains(folded) || folded.hasSuffix("id")
+        return KeyNames.mayBeKey(folded) || folded.hasSuffix("id")
             || InferredNames.meansOwnKind(folded) || entities.contains(folded)
             || entities.contains(InferredNames.folded(InferredNames.singular(name)))
     }

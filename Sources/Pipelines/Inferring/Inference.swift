@@ -38,7 +38,7 @@ package struct Inference: Sendable {
             (samples, empty) = try Self.samples(
                 of: paths, limit: limit ?? .max, DistinctRoom(valuesMax))
         } catch {
-            throw RunFailure(error)
+            throw Self.failure(error)
         }
         warnings = samples.flatMap(Self.warnings) + empty.map(Self.noRecords)
         let full = samples.filter { $0.records > 0 }
@@ -67,11 +67,22 @@ package struct Inference: Sendable {
         let (text, problems) = ModelYAMLWriter.text(of: found)
         // A text that does not read back would be no model of this store.
         model = problems.isEmpty ? text : nil
-        warnings = problems
+        warnings = diagnostics + problems
         store = (path, found)
         entities = []
         joins = []
         name = ""
+    }
+
+    /// Nothing here is named by a spec, nor begins at one.
+    private static func failure(_ error: RecordStreamError) -> RunFailure {
+        var failure = RunFailure(error)
+        guard case .noInput = error.category else { return failure }
+        for place in failure.diagnostics.indices where failure.diagnostics[place].fix != nil {
+            failure.diagnostics[place].fix =
+                "check the name; a relative path starts at the working folder"
+        }
+        return failure
     }
 
     // MARK: Samples

@@ -95,12 +95,11 @@ enum InferenceText {
             lines.append(
                 noted(
                     "    when-found: append",
-                    "no field tells the records apart for sure; a second run adds them again"))
+                    "no field tells the records apart for sure; a second run adds them again,"
+                        + " unless `unique` of the model and `key` here name the fields that do"))
         }
         // Fields of an attribute's name fill it by themselves.
-        append(
-            set: entity.attributes.filter { $0.name != $0.source }.map { ($0.name, $0.source) },
-            to: &lines)
+        append(set: entity.attributes.compactMap(mapping), to: &lines)
         append(links: stage.links, to: &lines)
     }
 
@@ -112,7 +111,7 @@ enum InferenceText {
         lines.append("    into: \(YAMLWriter.scalar(join.entity))")
         lines.append("    key: \(YAMLWriter.scalar(join.key))")
         lines.append("    set-only: true")
-        append(set: [(join.key, join.keySource)], to: &lines)
+        append(set: [text(of: join.key, from: join.keySource)], to: &lines)
         append(links: join.stage.links, to: &lines)
     }
 
@@ -144,12 +143,27 @@ enum InferenceText {
         }
     }
 
-    private static func append(set mappings: [(String, String)], to lines: inout [String]) {
+    private static func append(set mappings: [String], to lines: inout [String]) {
         guard !mappings.isEmpty else { return }
         lines.append("    set:")
-        lines += mappings.map { name, source in
-            "      \(YAMLWriter.scalar(name)): \(YAMLWriter.scalar(source))"
+        lines += mappings.map { "      " + $0 }
+    }
+
+    /// What fills an attribute, where that is not just the field of its name.
+    private static func mapping(_ attribute: InferredAttribute) -> String? {
+        guard let words = attribute.words else {
+            guard attribute.name != attribute.source else { return nil }
+            return text(of: attribute.name, from: attribute.source)
         }
+        return noted(
+            "\(YAMLWriter.scalar(attribute.name)): { from: \(YAMLWriter.scalar(attribute.source)), "
+                + "map: { \(YAMLWriter.scalar(words.yes)): true, "
+                + "\(YAMLWriter.scalar(words.no)): false } }",
+            "guessed: there is no other word")
+    }
+
+    private static func text(of name: String, from source: String) -> String {
+        "\(YAMLWriter.scalar(name)): \(YAMLWriter.scalar(source))"
     }
 
     private static func append(links: [InferredLink], to lines: inout [String]) {

@@ -25,6 +25,8 @@ struct InferredAttribute {
     /// Every record has a value.
     var isEverywhere = false
     var source: String
+    /// The words that stand for its two values.
+    var words: TruthWords.Pair?
     var note: String?
 }
 

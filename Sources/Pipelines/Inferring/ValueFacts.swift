@@ -26,6 +26,9 @@ struct ValueFacts {
     private var scalesDiffer = false
     private var hasTrailingZeros = false
     private var hasOffsets = false
+    /// No text has a blank in it, and none is long.
+    private var allWords = true
+    private var truth = TruthWords()
     private var hasBareDays = false
 
     init(isTabular: Bool) {
@@ -55,6 +58,8 @@ struct ValueFacts {
         if allUUIDs { allUUIDs = Self.isUUID(bytes) }
         if allDates { addDate(bytes) }
         guard isTabular else { return }
+        if allWords { allWords = bytes.count <= 64 && !bytes.contains { $0 <= 32 } }
+        truth.add(bytes)
         if allTruthTexts {
             allTruthTexts = bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8)
         }
@@ -107,6 +112,16 @@ struct ValueFacts {
         if digits > (seconds.magnitude < 2e9 ? 6 : 3) { allDates = false }
     }
 
+    /// Whether the values look like identifiers: numbers or single words.
+    var isOneWord: Bool { numbers == count || allWords }
+
+    /// The two words of a column that has both and nothing else, and what they stand for; nil for
+    /// those that are read as truth values without being told.
+    var truthWords: TruthWords.Pair? {
+        guard isTabular, texts == count, !allTruthTexts else { return nil }
+        return truth.pair
+    }
+
     static func isUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count == 36 else { return false }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { room in
@@ -136,7 +151,7 @@ struct ValueFacts {
             if allUUIDs { return (.uuid, nil) }
             if allDates { return (.date, dateNote) }
             guard isTabular else { return (.string, nil) }
-            if allTruthTexts { return (.boolean, nil) }
+            if allTruthTexts || truthWords != nil { return (.boolean, nil) }
             let folded = InferredNames.folded(name)
             let isCode = !isKey && !folded.hasSuffix("id")
             if allReals, isCode, Self.textNames.contains(where: folded.contains) {

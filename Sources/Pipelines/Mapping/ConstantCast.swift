@@ -8,11 +8,38 @@ enum ConstantCast {
         _ constant: ConstantValue, for attribute: AttributeDescription, _ values: ParameterValues
     ) -> StoredValue? {
         if case .null = constant { return attribute.isOptional ? .null : nil }
-        let value = value(constant, for: attribute.type, values.resolve)
+        let value = value(constant, typedAs: attribute, values.resolve)
         guard attribute.allowsExternalBinaryDataStorage, case .blob(let bytes)? = value else {
             return value
         }
         return .blob([ExternalData.inlineMark] + bytes)
+    }
+
+    /// The value, whether or not it is null; without the mark of values that may be in files.
+    ///
+    /// - Parameter resolve: gives a text that may hold parameters.
+    static func value(
+        _ constant: ConstantValue, typedAs attribute: AttributeDescription,
+        _ resolve: (TemplateText) -> String
+    ) -> StoredValue? {
+        guard attribute.isExactDecimal else {
+            return value(constant, for: attribute.type, resolve)
+        }
+        switch constant {
+        case .null: return .null
+        case .boolean: return nil
+        case .integer(let number): return .text(ExactDecimal(number).text)
+        case .real(_, let text): return exactDecimal(text)
+        case .text(let template): return exactDecimal(resolve(template))
+        }
+    }
+
+    private static func exactDecimal(_ text: String) -> StoredValue? {
+        var text = text
+        guard let number = text.withUTF8({ ExactDecimal($0) }), number.isStorable else {
+            return nil
+        }
+        return .text(number.text)
     }
 
     /// The value by the type alone; null is one of every type.

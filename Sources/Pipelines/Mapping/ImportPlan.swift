@@ -1,10 +1,10 @@
 import Diagnostics
-import GraphModel
-import GraphStore
-import RecordStreams
+package import GraphModel
+package import GraphStore
+package import RecordStreams
 
 /// How the records of one import become rows: worked out once, before the first record.
-struct ImportPlan {
+package struct ImportPlan {
     /// What fills one attribute; a class, so that using one for a record copies nothing.
     final class Column {
         let name: String
@@ -143,11 +143,13 @@ struct ImportPlan {
         }
     }
 
-    let bulk: BulkPlan
+    /// What the store is to do with the rows.
+    package let bulk: BulkPlan
     let columns: [Column]
     let links: [Link]
     let filter: CompiledPredicate?
-    let selection: FieldSelection
+    /// The fields that records are searched for.
+    package let selection: FieldSelection
     /// What becomes of records with fields that nothing maps.
     let extra: ImportSpec.Extra
     /// What becomes of records with an object that has a key twice.
@@ -161,7 +163,8 @@ struct ImportPlan {
     /// Keeps the bytes of constants.
     private let constants: ConstantMemory
 
-    init(
+    /// Works the plan out.
+    package init(
         _ spec: ImportSpec, _ model: ManagedObjectModel, _ values: ParameterValues,
         now: Double
     ) throws {

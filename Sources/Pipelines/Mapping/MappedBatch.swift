@@ -1,11 +1,13 @@
 import Diagnostics
-import GraphStore
-import RecordStreams
+package import GraphStore
+package import RecordStreams
 
 /// A batch on its way from the reader to the writer: the records, and the rows made of them.
-final class MappedBatch {
-    let records = RecordBatch()
-    let rows: RowBatch
+package final class MappedBatch {
+    /// What was read.
+    package let records = RecordBatch()
+    /// What became of it.
+    package let rows: RowBatch
     /// For each row, the record that it is made of.
     var rowRecords: [Int32] = []
     /// Records that the reader or the mapping refused, in the order of finding.
@@ -37,7 +39,8 @@ final class MappedBatch {
     /// For each link of the plan, what reads the objects in its field.
     let nested: [NestedReader?]
 
-    init(_ plan: ImportPlan) {
+    /// An empty batch.
+    package init(_ plan: ImportPlan) {
         rows = RowBatch(width: plan.bulk.width, capacity: 1024)
         nested = plan.links.map { $0.nested.map { NestedReader($0) } }
     }

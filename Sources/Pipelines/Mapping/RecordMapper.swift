@@ -6,7 +6,7 @@ package import RecordStreams
 /// Turns batches of records into batches of rows, by an import's plan.
 ///
 /// Runs on the reading side, beside the writer: everything that needs no store happens here.
-struct RecordMapper {
+package struct RecordMapper {
     private let plan: ImportPlan
     var scratch = ImportRowScratch()
     /// Values that were none of their attributes and became null, as far as the batch is mapped.
@@ -14,13 +14,14 @@ struct RecordMapper {
     /// The paths that no record has had yet.
     private(set) var unseen: [ImportPlan.NamedPath]
 
-    init(_ plan: ImportPlan) {
+    /// A mapper for the inputs of one import.
+    package init(_ plan: ImportPlan) {
         self.plan = plan
         unseen = plan.namedPaths
     }
 
     /// Fills the batch's rows from its records.
-    mutating func map(_ batch: MappedBatch) {
+    package mutating func map(_ batch: MappedBatch) {
         batch.rows.removeAll()
         batch.rowRecords.removeAll(keepingCapacity: true)
         batch.rejects.removeAll(keepingCapacity: true)

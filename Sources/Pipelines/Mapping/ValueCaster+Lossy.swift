@@ -14,9 +14,9 @@ import RecordStreams
 extension ValueCaster {
     /// The field in a form that a lossless cast takes, where there is one.
     static func bent(
-        _ field: Field, for type: AttributeType, _ arena: inout ByteArena
+        _ field: Field, for attribute: AttributeDescription, _ arena: inout ByteArena
     ) -> Field {
-        switch type {
+        switch attribute.type {
         case .integer16, .integer32, .integer64:
             guard let number = number(field, &arena) else { return field }
             if ScalarParser.jsonIntegral(number.bytes) != nil { return number }
@@ -27,8 +27,11 @@ extension ValueCaster {
         case .double, .float: return number(field, &arena) ?? field
         case .decimal:
             guard let number = number(field, &arena) else { return field }
-            guard ScalarParser.decimal(number.bytes) == nil,
-                let value = ScalarParser.double(number.bytes)
+            let isKept =
+                attribute.isExactDecimal
+                ? ExactDecimal(number.bytes)?.isStorable == true
+                : ScalarParser.decimal(number.bytes) != nil
+            guard !isKept, let value = ScalarParser.double(number.bytes)
             else { return number }
             return text("\(value)", .number, &arena)
         case .boolean: return boolean(field, &arena)

@@ -68,7 +68,7 @@ struct ValueCaster {
             field = preparation.prepare(field, &arena)
         }
         if let map = rules.map { return try lookUp(field, map) }
-        if rules.isLossy { field = Self.bent(field, for: attribute.type, &arena) }
+        if rules.isLossy { field = Self.bent(field, for: attribute, &arena) }
         return try castByType(field, isTabular: isTabular, &arena)
     }
 
@@ -81,6 +81,7 @@ struct ValueCaster {
         case .boolean: return try boolean(field)
         case .integer16, .integer32, .integer64: return try integer(field)
         case .double, .float: return try double(field)
+        case .decimal where attribute.isExactDecimal: return try exactDecimal(field, &arena)
         case .decimal: return try decimal(field)
         case .date: return try date(field)
         case .uuid: return try uuid(field, &arena)
@@ -186,6 +187,25 @@ struct ValueCaster {
             throw failure(field, "a decimal number of at most 15 to 17 digits")
         }
         return .real(value)
+    }
+
+    /// The canonical text, which is most often the record's own.
+    private func exactDecimal(
+        _ field: Field, _ arena: inout ByteArena
+    ) throws(CastFailure) -> BulkCell {
+        guard field.kind == .string || field.kind == .number else {
+            throw failure(field, "a decimal number")
+        }
+        if ExactDecimal.isCanonical(field.bytes) { return .text(field.bytes) }
+        guard let number = ExactDecimal(field.bytes), number.isStorable else {
+            let isNumber = ScalarParser.double(field.bytes) != nil
+            throw failure(
+                field,
+                isNumber
+                    ? "a decimal number of at most \(ExactDecimal.digitsMax) digits"
+                    : "a decimal number")
+        }
+        return arena.cell(.text(number.text))
     }
 
     private func date(_ field: Field) throws(CastFailure) -> BulkCell {

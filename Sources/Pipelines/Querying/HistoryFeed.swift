@@ -41,7 +41,7 @@ package struct HistoryFeed: Sendable {
             var reading = try Reading(query, output, interruption, note)
             try reading.run(pause: Self.pause)
             _ = try output.finish(rowCount: reading.written)
-            return QueryOutcome()
+            return QueryOutcome(notes: reading.hints)
         } catch let stop as Interrupted {
             return QueryOutcome(status: stop.reason.status)
         } catch let error as RecordStreamError {
@@ -60,8 +60,7 @@ package struct HistoryFeed: Sendable {
         _ store: String, before: String, now: Date
     ) -> QueryOutcome {
         do {
-            // Whoever opens a store for writing completes what a load has put off, which would be
-            // a running one's.
+            // A run that is at work is told by its name, and not as whatever makes the store busy.
             let lock =
                 FileDescriptor.size(store) == nil
                 ? nil
@@ -96,6 +95,8 @@ private struct Reading {
     private var filter = HistoryFilter()
     private var place: HistoryPlace?
     private(set) var written = 0
+    /// An entity with a key whose deletions were shown without it.
+    private var keyless: (entity: String, key: [String])?
     private var hasNoted = false
     private let note: (String) -> Void
 
@@ -124,6 +125,16 @@ private struct Reading {
         } else if let file = query.placeFile {
             place = try HistoryPlace.read(file)
         }
+    }
+
+    /// What whoever watches may want to know.
+    var hints: [String] {
+        guard let (entity, key) = keyless else { return [] }
+        let names = key.map { "\(entity).\($0)" }.joined(separator: " and ")
+        return [
+            "Deletions of \(entity) have no key, for the history keeps none: say"
+                + " `preserve-on-delete: true` of \(names) in the model"
+        ]
     }
 
     private var isEnough: Bool { written >= query.limit ?? .max }
@@ -163,7 +174,8 @@ private struct Reading {
     private func open() throws -> PersistentContainer {
         var options = StoreOptions()
         options.isReadOnly = true
-        return try PersistentContainer(model: nil, .sqlite(at: query.store, options: options))
+        return try PersistentContainer(
+            model: query.model, .sqlite(at: query.store, options: options))
     }
 
     /// Writes what is new, and keeps the place.
@@ -201,6 +213,9 @@ private struct Reading {
                         transaction.token.with(sequence: transaction.token.sequence - 1),
                         change: change.changeID)
                 try write(try encoder.line(change, of: transaction, behind, reader))
+                if keyless == nil, change.kind == .delete, change.tombstone.isEmpty {
+                    keyless = encoder.key(of: change.objectID)
+                }
                 place = behind
                 written += 1
             }

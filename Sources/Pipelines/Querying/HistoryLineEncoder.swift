@@ -13,6 +13,13 @@ struct HistoryLineEncoder {
         cells = CellEncoder(output)
     }
 
+    /// The entity and its unique key; nil where it has none.
+    func key(of id: ManagedObjectID) -> (entity: String, key: [String])? {
+        guard let entity = schema.entity(number: id.entityNumber) else { return nil }
+        let key = schema.key(of: entity.name)
+        return key.isEmpty ? nil : (entity.name, key)
+    }
+
     /// One line.
     ///
     /// - Parameter place: where to go on behind this change.

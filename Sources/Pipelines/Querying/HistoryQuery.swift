@@ -1,9 +1,12 @@
 package import FoundationEssentials
+package import GraphModel
 
 /// What a person asks of a store's history on the command line, still as text.
 package struct HistoryQuery: Sendable {
     /// The store's file.
     package var store: String
+    /// The model to read the store by; nil takes its own.
+    package var model: ManagedObjectModel?
     /// A token, or a date; nil begins with the oldest change that is kept.
     package var since: String?
     /// A file that keeps the place between two calls, in place of `since`.

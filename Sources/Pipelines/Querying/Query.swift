@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import GraphModel
 
 /// What a person asks a store on the command line, still as text.
 package struct Query: Sendable {
@@ -12,6 +13,8 @@ package struct Query: Sendable {
 
     /// The store's file.
     package var store: String
+    /// The model to read the store by; nil takes its own.
+    package var model: ManagedObjectModel?
     /// The entity; nil asks for a list of all of them.
     package var entity: String?
     /// What is wanted of the entity.

@@ -55,7 +55,7 @@ package struct QueryRunner: Sendable {
         var failure = RunFailure(error)
         let fix: String? =
             switch error.code {
-            case .busy: "wait for the other process; an import that was stopped must run again"
+            case .busy where !error.isUnfinishedLoad: "wait for the other process"
             case .permission: nil
             default: failure.diagnostics.first?.fix
             }
@@ -80,7 +80,15 @@ package struct QueryRunner: Sendable {
         var options = StoreOptions()
         options.isReadOnly = true
         let container = try PersistentContainer(
-            model: nil, .sqlite(at: query.store, options: options))
+            model: query.model, .sqlite(at: query.store, options: options))
+        var outcome = try answer(query, container)
+        outcome.notes = container.origin.remarks + outcome.notes
+        return outcome
+    }
+
+    private func answer(
+        _ query: Query, _ container: PersistentContainer
+    ) throws -> QueryOutcome {
         guard let entity = query.entity else { return try list(container) }
         let resolver = QueryResolver(container: container, query: query)
         guard !query.isExplained else { return try explain(entity, resolver) }
@@ -131,7 +139,7 @@ package struct QueryRunner: Sendable {
     private func write<Output: ValueEncoder>(
         _ cursor: RowCursor, limit: Int?, to output: Output
     ) throws -> Bool {
-        let rows = RowEncoder(cursor.columns, to: output)
+        let rows = RowEncoder(cursor, to: output)
         let limit = limit ?? .max
         var isCut = false
         while try cursor.next() {

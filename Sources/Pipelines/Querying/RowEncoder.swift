@@ -6,10 +6,10 @@ struct RowEncoder<Output: ValueEncoder> {
     private let cells: CellEncoder<Output>
     private let columns: [RowColumn]
 
-    init(_ columns: [RowColumn], to output: Output) {
+    init(_ cursor: RowCursor, to output: Output) {
         self.output = output
-        self.columns = columns
-        cells = CellEncoder(output)
+        columns = cursor.columns
+        cells = CellEncoder(output, external: cursor.externalValues)
     }
 
     /// Writes the cursor's current row.

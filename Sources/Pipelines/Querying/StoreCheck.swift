@@ -17,6 +17,8 @@ package struct StoreCheck: Sendable {
         package var findings: [StoreFinding] = []
         /// Whether the model is known.
         package var knowsModel = true
+        /// What is to be known of a store that an app made, which is no fault of it.
+        package var remarks: [String] = []
 
         /// Whether there is nothing to complain of.
         package var isGood: Bool { losses.isEmpty && findings.isEmpty }
@@ -32,6 +34,17 @@ package struct StoreCheck: Sendable {
                 return "\(store): \(ReportWords.several(findings.count, "finding"))"
             }
             return "\(store) is sound" + (knowsModel ? "" : ", as far as it was looked at")
+        }
+
+        /// What to do about what was found, where a repair mends some of it.
+        package var hint: String? {
+            // What an app made is not saved by us.
+            guard objects == nil, findings.contains(where: \.isMendable),
+                !PersistentContainer.isAppStore(at: store)
+            else { return nil }
+            let model = knowsModel ? "" : " --model MODEL"
+            return "`etl verify \(store) --repair NEW\(model)` saves what can be read into a new"
+                + " store, and mends what can be mended; this one stays as it is"
         }
 
         /// What keeps the answer from being a whole one.
@@ -60,9 +73,11 @@ package struct StoreCheck: Sendable {
         do throws(StoreError) {
             let found = try PersistentContainer.verify(
                 at: store, isQuick ? .quick : .full, model: model)
-            return Answer(store: store, findings: found.findings, knowsModel: found.knowsModel)
+            return Answer(
+                store: store, findings: found.findings, knowsModel: found.knowsModel,
+                remarks: found.remarks)
         } catch {
-            throw Self.failure(error)
+            throw failure(error)
         }
     }
 
@@ -74,7 +89,7 @@ package struct StoreCheck: Sendable {
                 store: path, objects: salvage.objects, losses: salvage.losses,
                 findings: salvage.remaining)
         } catch {
-            var failure = Self.failure(error)
+            var failure = failure(error)
             // The old store is there, so what is missing is the new one's folder.
             if error.code == .missing, FileManager.default.fileExists(atPath: store) {
                 failure.status = .cannotCreate
@@ -83,13 +98,15 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    private static func failure(_ error: StoreError) -> RunFailure {
+    private func failure(_ error: StoreError) -> RunFailure {
         var failure = RunFailure(error)
         if error.code == .exists { failure.status = .cannotCreate }
         let fix: String? =
             switch error.code {
             case .exists: "name a file that is not there"
             case .noModel: "give the store's model with --model"
+            case .corrupt where model == nil:
+                "give the store's model with --model; where that does not help, take a backup"
             case .corrupt: "the beginning of the file is needed to read it; take a backup instead"
             case .busy, .permission, .full: failure.diagnostics.first?.fix
             default: nil
@@ -125,6 +142,18 @@ package struct StoreCheck: Sendable {
             return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
         } catch {
             throw RunFailure(error)
+        }
+    }
+}
+
+extension StoreFinding {
+    /// Whether a repair mends it, or leaves out what it is about; values stay what they are.
+    fileprivate var isMendable: Bool {
+        switch kind {
+        case .file, .structure, .metadata, .counter, .entity, .version, .unique, .dangling,
+            .inverse, .order, .pair, .externalMissing:
+            true
+        case .hash, .required, .value, .rule, .externalOrphan, .history, .pending, .folded: false
         }
     }
 }

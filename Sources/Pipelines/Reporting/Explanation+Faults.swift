@@ -285,6 +285,10 @@ extension Explanation {
             "Nothing is to be done: all stages run again."
         ),
         (
+            "run.resumed", "The run goes on with what an earlier one has left.",
+            "Nothing is to be done; `--restart` would begin anew."
+        ),
+        (
             "run.stage", "A stage has ended; the line of the log has its counts.",
             "Nothing is to be done."
         ),
@@ -310,6 +314,7 @@ extension Explanation {
             "Mend the name."
         ),
         ("usage.code", "Nothing has that code.", "`etl explain` lists them."),
+        ("usage.command", "There is no such command.", "`etl --help` lists them."),
         ("usage.stage", "The spec has no stage of that name.", "`etl check` the spec's names."),
         (
             "verify.failed", "A statement of a verify stage does not hold.",

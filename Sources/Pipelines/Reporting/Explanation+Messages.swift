@@ -46,6 +46,10 @@ extension Explanation {
             "mirror", "A mirroring import would delete more than it may.",
             "See whether the input is whole, or raise the guard."
         ),
+        (
+            "mapping", "A mapping between two versions of a model is wrong.",
+            "Mend it at the place that is told."
+        ),
         ("model", "The model is wrong.", "Mend it at the place that is told."),
         (
             "output", "An output cannot be made, or would replace what the run works with.",

@@ -191,7 +191,10 @@ extension Explanation {
         ),
         ("model.old-format", "The model is of a format of old.", "Save it in Xcode again."),
         ("store.busy", "Another process writes the store.", "Run again later."),
-        ("store.corrupt", "The file is damaged.", "Bring back a copy that is whole."),
+        (
+            "store.corrupt", "The file is damaged.",
+            "Bring back a copy that is whole, or save what can be read by `etl verify STORE --repair NEW`."
+        ),
         (
             "store.delete-rule", "A delete rule forbids to delete an object.",
             "Delete what is linked first, or change the rule in the model."
@@ -202,12 +205,21 @@ extension Explanation {
             "Look after the disk, and run again."
         ),
         (
+            "store.migration-refused", "The objects are not as the new model wants them.",
+            "Mend them, or change the model as the message says; the store is as it was."
+        ),
+        (
             "store.missing", "The store is not there.",
             "Check `store.at`; `open: create` makes one, with a model."
         ),
         (
             "store.model-mismatch", "The store was made with another model.",
-            "Give the model it was made with; the message tells the differences."
+            "Give the model it was made with, or migrate it: `etl migrate STORE --to MODEL`."
+        ),
+        (
+            "store.needs-mapping",
+            "Nobody can tell from the two models what becomes of some of the data.",
+            "Say it in a mapping, `migrations/FROM-TO.yaml` beside the model."
         ),
         (
             "store.no-model", "There is no model, neither in the spec nor in the store.",
@@ -218,6 +230,10 @@ extension Explanation {
             "Check the path under `store.at`."
         ),
         (
+            "store.of-app", "The store is an app's; this is what is particular about it.",
+            "Nothing has to be done; `etl verify` says more."
+        ),
+        (
             "store.permission", "The store or its folder may not be written.",
             "Give this user the rights to both: SQLite writes beside the file, too."
         ),
@@ -226,7 +242,7 @@ extension Explanation {
             "Raise the limits, and run again."
         ),
         (
-            "store.template", "The store of which a copy is to be made is not there.",
+            "store.template", "The store of which a copy is to be made is not there, or is none.",
             "Check `store.open.template`, which begins at the spec's folder."
         ),
         (

@@ -16,6 +16,28 @@ package struct Explanation: Sendable, Hashable {
     /// point; the faults of an area are told with it.
     package static let all = exits + rejects + families
 
+    /// All of them by their kind, a line each.
+    package static var overview: String {
+        let groups = [
+            ("Exit statuses", exits), ("Rejects", rejects), ("Areas of messages", families),
+        ]
+        let blocks = groups.map { title, group in
+            let width = group.map(\.shortTitle.count).max() ?? 0
+            let lines = group.map { explanation in
+                let title = explanation.shortTitle
+                let gap = String(repeating: " ", count: width - title.count + 2)
+                return "  \(title)\(gap)\(explanation.meaning)\n"
+            }
+            return "\(title)\n" + lines.joined()
+        }
+        return blocks.joined(separator: "\n") + "\n`etl explain CODE` tells what to do.\n"
+    }
+
+    /// The code alone.
+    private var shortTitle: String {
+        title.hasPrefix("reject ") ? String(title.dropFirst("reject ".count)) : title
+    }
+
     /// What is to be said of a code: of a fault, with the reject under which it is shown; of an
     /// area or a reject, with each of its faults.
     ///

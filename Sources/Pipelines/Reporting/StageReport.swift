@@ -125,9 +125,10 @@ extension StageReport {
 
     /// The stage in one line, zeros left out.
     package var line: String {
-        let seconds = (secondsElapsed * 100).rounded() / 100
-        let words = parts { "\($0)" }.joined(separator: ", ")
-        return "\(kind) \(name): \(words) (\(seconds) s)"
+        let time =
+            secondsElapsed < 100
+            ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
+        return "\(kind) \(name): \(parts { "\($0)" }.joined(separator: ", ")) (\(time))"
     }
 
     /// Objects that a delete took along.
@@ -146,8 +147,9 @@ extension StageReport {
         if let records {
             parts.append("\(number(records.read)) read")
             for end in records.ends { add(end.count, end.word) }
-            add(records.createdTargets, "link targets created")
-            add(records.nulledValues, "values made null")
+            let (targets, nulled) = (records.createdTargets, records.nulledValues)
+            add(targets, "\(targets == 1 ? "link target" : "link targets") created")
+            add(nulled, "\(nulled == 1 ? "value" : "values") made null")
         }
         add(mirrored, "deleted")
         if let matched { parts.append("\(number(matched)) matched") }
@@ -160,7 +162,10 @@ extension StageReport {
             parts.append(
                 "\(number(verified)) \(verified == 1 ? "statement holds" : "statements hold")")
         }
-        if let exported { parts.append("\(number(exported.rows)) rows to \(exported.path)") }
+        if let exported {
+            let rows = "\(number(exported.rows)) \(exported.rows == 1 ? "row" : "rows")"
+            parts.append("\(rows) to \(exported.path)")
+        }
         return parts
     }
 }

@@ -42,6 +42,9 @@ final class BatchQueue<Batch>: Sendable {
         return next?.batch
     }
 
+    /// Whether the writer wants no more.
+    var isCancelled: Bool { state.withLock(\.isCancelled) }
+
     /// Hands a full batch to the writer.
     func put(_ batch: Batch) {
         let unshared = Unshared(batch: batch)
@@ -60,11 +63,12 @@ final class BatchQueue<Batch>: Sendable {
 
     /// The next full batch, once there is one; nil at the end.
     ///
+    /// - Parameter ignoringTimeLimit: only a signal ends the wait for the reader.
     /// - Throws: what went wrong at the reader, after the batches before it; `Interrupted` when
     ///   that was asked for while the reader waits for its input.
-    func take(_ interruption: Interruption) throws -> Batch? {
+    func take(_ interruption: Interruption, ignoringTimeLimit: Bool = false) throws -> Batch? {
         while filledCount.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-            try interruption.check()
+            try interruption.check(ignoringTimeLimit: ignoringTimeLimit)
         }
         let (next, error) = state.withLock { state -> (Unshared?, (any Error)?) in
             guard state.filled.isEmpty else { return (state.filled.removeFirst(), nil) }

@@ -22,6 +22,7 @@ package final class Interruption: Sendable {
     private let requested = Atomic<Int32>(0)
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
     private let hasDeadline = Atomic<Bool>(false)
+    private let bodies = Mutex<[@Sendable () -> Void]>([])
 
     package init() {}
 
@@ -30,6 +31,14 @@ package final class Interruption: Sendable {
     /// - Parameter signal: the signal that asks, from which the exit status follows.
     package func request(signal: Int32) {
         requested.store(signal, ordering: .sequentiallyConsistent)
+        bodies.withLock { $0 }.forEach { $0() }
+    }
+
+    /// Calls the body when a signal asks to stop, and at once where one has; for what cannot look
+    /// now and then.
+    func whenRequested(_ body: @escaping @Sendable () -> Void) {
+        bodies.withLock { $0.append(body) }
+        if signal != nil { body() }
     }
 
     /// The signal that asked, if one did.
@@ -45,9 +54,11 @@ package final class Interruption: Sendable {
     }
 
     /// Why the run is to stop; nil while it is not.
-    var reason: StopReason? {
+    ///
+    /// - Parameter ignoringTimeLimit: only a signal stops it.
+    func reason(ignoringTimeLimit: Bool = false) -> StopReason? {
         if let signal { return .signal(signal) }
-        guard hasDeadline.load(ordering: .relaxed) else { return nil }
+        guard !ignoringTimeLimit, hasDeadline.load(ordering: .relaxed) else { return nil }
         let isOver = deadline.withLock { deadline in
             deadline.map { ContinuousClock.now >= $0 } ?? false
         }
@@ -55,8 +66,8 @@ package final class Interruption: Sendable {
     }
 
     /// - Throws: `Interrupted` where the run is to stop.
-    func check() throws {
-        if let reason { throw Interrupted(reason) }
+    func check(ignoringTimeLimit: Bool = false) throws {
+        if let reason = reason(ignoringTimeLimit: ignoringTimeLimit) { throw Interrupted(reason) }
     }
 }
 

@@ -105,6 +105,17 @@ extension PipelineRun {
                     + "all stages run again"))
     }
 
+    /// Whoever watches sees where a run begins that an earlier one has left.
+    func tellOfResuming(_ saved: RunJournal.Saved) {
+        guard options.givesAdvice else { return }
+        let done = ReportWords.several(saved.stages.count, "stage")
+        runner.warn(
+            Diagnostic(
+                .note, code: "run.resumed",
+                "Goes on with the run \(saved.run.runID): \(done) done"
+                    + (saved.place.map { ", \($0)" } ?? "")))
+    }
+
     /// Begins a replay, or goes on with it where the last one was killed before it was at its end.
     ///
     /// - Returns: the notes of the run to go on with.

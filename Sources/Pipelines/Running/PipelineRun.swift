@@ -88,7 +88,7 @@ struct PipelineRun {
             try RunReporter.prepare(bound.path(spec.report.folder))
         }
         try prepareFolder(of: path, spec.store)
-        guard try takeTurn(path, spec) else { return }
+        guard try takeTurn(path, spec, stages) else { return }
         if let replay = options.replay {
             try replay.recover()
             spec = try replay.spec(from: spec)
@@ -103,8 +103,11 @@ struct PipelineRun {
             target: StoreTarget(
                 path: path, mode: spec.store.open, commit: spec.store.commit,
                 template: spec.store.template.map(bound.path),
-                historyDays: spec.store.historyDays, memory: MemoryShares(spec.budget.memory),
-                isDry: options.isDry),
+                history: spec.store.history,
+                keepsExactDecimals: spec.store.keepsExactDecimals,
+                memory: MemoryShares(spec.budget.memory),
+                isDry: options.isDry, isOnlyRead: !stages.contains { $0.kind.isWriting },
+                modelFile: spec.modelFile(bound)),
             stages: stages,
             note: RunNote(
                 pipeline: spec.name, runID: runID,
@@ -124,15 +127,26 @@ struct PipelineRun {
     /// Takes the store's lock, which a dry run leaves alone.
     ///
     /// - Returns: whether the run may begin; not where it is to be skipped.
-    private mutating func takeTurn(_ path: String, _ spec: PipelineSpec) throws -> Bool {
-        guard !options.isDry else {
-            if let holder = StoreLock.holder(of: path) { warnOfOther(holder, path) }
+    private mutating func takeTurn(
+        _ path: String, _ spec: PipelineSpec, _ stages: [Stage]
+    ) throws -> Bool {
+        // A lock would be a file in the folder of an app, whose store is read in a snapshot.
+        if !stages.contains(where: { $0.kind.isWriting }), PersistentContainer.isAppStore(at: path)
+        {
             return true
         }
         do {
+            guard !options.isDry else {
+                guard let policy = options.ifLocked else {
+                    if let holder = StoreLock.holder(of: path) { warnOfOther(holder, path) }
+                    return true
+                }
+                hasTurn = try StoreLock.isFree(storePath: path, policy, runner.interruption)
+                return hasTurn
+            }
             lock = try StoreLock.take(
                 storePath: path, pipeline: spec.name,
-                started: TimeText.iso(started.rounded(.down)), options.ifLocked,
+                started: TimeText.iso(started.rounded(.down)), options.ifLocked ?? .fail,
                 runner.interruption)
             hasTurn = lock != nil
             return hasTurn
@@ -242,8 +256,10 @@ struct PipelineRun {
             hasOpened = true
             let resumed = try beginReplay(opened.resumed)
             if job.model == nil { try Self.check(job.spec, against: container.model) }
+            if !hasBegun { tellRemarks(on: container) }
             let journal = try RunJournal(
                 job.note, resuming: resumed, isSameAttempt: hasBegun, in: container)
+            if let resumed, !hasBegun { tellOfResuming(resumed) }
             hasBegun = true
             runID = journal.run.runID
             started = journal.run.started
@@ -256,7 +272,9 @@ struct PipelineRun {
                 try run(stage, environment)
             }
             try container.buildPendingIndexes()
-            if job.spec.store.hasViews, !options.isDry { try container.renewViews() }
+            if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isLeftAlone {
+                try container.renewViews(isWanted: hasViews)
+            }
             try container.checkpoint()
             try options.replay?.drain(outcome.stages, runID: runID, pipeline: job.spec.name)
             // Last of all: a run that is killed behind it is done, and the next one is another.
@@ -274,6 +292,13 @@ struct PipelineRun {
     func reportEarly() {
         guard !options.isDry else { return }
         reporter.writeEarly(outcome)
+    }
+
+    /// Tells what is to be known of a store that an app made.
+    private func tellRemarks(on container: PersistentContainer) {
+        for remark in Diagnostic.remarks(on: container.origin, at: .file(container.path)) {
+            runner.warn(remark)
+        }
     }
 
     // MARK: Checks

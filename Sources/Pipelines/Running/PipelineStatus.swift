@@ -57,13 +57,8 @@ package struct PipelineStatus: Sendable {
                     model: nil, .sqlite(at: path, options: options)),
                 let saved = try? RunJournal.saved(in: container), saved.run.pipeline == spec.name
             else { continue }
-            let place = saved.importing.map { note in
-                "import \(note.stage)"
-                    + (note.position.map {
-                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.path)"
-                    } ?? "")
-            }
-            return Pending(run: saved.run.runID, done: saved.stages.count, place: place)
+            return Pending(
+                run: saved.run.runID, done: saved.stages.count, place: saved.place)
         }
         return nil
     }

@@ -21,11 +21,13 @@ package struct RunFailure: Error, Sendable {
         let status: ExitStatus =
             switch error.code {
             case .missing: .noInput
-            case .exists, .notAStore, .modelMismatch, .noModel, .invalidRequest: .configuration
+            case .exists, .notAStore, .modelMismatch, .needsMapping, .noModel, .invalidRequest:
+                .configuration
             case .busy: .temporaryFailure
             case .full, .corrupt, .inputOutput: .ioError
             case .permission: .noPermission
-            case .unique, .validation, .tooMany, .deleteRule, .conflict: .dataError
+            case .unique, .validation, .tooMany, .deleteRule, .conflict, .migrationRefused:
+                .dataError
             case .resources: .osError
             case .cancelled: .temporaryFailure
             case .internalError, .unknownKey, .invalidated, .inaccessible, .foreignContext, .hook:
@@ -34,7 +36,12 @@ package struct RunFailure: Error, Sendable {
         let fix: String? =
             switch error.code {
             case .tooMany: "narrow `where`, or raise `at-most`"
+            case .corrupt where error.isTruncated:
+                "bring back a copy that is whole, or save what is left by"
+                    + " `etl verify STORE --repair NEW`"
             case .full: "make room on the disk and run again; what was saved stays"
+            case .busy where error.isUnfinishedLoad:
+                "run the spec again, which completes it; opening the store for writing does, too"
             case .busy: "try again when the other process is done; what was saved stays"
             case .permission: "give this user the right to write the store and its folder"
             case .resources: "raise the limits on memory, threads or open files, and run again"

@@ -15,6 +15,16 @@ final class RunJournal: Sendable {
         var importing: ImportNote?
         var inputs: [InputNote]
 
+        /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
+        var place: String? {
+            importing.map { note in
+                "import \(note.stage)"
+                    + (note.position.map {
+                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.path)"
+                    } ?? "")
+            }
+        }
+
         /// Whether all of it was made by these stages as they are now.
         func isOf(_ stages: [Stage]) -> Bool {
             let fingerprints = Dictionary(
@@ -33,6 +43,8 @@ final class RunJournal: Sendable {
     }
 
     let run: RunNote
+    /// A store that is only read takes no notes.
+    private let takesNotes: Bool
     /// Stages that run after a failure are not noted as done: they run again with the next attempt.
     private let isAfterFailure: Bool
     private let state: Mutex<State>
@@ -53,10 +65,12 @@ final class RunJournal: Sendable {
         }
         self.run = run
         self.isAfterFailure = isAfterFailure
+        takesNotes = !container.storeDescription.options.isReadOnly
         state = Mutex(
             State(
                 stages: saved?.stages ?? [], importing: saved?.importing,
                 inputs: saved?.inputs ?? []))
+        guard takesNotes else { return }
         let note = try Self.encode(run)
         try container.newBackgroundContext().performAndWait { context in
             if saved == nil { try context.endProgressNotes() }
@@ -132,6 +146,7 @@ final class RunJournal: Sendable {
 
     /// Notes in a transaction of its own that a stage is done, which wrote nothing to the store.
     func finish(_ stage: Stage, _ report: StageReport, in container: PersistentContainer) throws {
+        guard takesNotes else { return }
         try container.newBackgroundContext().performAndWait { context in
             try finish(stage, report, in: context)
             try context.save()
@@ -140,6 +155,7 @@ final class RunJournal: Sendable {
 
     /// Takes the notes away: there is nothing to complete any more.
     func end(in container: PersistentContainer) throws {
+        guard takesNotes else { return }
         try container.newBackgroundContext().performAndWait { context in
             try context.endProgressNotes()
             try context.save()

@@ -34,8 +34,8 @@ package struct RunOptions: Sendable {
     package var isDry = false
     /// What an interrupted run has left is not gone on with.
     package var isRestart = false
-    /// What to do where another run is at work.
-    package var ifLocked = LockedPolicy.fail
+    /// What to do where another run is at work; nil fails, but lets a dry run go on beside it.
+    package var ifLocked: LockedPolicy?
     /// Seconds after which the run saves and stops; wins over the spec's `budget.time`.
     package var timeoutSeconds: Int64?
     /// Wins over the spec's `rejects.allow`.

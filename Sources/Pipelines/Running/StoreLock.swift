@@ -16,11 +16,33 @@ final class StoreLock {
         storePath: String, pipeline: String, started: String, _ policy: RunOptions.LockedPolicy,
         _ interruption: Interruption
     ) throws -> StoreLock? {
+        try whenFree(policy, interruption) { () throws(RunFailure) in
+            try StoreLock(storePath: storePath, pipeline: pipeline, started: started)
+        }
+    }
+
+    /// Waits for the lock as far as that is to be tried, and leaves it alone.
+    ///
+    /// - Returns: false where another run holds it and this one is to be skipped then.
+    /// - Throws: as `take`.
+    static func isFree(
+        storePath: String, _ policy: RunOptions.LockedPolicy, _ interruption: Interruption
+    ) throws -> Bool {
+        try whenFree(policy, interruption) { () throws(RunFailure) -> Void in
+            if let holder = holder(of: storePath) { throw held(storePath, by: holder) }
+        } != nil
+    }
+
+    /// Tries until the lock is had, or as the policy says.
+    private static func whenFree<R>(
+        _ policy: RunOptions.LockedPolicy, _ interruption: Interruption,
+        _ attempt: () throws(RunFailure) -> R
+    ) throws -> R? {
         var deadline: ContinuousClock.Instant?
         if case .wait(let seconds) = policy { deadline = .now + .seconds(seconds) }
         while true {
             do throws(RunFailure) {
-                return try StoreLock(storePath: storePath, pipeline: pipeline, started: started)
+                return try attempt()
             } catch {
                 guard error.isLockHeld else { throw error }
                 if policy == .skip { return nil }
@@ -30,6 +52,13 @@ final class StoreLock {
             // Nobody tells when a lock is free.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(100))
         }
+    }
+
+    private static func held(_ storePath: String, by holder: String) -> RunFailure {
+        RunFailure(
+            .temporaryFailure, code: RunFailure.lockHeld,
+            "Another run works on \(storePath): \(holder)",
+            fix: "wait until it ends; the lock ends with its process")
     }
 
     /// Who holds the lock, as they said themselves; nil where nobody does.
@@ -63,11 +92,7 @@ final class StoreLock {
                 fix: "check that the store's folder exists and may be written")
         }
         guard FileDescriptor.lock(descriptor) else {
-            let holder = FileDescriptor.head(descriptor)
-            throw RunFailure(
-                .temporaryFailure, code: RunFailure.lockHeld,
-                "Another run works on \(storePath): \(holder)",
-                fix: "wait until it ends; the lock ends with its process")
+            throw Self.held(storePath, by: FileDescriptor.head(descriptor))
         }
         isHeld = true
         FileDescriptor.rewrite(

@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 import GraphStore
 
@@ -13,11 +14,20 @@ struct StoreTarget {
     let commit: StoreSpec.CommitMode
     /// The store whose copy is taken where one is to be made; nil for an empty one.
     var template: String?
-    /// Days for which the store keeps what changed; nil leaves it to the store.
-    var historyDays: Int?
+    /// Whether the store keeps what changed; nil leaves it to the store.
+    var history: StoreSpec.History?
+    /// Whether the store keeps all digits of decimals; nil leaves it to the store.
+    var keepsExactDecimals: Bool?
     /// How much of their pages connections keep in memory.
     var memory = MemoryShares(BudgetSpec().memory)
     var isDry = false
+    /// No stage writes.
+    var isOnlyRead = false
+    /// The file with the model, or else the spec, by which the store could be migrated.
+    var modelFile = ""
+
+    /// Whether the store is an app's, and stays as it is, with everything in its folder.
+    var isLeftAlone: Bool { isOnlyRead && !isDry && PersistentContainer.isAppStore(at: path) }
 
     /// Whether the work is done on another file first.
     var worksBeside: Bool { isDry || mode == .replace || commit != .batch }
@@ -52,11 +62,7 @@ struct StoreTarget {
             try PersistentContainer.copyTemplate(at: template, to: path)
             return true
         } catch {
-            guard error.code == .missing else { throw error }
-            throw RunFailure(
-                .noInput, code: "store.template",
-                "The template \(template) does not exist, of which the store is to be a copy",
-                fix: "check `store.open`; a relative path starts at the spec's folder")
+            throw TemplateProblem(error, template).map { RunFailure($0) } ?? RunFailure(error)
         }
     }
 
@@ -69,14 +75,32 @@ struct StoreTarget {
     }
 
     private func container(
-        _ model: ManagedObjectModel?, at path: String, opening: StoreOpening = .existing
+        _ model: ManagedObjectModel?, at path: String, opening: StoreOpening = .existing,
+        isOriginal: Bool = false
     ) throws -> PersistentContainer {
         var options = StoreOptions()
-        options.history = historyDays.map { HistoryOptions(keeping: .days($0)) }
+        // What a copy is taken of stays as it is.
+        options.history =
+            switch isOriginal || isLeftAlone ? nil : history {
+            case nil: nil
+            case .off: .off
+            case .days(let days): HistoryOptions(keeping: .days(days))
+            }
+        options.keepsExactDecimals = isLeftAlone ? nil : keepsExactDecimals
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10
-        return try PersistentContainer(
-            model: model, .sqlite(at: path, opening: opening, options: options))
+        options.isReadOnly = isLeftAlone
+        do throws(StoreError) {
+            return try PersistentContainer(
+                model: model, .sqlite(at: path, opening: opening, options: options))
+        } catch {
+            guard error.code == .modelMismatch, !modelFile.isEmpty else { throw error }
+            var failure = RunFailure(error)
+            failure.diagnostics[0].fix =
+                "bring the store to this model: "
+                + StoreMigration.command(store: self.path, to: modelFile)
+            throw failure
+        }
     }
 
     /// What an earlier attempt left beside the store, as long as the store is what it was then.
@@ -119,7 +143,7 @@ struct StoreTarget {
         guard (FileDescriptor.size(path) ?? 0) > 0 else {
             return try makeStore(model, at: workPath)
         }
-        try container(model, at: path).copyStore(to: workPath)
+        try container(model, at: path, isOriginal: true).copyStore(to: workPath)
         return try container(model, at: workPath)
     }
 

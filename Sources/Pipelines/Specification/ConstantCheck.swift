@@ -10,10 +10,13 @@ enum ConstantCheck {
         case .null: return nil
         case .text(let template) where template.constant == nil: return nil
         case .boolean, .integer, .real, .text:
-            let value = ConstantCast.value(constant, for: attribute.type) { $0.constant ?? "" }
+            let value = ConstantCast.value(constant, typedAs: attribute) { $0.constant ?? "" }
             guard value == nil else { return nil }
-            return attribute.type == .decimal && !isNumber(constant)
-                ? "a decimal number" : wanted(attribute.type)
+            guard attribute.type == .decimal else { return wanted(attribute.type) }
+            guard isNumber(constant) else { return "a decimal number" }
+            return attribute.isExactDecimal
+                ? "a decimal number of at most \(ExactDecimal.digitsMax) digits"
+                : wanted(attribute.type)
         }
     }
 
@@ -22,7 +25,7 @@ enum ConstantCheck {
         _ constant: ConstantValue, of attribute: AttributeDescription
     ) -> String? {
         if case .text(let template) = constant, template.constant == nil { return nil }
-        let value = ConstantCast.value(constant, for: attribute.type) { $0.constant ?? "" }
+        let value = ConstantCast.value(constant, typedAs: attribute) { $0.constant ?? "" }
         guard let value else { return nil }
         var arena = ByteArena()
         let cell = arena.cell(value)

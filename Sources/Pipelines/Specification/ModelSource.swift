@@ -54,10 +54,11 @@ package enum ModelSource {
             return isSpec ? model(ofSpec: path) : read(path)
         }
         do throws(StoreError) {
-            guard let model = try PersistentContainer.model(ofStoreAt: path) else {
+            let (carried, origin) = try PersistentContainer.carriedModel(at: path)
+            guard let model = carried else {
                 throw StoreError(.noModel, "The store carries no model that can be read")
             }
-            return (model, [])
+            return (model, Diagnostic.remarks(on: origin, at: .file(path)))
         } catch {
             let code = "store.\(error.code.rawValue)"
             return (nil, [Diagnostic(code: code, error.message, at: .file(path))])

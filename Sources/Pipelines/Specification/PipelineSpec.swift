@@ -52,6 +52,14 @@ package struct StoreSpec: Sendable, Hashable {
         case run
     }
 
+    /// Whether the store keeps what changed in it.
+    package enum History: Sendable, Hashable {
+        /// It does not, and what it kept goes.
+        case off
+        /// For so many days.
+        case days(Int)
+    }
+
     /// Where the model comes from.
     package enum ModelSource: Sendable, Hashable {
         case file(TemplateText)
@@ -67,14 +75,17 @@ package struct StoreSpec: Sendable, Hashable {
     package var open: OpenMode
     /// When changes become visible.
     package var commit = CommitMode.batch
-    /// Days for which the store keeps what changed; nil leaves it to the store.
-    package var historyDays: Int?
+    /// Whether the store keeps what changed; nil leaves it to the store.
+    package var history: History?
     /// Who is named in the store's history; nil for the spec's own name.
     package var author: TemplateText?
     /// A store whose copy is taken where one is to be made; nil for an empty one.
     package var template: TemplateText?
-    /// A view for each entity is kept in the store, for people with `sqlite3`.
-    package var hasViews = false
+    /// Whether the store keeps all digits of decimals; nil leaves it to the store.
+    package var keepsExactDecimals: Bool?
+    /// A view for each entity is kept in the store, for people with `sqlite3`; where that is false
+    /// those of earlier runs go, and nil leaves them to the store.
+    package var hasViews: Bool?
     /// Where the spec speaks of the store.
     package var location: SourceLocation
 }

@@ -82,6 +82,7 @@ package enum SpecificationFile {
         if let whole { found += TestNameCheck.check(spec, whole) }
         found += SourcePathCheck.check(spec)
         found += FileUseCheck.check(spec, values)
+        found += TemplateProblem.check(spec.store, values)
         var seen: Set<Diagnostic> = []
         let sorted = DiagnosticList(found).diagnostics.filter { seen.insert($0).inserted }
         return (hasErrors(sorted) ? nil : spec, reading.model, sorted)
@@ -106,8 +107,22 @@ extension PipelineSpec {
         return try? PersistentContainer.model(ofStoreAt: values.path(store.at))
     }
 
+    /// The file that the model stands in, which may be the spec.
+    func modelFile(_ values: ParameterValues) -> String {
+        guard case .file(let template)? = store.model, values.canResolve(template) else {
+            return file
+        }
+        return values.path(template)
+    }
+
     /// The same, with what can be known of a model that has errors.
     func modelReading(_ values: ParameterValues) -> ModelReading {
+        var reading = modelSourceReading(values)
+        if store.keepsExactDecimals == true { reading.keepExactDecimals() }
+        return reading
+    }
+
+    private func modelSourceReading(_ values: ParameterValues) -> ModelReading {
         switch store.model {
         case nil: return ModelReading(diagnostics: [])
         case .inline(let reading): return reading

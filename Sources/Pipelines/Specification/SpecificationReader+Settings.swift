@@ -89,17 +89,18 @@ extension SpecificationReader {
                 "rule", "`open: replace` puts the new store in place as a whole, at the end",
                 fix: "leave `commit` out")
         }
-        let historyDays = mapping.optional("history").flatMap(readHistory)
+        let history = mapping.optional("history").flatMap(readHistory)
         let author = mapping.optional("author").flatMap(template)
-        let hasViews = mapping.optional("views")?.boolean() ?? false
-        mapping.notSupportedYet("exact-decimals")
+        let hasViews = mapping.optional("views")?.boolean()
+        let keepsExactDecimals = mapping.optional("exact-decimals")?.boolean()
         mapping.finish(.store)
         let source = model.flatMap(readModel)
         let noFile = TemplateText(literal: "", at: value.location)
         return StoreSpec(
             at: at ?? noFile, model: source, open: open ?? .existing,
-            commit: commitMode ?? .batch, historyDays: historyDays, author: author,
-            template: original, hasViews: hasViews, location: value.location)
+            commit: commitMode ?? .batch, history: history, author: author,
+            template: original, keepsExactDecimals: keepsExactDecimals, hasViews: hasViews,
+            location: value.location)
     }
 
     /// `create`, or `{ template: empty.sqlite }`, which makes a missing store as a copy.
@@ -114,16 +115,17 @@ extension SpecificationReader {
         return (.create, file.flatMap { template($0) })
     }
 
-    /// For how many days a store keeps what changed in it.
-    private func readHistory(_ value: YAMLValue) -> Int? {
+    /// `off`, or for how many days a store keeps what changed in it.
+    private func readHistory(_ value: YAMLValue) -> StoreSpec.History? {
         guard value.isMapping, let mapping = value.mapping() else {
-            return value.wrong("a mapping such as { keep: 7d }")
+            guard value.scalar?.text != "off" else { return .off }
+            return value.wrong("off, or a mapping such as { keep: 7d }")
         }
         let keep = mapping.required("keep", fix: "say how long, such as `keep: 7d`")
         mapping.finish(.history)
         guard let keep, let seconds = duration(keep) else { return nil }
         guard seconds % 86_400 == 0 else { return keep.wrong("a number of whole days such as 7d") }
-        return Int(seconds / 86_400)
+        return .days(Int(seconds / 86_400))
     }
 
     private func readModel(_ value: YAMLValue) -> StoreSpec.ModelSource? {

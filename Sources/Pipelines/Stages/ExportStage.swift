@@ -69,8 +69,8 @@ struct ExportStage: Sendable {
     private func write(
         _ cursor: RowCursor, _ shape: NestedShape?, to encoder: RecordEncoder
     ) throws -> OutputSummary {
-        let rows = RowEncoder(cursor.columns, to: encoder)
-        let nested = shape.map { NestedRowEncoder($0, cursor.columns, to: encoder) }
+        let rows = RowEncoder(cursor, to: encoder)
+        let nested = shape.map { NestedRowEncoder($0, cursor, to: encoder) }
         while try cursor.next() {
             if let nested { try nested.writeRow(of: cursor) } else { try rows.writeRow(of: cursor) }
             if encoder.rowCount & 0xFFF == 0 {
@@ -97,9 +97,12 @@ struct CellEncoder<Output: ValueEncoder> {
     private let encoder: Output
     private let room: UnsafeMutableBufferPointer<UInt8>
     private let memory: CellMemory
+    /// Where external values are; nil of values that are in no store.
+    private let external: ExternalValues?
 
-    init(_ encoder: Output) {
+    init(_ encoder: Output, external: ExternalValues? = nil) {
         self.encoder = encoder
+        self.external = external
         memory = CellMemory()
         room = memory.room
     }
@@ -116,16 +119,36 @@ struct CellEncoder<Output: ValueEncoder> {
         case .double, .float: encoder.double(number(cell))
         case .date: encoder.ascii(text(ScalarFormatter.isoDate(number(cell), into: room)))
         case .uuid: encoder.ascii(text(ScalarFormatter.uuid(cell.bytes, into: room)))
+        case .decimal where cell.kind == .text: encoder.number(cell.bytes)
         case .decimal: encoder.number(text(ScalarFormatter.decimal(number(cell), into: room)))
-        case .transformable: encoder.json(cell.bytes)
+        case .transformable: writeTransformable(cell.bytes)
         case .binary:
-            guard column.isExternal else { return writeBase64(cell.bytes) }
-            if let value = ExternalData.inlineValue(cell.bytes) {
-                writeBase64(value)
-            } else {
-                encoder.null()
+            guard column.isExternal, let external else { return writeBase64(cell.bytes) }
+            external.withValue(of: cell.bytes) { value in
+                value.map(writeBase64) ?? encoder.null()
             }
-        case .composite, .undefined: encoder.null()
+        case .undefined: writeUndefined(cell)
+        case .composite: encoder.null()
+        }
+    }
+
+    /// JSON as it stands; an app's archive as JSON where it is of plain classes, else its bytes.
+    private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard external?.isOfApp == true, TransformedBytes.isForeign(bytes) else {
+            return encoder.json(bytes)
+        }
+        let json = TransformedBytes.json(bytes)
+        json.withUnsafeBufferPointer { encoder.json($0) }
+    }
+
+    /// A column of no type shows what it holds.
+    private func writeUndefined(_ cell: BulkCell) {
+        switch cell.kind {
+        case .integer: encoder.integer(cell.integerValue)
+        case .real: encoder.double(cell.realValue)
+        case .text: encoder.text(cell.bytes)
+        case .blob: writeBase64(cell.bytes)
+        default: encoder.null()
         }
     }
 

@@ -54,7 +54,7 @@ final class ImportReader: Sendable {
         let reader = try inputs.reader(of: file, plan.selection)
         let digest = InputDigest(expected: start)
         reader.observer = digest.add
-        if let start { try skip(start.record, of: file, reader) }
+        if let start, try !skip(start.record, of: file, reader) { return false }
         while true {
             guard let batch = queue.takeIdle() else { return false }
             let bytes = digest.byteCount
@@ -108,10 +108,15 @@ final class ImportReader: Sendable {
     }
 
     /// Reads over the records that an earlier attempt has saved.
-    private func skip(_ count: Int, of file: InputFile, _ reader: RecordReader) throws {
+    ///
+    /// - Returns: false where the writer wants no more meanwhile.
+    private func skip(
+        _ count: Int, of file: InputFile, _ reader: RecordReader
+    ) throws -> Bool {
         let batch = RecordBatch()
         do throws(RecordStreamError) {
             while reader.recordsRead < count {
+                if queue.isCancelled { return false }
                 guard try reader.next(batch, limit: count - reader.recordsRead) else { break }
             }
         } catch {
@@ -119,5 +124,6 @@ final class ImportReader: Sendable {
             throw CannotResume(changed: file.path)
         }
         guard reader.recordsRead == count else { throw CannotResume(changed: file.path) }
+        return true
     }
 }

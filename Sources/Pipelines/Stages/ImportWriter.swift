@@ -61,8 +61,14 @@ struct ImportWriter {
     }
 
     mutating func run(_ queue: BatchQueue<MappedBatch>) throws -> StageReport {
+        // To read over what earlier attempts have saved may take longer than the time limit: each
+        // attempt saves something new, or none would ever come to the end.
+        var isReadingOver = progress.position.map { $0.path != "-" } ?? false
         do {
-            while let batch = try queue.take(environment.interruption) {
+            while let batch = try queue.take(
+                environment.interruption, ignoringTimeLimit: isReadingOver)
+            {
+                isReadingOver = false
                 try apply(batch)
                 queue.recycle(batch)
                 try environment.interruption.check()

@@ -11,12 +11,12 @@ struct NestedRowEncoder {
     private let inner = FragmentEncoder()
     private let innerCells: CellEncoder<FragmentEncoder>
 
-    init(_ shape: NestedShape, _ columns: [RowColumn], to output: RecordEncoder) {
+    init(_ shape: NestedShape, _ cursor: RowCursor, to output: RecordEncoder) {
         self.output = output
-        self.columns = columns
+        columns = cursor.columns
         members = shape.members
-        cells = CellEncoder(output)
-        innerCells = CellEncoder(inner)
+        cells = CellEncoder(output, external: cursor.externalValues)
+        innerCells = CellEncoder(inner, external: cursor.externalValues)
     }
 
     /// Writes the cursor's current row.

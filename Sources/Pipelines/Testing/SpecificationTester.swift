@@ -10,6 +10,8 @@ package struct SpecificationTester: Sendable {
         package var failed = 0
         /// Problems of the spec, and what failing tests found.
         package var diagnostics: [Diagnostic] = []
+        /// The spec brings none.
+        package var hasNoTests = false
     }
 
     private let context: ParameterValues.Context
@@ -38,6 +40,7 @@ package struct SpecificationTester: Sendable {
             outcome.status = RunFailure(problems: problems).status
             return outcome
         }
+        outcome.hasNoTests = spec.tests.isEmpty
         for test in spec.tests {
             let found: [Diagnostic]
             do {

@@ -41,20 +41,27 @@ struct PropertyKind {
             case .date:
                 return TimeText.date(text, now: 0).map { .text(TimeText.iso($0)) } ?? value
             case .uuid: return .text(text.uppercased())
-            case .decimal, .double, .float: return Double(text).map { .number("\($0)") } ?? value
+            case .decimal: return Self.decimal(text) ?? value
+            case .double, .float: return Double(text).map { .number("\($0)") } ?? value
             // Keys of objects: of what type they are is the other entity's matter.
             case nil where UUID(uuidString: text) != nil: return .text(text.uppercased())
             default: return value
             }
         case .number(let text):
             switch type {
-            case .decimal, .double, .float, .undefined:
+            case .decimal: return Self.decimal(text) ?? value
+            case .double, .float, .undefined:
                 return Double(text).map { .number("\($0)") } ?? value
             case .string: return .text(text)
             default: return value
             }
         default: return value
         }
+    }
+
+    private static func decimal(_ text: String) -> TestValue? {
+        var text = text
+        return text.withUTF8 { ExactDecimal($0) }.map { .number($0.text) }
     }
 }
 
@@ -146,7 +153,7 @@ struct TestComparison {
             let cursor = try context.cursor(RowRequest(entityName: entity, fields: fields))
             let output = try OutputFile(path: path)
             let encoder = RecordEncoder(format: .ndjson, columns: names, output: output)
-            let rows = RowEncoder(cursor.columns, to: encoder)
+            let rows = RowEncoder(cursor, to: encoder)
             while try cursor.next() { try rows.writeRow(of: cursor) }
             _ = try encoder.finish()
         }

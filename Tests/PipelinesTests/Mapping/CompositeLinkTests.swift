@@ -87,7 +87,7 @@ struct CompositeLinkTests {
         #expect(
             run.lines == [
                 "import import-people: 3 read, 3 inserted",
-                "import import-tasks: 4 read, 4 inserted, 1 link targets created",
+                "import import-tasks: 4 read, 4 inserted, 1 link target created",
             ])
         #expect(
             try Self.graph(folder) == [
@@ -126,7 +126,7 @@ struct CompositeLinkTests {
         let rows = ["reject", "skip"].contains(policy) ? [] : ["1|\(owner)|-", "2|\(owner)|-"]
         #expect(try Self.graph(folder) == rows)
         let ends = [
-            "create": "2 inserted, 1 link targets created", "null": "2 inserted",
+            "create": "2 inserted, 1 link target created", "null": "2 inserted",
             "reject": "2 rejected", "skip": "2 skipped",
         ]
         #expect(run.lines.last == "import import-tasks: 2 read, \(ends[policy] ?? "")")

@@ -103,7 +103,7 @@ struct NestedImportTests {
         #expect(run.text == "")
         #expect(
             run.lines == [
-                "import import-orders: 4 read, 4 inserted, 1 link targets created"
+                "import import-orders: 4 read, 4 inserted, 1 link target created"
             ])
         let graph = [
             "1|A 1 10", "2|A 1 10", "3|-", "4|-", "x|2|1.5|1|M|p13.0,q7.0", "y|1|2.0|1|-|-",

@@ -140,7 +140,7 @@ struct RejectRuleTests {
     func nullsWithDefault() throws {
         let (folder, run) = try run(
             "on: { cast: null }\n  set: { code: { default: 9 } }", "{\"id\":\"1\",\"code\":\"x\"}")
-        #expect(run.lines == ["import import-tasks: 1 read, 1 inserted, 1 values made null"])
+        #expect(run.lines == ["import import-tasks: 1 read, 1 inserted, 1 value made null"])
         #expect(try folder.rows("SELECT ZID, ZCODE FROM ZTASK") == ["1|9"])
     }
 

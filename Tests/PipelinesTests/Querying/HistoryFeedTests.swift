@@ -287,6 +287,31 @@ import Testing
     func words(_ text: String, _ isOne: Bool) {
         #expect(HistoryPlace(text)?.text == (isOne ? text : nil))
     }
+
+    @Test("deletions without a key are told once, with what would keep it")
+    func keylessDeletions() throws {
+        try load(#"{"id":"T1","tags":["home","work"]}"#, #"{"id":"T2"}"#)
+        for entity in ["Task", "Tag"] {
+            let run = try folder.run(
+                """
+                etl: 1
+                store: { at: store.sqlite }
+                stages: [{ delete: \(entity), where: ALL }]
+                """)
+            #expect(run.text == "")
+        }
+        func hints(_ entity: String) -> [String] {
+            var query = HistoryQuery(store: store, now: .now)
+            query.entities = [entity]
+            return HistoryFeed(to: folder.path("lines")).run(query).notes
+        }
+        #expect(hints("Task") == [])
+        #expect(
+            hints("Tag") == [
+                "Deletions of Tag have no key, for the history keeps none: say"
+                    + " `preserve-on-delete: true` of Tag.name in the model"
+            ])
+    }
 }
 
 /// The tokens of a store's transactions.

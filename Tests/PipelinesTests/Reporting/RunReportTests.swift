@@ -391,4 +391,31 @@ struct RunReportTests {
         #expect(!folder.exists("runs"))
         withExtendedLifetime(lock) {}
     }
+
+    @Test("a dry run beside another goes on, unless it is told what to do then")
+    func dryBeside() throws {
+        let folder = try Self.folder()
+        #expect(Self.run(folder).outcome.status == .ok)
+        var lock = try StoreLock.take(
+            storePath: folder.path("store.sqlite"), pipeline: "other", started: "now", .fail,
+            Interruption())
+        func plan(_ policy: RunOptions.LockedPolicy?) -> RunOutcome {
+            Self.run(folder) { options in
+                options.isDry = true
+                options.ifLocked = policy
+            }.outcome
+        }
+        #expect(plan(nil).status == .ok)
+        #expect(plan(nil).difference != nil)
+        let refused = plan(.fail)
+        #expect(refused.status == .temporaryFailure)
+        #expect(refused.diagnostics.map(\.code) == ["lock.held"])
+        let skipped = plan(.skip)
+        #expect(skipped.status == .ok && skipped.difference == nil && skipped.stages.isEmpty)
+        #expect(plan(.wait(seconds: 0)).status == .temporaryFailure)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(plan(.fail).difference != nil)
+        #expect(plan(.wait(seconds: 5)).difference != nil)
+    }
 }
