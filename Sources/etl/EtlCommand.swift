@@ -17,12 +17,15 @@ struct EtlCommand: ParsableCommand {
             RunCommand.self, PlanCommand.self, SeedCommand.self, ReplayCommand.self,
             CheckCommand.self, PreviewCommand.self, TestCommand.self, StatusCommand.self,
             ReportCommand.self, ExplainCommand.self, SchemaCommand.self, InferCommand.self,
-            FetchCommand.self, HistoryCommand.self, VerifyCommand.self, ModelCommand.self,
-            ReferenceCommand.self,
+            FetchCommand.self, HistoryCommand.self, VerifyCommand.self, MigrateCommand.self,
+            ModelCommand.self, ReferenceCommand.self,
         ])
 
     static func main() {
         Terminal.reserveStandardDescriptors()
+        if let problem = UnknownCommand.problem(in: Array(CommandLine.arguments.dropFirst())) {
+            exit(withError: RunFailure(.usage, [problem]).shown())
+        }
         main(nil)
     }
 }

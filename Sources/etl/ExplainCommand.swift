@@ -8,8 +8,8 @@ struct ExplainCommand: ParsableCommand {
         abstract:
             "Tell what an exit status or the code of a reject or message means, and what to do.",
         discussion: """
-            The code stands in brackets behind a message. Without CODE it lists all; an area such \
-            as csv lists its faults. Exit status: 0 ok, 64 nothing has that code.
+            The code stands in brackets behind a message. Without CODE it lists all, a line each; \
+            an area such as csv lists its faults. Exit status: 0 ok, 64 nothing has that code.
             """)
 
     @Argument(
@@ -19,8 +19,8 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         StandardOutput.endOnSignals()
         do throws(RunFailure) {
-            let found = try code.map { code throws(RunFailure) in try Explanation.of(code) }
-            for explanation in found ?? Explanation.all {
+            guard let code else { return print(Explanation.overview, terminator: "") }
+            for explanation in try Explanation.of(code) {
                 print(explanation.text, terminator: "")
             }
         } catch {

@@ -34,6 +34,13 @@ struct FetchCommand: ParsableCommand {
     var entity: String?
 
     @Option(
+        help: ArgumentHelp(
+            "The model to read an app's store by, whose own is missing: YAML, .xcdatamodeld.",
+            valueName: "model"),
+        completion: .file())
+    var model: String?
+
+    @Option(
         name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp("Which objects, by a predicate.", valueName: "predicate"))
     var predicate: String?
@@ -123,6 +130,7 @@ struct FetchCommand: ParsableCommand {
         let isWatched = Terminal().isInteractive
         StandardOutput.endOnSignals()
         var query = Query(store: store, entity: entity, now: Date())
+        query.model = try model.map { try ModelCommand.read($0, quiet: true) }
         query.wanted = count ? .count : .rows
         query.isExplained = explain
         query.predicate = predicate

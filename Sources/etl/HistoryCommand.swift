@@ -25,7 +25,9 @@ struct HistoryShowCommand: ParsableCommand {
         discussion: """
             The word `show` may be left out. A line has the token, time and author of the change, \
             whether it was an insert, update or delete, the entity, the object's number and its \
-            key, which properties an update set, and what was kept of a deleted object.
+            key, which properties an update set, and what was kept of a deleted object: the \
+            attributes that the model preserves. So a deletion has a key where the model says \
+            `preserve-on-delete: true` of the key's attributes.
 
             A token is a place in the history: --since with the last line's token gives what came \
             after that line. A job that asks now and then lets --place keep it:
@@ -44,6 +46,13 @@ struct HistoryShowCommand: ParsableCommand {
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
     var store: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The model to read an app's store by, whose own is missing: YAML, .xcdatamodeld.",
+            valueName: "model"),
+        completion: .file())
+    var model: String?
 
     @Option(
         parsing: .unconditional,
@@ -77,6 +86,9 @@ struct HistoryShowCommand: ParsableCommand {
     @Flag(help: "Wait for new changes, until a signal ends it.")
     var follow = false
 
+    @Flag(name: .shortAndLong, help: "Tell on stderr what a terminal would be told, too.")
+    var verbose = false
+
     @Flag(help: "Print the place behind the newest change, and nothing else.")
     var token = false
 
@@ -98,6 +110,7 @@ struct HistoryShowCommand: ParsableCommand {
         // A line is written whole, and the place kept, before the end.
         let interruption = SignalHandling.install()
         var query = HistoryQuery(store: store, now: Date())
+        query.model = try model.map { try ModelCommand.read($0, quiet: true) }
         query.since = since
         query.placeFile = place
         query.authors = author
@@ -110,7 +123,7 @@ struct HistoryShowCommand: ParsableCommand {
         let feed = HistoryFeed(
             isTerminal: output.isTerminal, interruption: interruption,
             note: { logger.notice("\($0)") })
-        try feed.run(query).show()
+        try feed.run(query).show(isVerbose: verbose)
     }
 }
 
@@ -148,10 +161,10 @@ extension QueryOutcome {
     /// Shows what went wrong and what is to be known.
     ///
     /// - Throws: how the command ends.
-    fileprivate func show() throws {
+    fileprivate func show(isVerbose: Bool = false) throws {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         for error in errors { logger.error("\(error)") }
-        if Terminal().isInteractive { for note in notes { logger.notice("\(note)") } }
+        if isVerbose || Terminal().isInteractive { for note in notes { logger.notice("\(note)") } }
         if status != .ok { throw ExitCode(status.rawValue) }
     }
 }

@@ -19,7 +19,8 @@ struct ModelCommand: ParsableCommand {
     static func read(_ path: String, quiet: Bool = false) throws -> ManagedObjectModel {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let (model, diagnostics) = ModelSource.readOrStored(path)
-        for diagnostic in diagnostics where diagnostic.severity == .error || !quiet {
+        for diagnostic in diagnostics
+        where diagnostic.severity == .error || !quiet || diagnostic.code == "store.of-app" {
             logger.notice("\(DiagnosticRenderer.text(diagnostic))")
         }
         if let model { return model }

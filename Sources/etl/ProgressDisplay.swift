@@ -2,13 +2,17 @@ import Dispatch
 import Pipelines
 import Synchronization
 
-/// A line on stderr that shows where the run is, drawn ten times a second at the most.
+/// A line on stderr that shows where the run is, drawn ten times a second at the most, and not for
+/// stages that are over in no time.
 final class ProgressDisplay: Sendable {
     let progress = RunProgress()
     private let isShown: Bool
     private let terminal: Terminal
     private let queue = DispatchQueue(label: "etl.progress")
     private let state = Mutex(State())
+
+    /// How long a stage runs before it has a line, which would only flash up otherwise.
+    private static let secondsMin = 0.5
 
     private struct State {
         var isRunning = false
@@ -51,9 +55,10 @@ final class ProgressDisplay: Sendable {
     private func draw() {
         let snapshot = progress.snapshot
         guard !snapshot.stage.isEmpty else { return }
-        state.withLock { $0.isDrawn = true }
         let elapsed = (ContinuousClock().now - snapshot.started).components
         let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
+        guard seconds >= Self.secondsMin else { return }
+        state.withLock { $0.isDrawn = true }
         let line = ProgressLine.text(snapshot, seconds: seconds, columns: terminal.columns)
         Terminal.writeToStandardError("\r\(line)\u{1B}[K")
     }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import Pipelines
 
 /// Writes the reference pages and the manual page: `etl reference`, for those who work on etl.

@@ -13,6 +13,9 @@ struct ReplayCommand: ParsableCommand {
             not run. A replay that is stopped or killed is completed by the next one, and no \
             record is lost or imported twice.
 
+            It takes one run, since each was another run's state of things; of several begin with \
+            the oldest: `for run in rejects/*; do etl replay "$run"; done`.
+
             Exit status: 0 nothing is left, or no more than is allowed; 65 records are left; 66 \
             there are no such rejects; 75 another run must be completed first; and those of run.
             """)

@@ -5,9 +5,11 @@ import Pipelines
 struct RunConditions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What to do while another run works on the store: fail (75), skip (0), or wait=30m.",
-            valueName: "policy"), transform: LockedFlag.init)
-    var ifLocked = LockedFlag(policy: .fail)
+            """
+            What to do while another run works on the store: fail (75), skip (0), or wait=30m; \
+            else a run fails, and a dry one is compared with what the other has saved so far.
+            """, valueName: "policy"), transform: LockedFlag.init)
+    var ifLocked: LockedFlag?
 
     @Option(
         help: ArgumentHelp(
@@ -27,7 +29,7 @@ struct RunConditions: ParsableArguments {
     var allowRejects: CountLimit?
 
     func apply(to options: inout RunOptions) {
-        options.ifLocked = ifLocked.policy
+        options.ifLocked = ifLocked?.policy
         options.timeoutSeconds = timeout?.seconds
         options.allowedRejects = allowRejects
     }
@@ -80,12 +82,8 @@ struct ReportFlag: ParsableArguments {
 }
 
 /// `fail`, `skip` or `wait=30m`.
-struct LockedFlag: CustomStringConvertible {
+struct LockedFlag {
     var policy: RunOptions.LockedPolicy
-
-    init(policy: RunOptions.LockedPolicy) {
-        self.policy = policy
-    }
 
     init(_ argument: String) throws {
         switch argument {
@@ -98,8 +96,6 @@ struct LockedFlag: CustomStringConvertible {
             policy = .wait(seconds: try DurationFlag(String(argument.dropFirst(5))).seconds)
         }
     }
-
-    var description: String { "fail" }
 }
 
 /// A duration such as `30m`.

@@ -12,9 +12,9 @@ struct TestCommand: ParsableCommand {
             A test gives records to imports, by their names, or objects that are there before, by \
             their entities; the stages run on a new store in the folder for temporary files, and \
             `then` says all objects of each entity and all rejects. Exports write nothing. \
-            Success prints nothing where nobody watches.
+            Success prints nothing where nobody watches; a spec without tests is told.
 
-            Exit status: 0 all pass, 1 a test fails, 73 the folder for temporary files cannot \
+            Exit status: 0 all pass, also where there are none, 1 a test fails, 73 the folder for temporary files cannot \
             be used, 78 a spec or a test is wrong, 130 and 143 stopped by a signal.
             """)
 
@@ -42,7 +42,10 @@ struct TestCommand: ParsableCommand {
             for diagnostic in outcome.diagnostics {
                 logger.error("\(DiagnosticRenderer.text(diagnostic))")
             }
-            if verbose || Terminal().isInteractive || outcome.failed > 0 {
+            if outcome.hasNoTests {
+                // Nothing failed, but whoever asks for tests believes that there are some.
+                logger.warning("\(spec) has no tests; write some under `tests`")
+            } else if verbose || Terminal().isInteractive || outcome.failed > 0 {
                 let failed = outcome.failed > 0 ? ", \(outcome.failed) failed" : ""
                 logger.info("\(spec): \(outcome.passed) passed\(failed)")
             }

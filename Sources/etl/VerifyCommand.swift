@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Look whether a store is sound, or save what can be read of a damaged one.",
         discussion: """
             Looks at the file, the tables, the version hashes, the numbers that keys are taken \
-            from, required values, unique keys, links from both ends, orders, files of large \
+            from, required values, ranges, lengths and patterns, unique keys, links from both ends, orders, files of large \
             values, folded texts and the history. Each finding is a line on stdout, with the \
             numbers of the first objects; a sound store prints nothing where nobody watches. \
             Nothing in the store's folder changes: one that has a log is looked at in a copy.
@@ -73,6 +73,8 @@ struct VerifyCommand: ParsableCommand {
         if let warning = answer.warning {
             logger.warning("\(DiagnosticRenderer.text(warning))")
         }
+        for remark in answer.remarks { logger.notice("\(store): \(remark)") }
+        if let hint = answer.hint, !json { logger.notice("\(hint)") }
         if Terminal().isInteractive, !json { logger.notice("\(answer.summary)") }
         guard answer.isGood else { throw ExitCode(ExitStatus.check.rawValue) }
     }

@@ -15,7 +15,7 @@ struct FailureExitTests {
             let result = try folder.shell("exec \"$E\" \(arguments)")
             #expect(result.status == 64, "\(arguments)")
             #expect(result.output == "")
-            #expect(result.errors.contains("Error: "))
+            #expect(result.errors.lowercased().contains("error: "))
         }
         #expect(try folder.shell("exec \"$E\" --help").status == 0)
     }
@@ -56,8 +56,8 @@ struct FailureExitTests {
               - { delete: Task, wheer: ALL }
             """)
         let expected = """
-            spec.yaml:2:66: error: 'history' must be a mapping such as { keep: 7d }, not the text \
-            'on' [spec.type]
+            spec.yaml:2:66: error: 'history' must be off, or a mapping such as { keep: 7d }, not the \
+            text 'on' [spec.type]
               in: store.history
             """
         for command in ["run", "check"] {

@@ -97,9 +97,9 @@ import Testing
         #expect(result.output == "")
         #expect(
             result.errors == """
-                error: kept/store.sqlite is in its first load, whose indexes and links come at its \
-                end; a load that was killed is completed by the next run [store.busy]
-                  fix: wait for the other process; an import that was stopped must run again
+                error: kept/store.sqlite was left by a first load that did not come to its end, \
+                where indexes and links are made [store.busy]
+                  fix: run the spec again, which completes it; opening the store for writing does, too
 
                 """)
         #expect(try digest().split(separator: "\n").dropFirst() == before)

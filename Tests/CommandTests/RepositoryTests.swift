@@ -105,7 +105,10 @@ import Testing
         let places = sources + Repository.files(under: "Tests", ending: ".swift")
         for file in places + ["Package.swift", "README.md", "CONTRIBUTING.md", ".ci/run"] {
             let text = try Repository.text(file)
-            for mark in marks { #expect(!text.contains(mark), "\(file)") }
+            for mark in marks {
+                // As a word: it may be part of a table's name.
+                #expect(text.firstMatch(of: try Regex("\\b\(mark)\\b")) == nil, "\(file)")
+            }
         }
     }
 

@@ -50,7 +50,12 @@ import Testing
         let seen = try verify("store.sqlite")
         #expect(seen.status == 1)
         #expect(seen.output == "Task.owner: 2 links lead nowhere (objects 3, 7)\n")
-        #expect(seen.errors == "")
+        #expect(
+            seen.errors == """
+                `etl verify store.sqlite --repair NEW` saves what can be read into a new store, and \
+                mends what can be mended; this one stays as it is
+
+                """)
         #expect(try verify("store.sqlite --quick").status == 0)
         let json = try verify("store.sqlite --json")
         #expect(json.status == 1)
@@ -89,6 +94,48 @@ import Testing
         #expect(folder.text("new.csv") == folder.text("out.csv"))
     }
 
+    @Test("a store that is cut off is told as that by all, and what is left is saved")
+    func truncated() throws {
+        try query("PRAGMA wal_checkpoint(TRUNCATE)")
+        let pages = try folder.shell("expr $(stat -c %s store.sqlite) / 4096").output
+        let count = try #require(Int(pages.trimmingCharacters(in: .whitespacesAndNewlines)))
+        try folder.shell("truncate -s \(count / 2 * 4096) store.sqlite")
+        let cut = "is cut off: it has \(count / 2) of the \(count) pages that its header names"
+        let fetched = try folder.shell("exec \"$E\" fetch store.sqlite Task --count")
+        #expect(fetched.status == 74)
+        #expect(
+            fetched.errors == """
+                error: store.sqlite \(cut) [store.corrupt]
+                  fix: bring back a copy that is whole, or save what is left by `etl verify STORE \
+                --repair NEW`
+
+                """)
+        let seen = try verify("store.sqlite")
+        #expect(seen.status == 1)
+        #expect(seen.output.hasPrefix("The file \(cut)\n"))
+        // The model is in the part that is gone.
+        #expect(
+            seen.errors.contains(
+                "`etl verify store.sqlite --repair NEW --model MODEL` saves what"))
+        let repair = try verify("store.sqlite --repair new.sqlite --model model.yaml")
+        #expect(repair.status == 1 && repair.output.hasPrefix("lost: "), "\(repair)")
+        #expect(try verify("new.sqlite").status == 0)
+    }
+
+    @Test(
+        "a folder is no store, whatever is asked of it",
+        arguments: [
+            "verify .", "fetch . Task", "history .", "verify . --repair new.sqlite",
+        ])
+    func folderAsStore(_ arguments: String) throws {
+        let seen = try folder.shell("exec \"$E\" \(arguments)")
+        #expect(seen.status == 78)
+        #expect(
+            seen.errors
+                == "error: . is a folder; name the store's file, an SQLite file [store.not-a-store]\n"
+        )
+    }
+
     @Test("a store without a model is looked at as far as that goes, and says so")
     func withoutModel() throws {
         try query("DROP TABLE ETL_MODEL; UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK = 3")
@@ -96,9 +143,8 @@ import Testing
         #expect(seen.status == 0)
         #expect(
             seen.errors == """
-                store.sqlite: warning: The store carries no model that can be read, so its objects \
-                were not looked at [store.no-model]
-                  fix: give its model with --model
+                store.sqlite: The store carries no model that can be read, so one was made of its \
+                columns: names are in lower case, and what columns do not tell is missing
 
                 """)
         #expect(try verify("store.sqlite --model model.yaml").status == 1)

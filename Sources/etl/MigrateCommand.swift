@@ -1,0 +1,83 @@
+import ArgumentParser
+import GraphStore
+import Pipelines
+
+/// Brings a store to another version of its model: `etl migrate STORE --to MODEL`.
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Bring a store to another version of its model.",
+        discussion: """
+            Prints what differs, with the number of objects, values or links that it is about, and \
+            the objects that are kept; then migrates. Renamed entities and properties are told by \
+            `renamed-from` of the new model.
+
+            The new store is built beside the old one, in STORE.migrating, and looked at as \
+            `etl verify` does; then it takes the old one's name, and the old one stays as \
+            STORE.bak-v1, -v2 and so on, until you remove it. A migration that is stopped or killed \
+            leaves the old store or the new one, whole. Nobody else may have the store open.
+
+            To go back, move STORE.bak-v1 to STORE, and the folder .STORE.bak-v1_SUPPORT, if there \
+            is one, to where STORE has its large values.
+
+            What the models cannot tell stands in migrations/OLD-NEW.yaml beside the new model, by \
+            the `version` of each: `mapping: 1`, and under `entities` each new entity with `from` (the old \
+            one), `where` (objects that do not meet it are left behind), `set` (new attributes by \
+            expressions over the old object, such as priority: "ternary(p == 'high', 2, 0)") and `lookup` \
+            (relationships to objects by a key: tags: { by: name, from: tagText, split: "," }). A \
+            list of such mappings under one entity merges several old ones; several entities that come from one \
+            split it, linked by `set: { owner: $source }`.
+
+            A store that has the model already stays as it is.
+
+            Exit status: 0 migrated, or nothing to do, 64 usage, 65 the objects are not as the new \
+            model wants them, 66 the store or the model is missing, 71 out of descriptors or \
+            memory, 73 STORE.migrating is another file, 74 disk full or I/O error, 75 the store is \
+            in use, 77 permission denied, 78 the model is wrong, or the migration needs a mapping, \
+            130 and 143 stopped by a signal. In all cases but the first the store is as it was.
+            """)
+
+    @Argument(help: "The store, an SQLite file.", completion: .file())
+    var store: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The model that it shall have: YAML, .xcdatamodeld, or another store.",
+            valueName: "model"),
+        completion: .file())
+    var to: String
+
+    @Flag(help: "Change nothing, and print what would be done.")
+    var dryRun = false
+
+    @Option(help: "Show a progress line: auto, always or never.")
+    var progress = ProgressMode.auto
+
+    func run() throws {
+        let terminal = Terminal()
+        let display = ProgressDisplay(
+            isShown: progress.isShown(on: terminal, .text) && !dryRun, terminal: terminal)
+        let migration = StoreMigration(
+            store: store, to: to, progress: display.progress,
+            interruption: SignalHandling.install())
+        do throws(RunFailure) {
+            if dryRun {
+                let plan = try migration.plan()
+                if !plan.isEmpty || terminal.isInteractive { print(plan.text, terminator: "") }
+                if let refusal = migration.refusal(of: plan) { throw refusal }
+                return
+            }
+            display.start()
+            defer { display.stop() }
+            let result = try migration.run { plan in
+                display.clear()
+                if !plan.isEmpty || terminal.isInteractive { print(plan.text, terminator: "") }
+            }
+            display.stop()
+            if let backup = result.backupPath { print("The old store is \(backup)") }
+        } catch {
+            display.stop()
+            throw error.shown()
+        }
+    }
+}

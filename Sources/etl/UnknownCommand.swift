@@ -1,0 +1,28 @@
+import ArgumentParser
+import Diagnostics
+
+/// Tells of a word that stands where a command belongs, and of the command that was meant.
+enum UnknownCommand {
+    /// Nil where the words begin with a command, or with a flag.
+    static func problem(in words: [String]) -> Diagnostic? {
+        problem(in: words[...], of: EtlCommand.self, named: "etl")
+    }
+
+    private static func problem(
+        in words: ArraySlice<String>, of command: any ParsableCommand.Type, named name: String
+    ) -> Diagnostic? {
+        let commands = command.configuration.subcommands
+        // Without a command, the first word is an argument of the one that need not be named.
+        guard !commands.isEmpty, command.configuration.defaultSubcommand == nil,
+            let word = words.first, !word.hasPrefix("-"), word != "help"
+        else { return nil }
+        let names = commands.compactMap { $0.configuration.commandName }
+        if let found = commands.first(where: { $0.configuration.commandName == word }) {
+            return problem(in: words.dropFirst(), of: found, named: "\(name) \(word)")
+        }
+        return Diagnostic(
+            code: "usage.command",
+            "\(name) has no command '\(word)'" + Suggestion.phrase(for: word, among: names),
+            fix: "`\(name) --help` lists the commands")
+    }
+}

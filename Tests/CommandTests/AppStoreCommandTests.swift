@@ -1,0 +1,136 @@
+import AppStoreFixtures
+import Foundation
+import GraphModel
+import Testing
+
+@Suite("Commands on apps' stores") struct AppStoreCommandTests {
+    private let folder: TemporaryFolder
+    private let outside: TemporaryFolder
+    private let store: String
+    private let before: [String]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        outside = try TemporaryFolder()
+        store = folder.path + "/Shelf.sqlite"
+        let (model, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
+        try AppStoreFixture.make(at: store, try #require(model, "\(diagnostics)"))
+        before = try folderDigest(folder.path)
+    }
+
+    private func expectUntouched(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try folderDigest(folder.path) == before, sourceLocation: sourceLocation)
+    }
+
+    @Test func fetchShowsObjectsAndLeavesTheFolderAlone() throws {
+        #expect(
+            try Tool.etl(["fetch", store])
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        {"entity":"Author","objects":3,"parent":null,"abstract":false}
+                        {"entity":"Item","objects":5,"parent":null,"abstract":true}
+                        {"entity":"Book","objects":3,"parent":"Item","abstract":false}
+                        {"entity":"Film","objects":2,"parent":"Item","abstract":false}
+                        {"entity":"Passport","objects":1,"parent":null,"abstract":false}
+                        {"entity":"Person","objects":4,"parent":null,"abstract":false}
+                        {"entity":"Shelf","objects":2,"parent":null,"abstract":false}
+                        {"entity":"Tag","objects":3,"parent":null,"abstract":false}
+
+                        """))
+        #expect(
+            try Tool.etl([
+                "fetch", store, "Item", "--sort", "title", "--fields",
+                "title,addedOn,shelf,tags,settings",
+            ])
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        {"title":"Lost","addedOn":null,"shelf":null,"tags":[],"settings":null}
+                        {"title":"Rocannon","addedOn":"2000-01-02T00:00:00Z","shelf":2,"tags":[],"settings":null}
+                        {"title":"Solaris","addedOn":"2023-03-08T20:26:40.25Z","shelf":1,"tags":["classic","space"],"settings":"\(opaque)"}
+                        {"title":"Stalker","addedOn":null,"shelf":1,"tags":["zone"],"settings":null}
+                        {"title":"The Dispossessed","addedOn":"2023-03-08T20:26:40Z","shelf":1,"tags":["classic","space"],"settings":{"fonts":["Söhne","Mono"],"since":"2001-01-01T00:00:00.5Z","size":12}}
+
+                        """))
+        #expect(
+            try Tool.etl(["fetch", store, "Book", "--where", "author.name == 'Ursula'", "--count"])
+                == ToolResult(status: 0, standardOutput: "2\n"))
+        try expectUntouched()
+    }
+
+    /// What stands in the column, as it stands there.
+    private var opaque: String {
+        let bytes = try? Tool.sqlite(
+            "file:\(store)?immutable=1", "SELECT hex(ZSETTINGS) FROM ZITEM WHERE Z_PK = 2"
+        ).first
+        let digits = Array((bytes ?? "").utf8)
+        let data = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
+        }
+        return Data(data).base64EncodedString()
+    }
+
+    @Test func historyTellsWhatTheAppChanged() throws {
+        let result = try Tool.etl(["history", store])
+        #expect(result.status == 0 && result.standardError == "")
+        let lines = result.standardOutput.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3)
+        #expect(
+            lines.first?.contains(
+                #""author":"sync","change":"update","entity":"Book","object":1,"#) == true)
+        #expect(lines.first?.contains(#""properties":["author","pages"]"#) == true)
+        #expect(lines.dropFirst().first?.contains(#""tombstone":{"title":"Gone"}"#) == true)
+        try expectUntouched()
+    }
+
+    @Test func theModelIsShownAndVerifyTellsWhatIsWrong() throws {
+        let shown = try Tool.etl(["model", "show", store])
+        #expect(shown.status == 0)
+        #expect(shown.standardOutput.contains("bookCount"))
+        let found = try Tool.etl(["verify", store])
+        #expect(
+            found
+                == ToolResult(
+                    status: 1,
+                    standardOutput: """
+                        Item: 1 row does not count its changes (object 9)
+                        Item.shelf: 1 link leads nowhere (object 9)
+                        Tag.items: 1 link leads nowhere (object 3)
+
+                        """))
+        try expectUntouched()
+    }
+
+    /// `infer` writes a spec that exports everything; running it needs neither lock nor notes.
+    @Test func inferAndItsExportsLeaveTheFolderAlone() throws {
+        let inferred = try Tool.etl(["infer", store, "--output", outside.path])
+        #expect(inferred.status == 0, "\(inferred.standardError)")
+        let run = try Tool.etl(["run", outside.path + "/pipeline.yaml"], in: outside.path)
+        #expect(run.status == 0, "\(run.standardError)")
+        let files =
+            FileManager.default.enumerator(atPath: outside.path)?
+            .compactMap { $0 as? String }.filter { $0.contains("Tag") } ?? []
+        let tags = try Tool.contents(outside.path + "/" + (try #require(files.first)))
+        for name in ["classic", "space", "zone"] { #expect(tags.contains(name)) }
+        try expectUntouched()
+    }
+
+    @Test func aStoreWithoutItsModelIsReadByTheOneGiven() throws {
+        _ = try Tool.run("sqlite3", [store, "DROP TABLE Z_MODELCACHE"])
+        let given = outside.path + "/shelf.yaml"
+        try AppStoreFixture.modelText.write(toFile: given, atomically: true, encoding: .utf8)
+        let result = try Tool.etl([
+            "fetch", store, "Film", "--where", "note != nil", "--fields", "title,note", "--model",
+            given,
+        ])
+        #expect(
+            result
+                == ToolResult(status: 0, standardOutput: #"{"title":"Stalker","note":"f4"}"# + "\n")
+        )
+        let without = try Tool.etl(["fetch", store, "Film", "--count"])
+        #expect(without.standardOutput == "2\n")
+        #expect(
+            without.standardError.contains("names are in lower case"), "\(without.standardError)")
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import Testing
+
+@Suite("etl migrate", .serialized) struct MigrateCommandTests {
+    private static let before = """
+        model: 1
+        version: tasks-1
+        entities:
+          Task:
+            attributes: { id: { type: Integer 32, optional: false }, title: String, level: String, tagText: String }
+            relationships: { owner: { to: Person, inverse: tasks } }
+            unique: [[id]]
+          Person:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { tasks: { to: Task, many: true, inverse: owner } }
+            unique: [[name]]
+        """
+    private static let after = """
+        model: 1
+        version: tasks-2
+        entities:
+          Todo:
+            renamed-from: Task
+            attributes:
+              id: { type: Integer 64, optional: false }
+              name: { type: String, renamed-from: title, searchable: true }
+              level: Integer 16
+              done: { type: Boolean, default: false }
+            relationships:
+              owner: { to: Person, inverse: todos }
+              tags: { to: Tag, many: true, inverse: todos }
+            unique: [[id]]
+          Person:
+            attributes: { name: { type: String, optional: false } }
+            relationships: { todos: { to: Todo, many: true, inverse: owner, renamed-from: tasks } }
+            unique: [[name]]
+          Tag:
+            attributes: { name: String }
+            relationships: { todos: { to: Todo, many: true, inverse: tags } }
+        """
+    private static let mapping = """
+        mapping: 1
+        entities:
+          Todo:
+            set: { level: "ternary(level == 'high', 2, 0)" }
+            lookup: { tags: { by: name, from: tagText, split: "," } }
+        """
+    private static let spec = """
+        etl: 1
+        store: { at: store.sqlite, model: before.yaml, open: create }
+        stages:
+          - import: tasks
+            read: { files: tasks.ndjson }
+            into: Task
+            link: { owner: { by: { name: owner }, missing: create } }
+        """
+
+    private let folder: FailureFolder
+
+    init() throws { folder = try Self.filled(3) }
+
+    private static func filled(_ count: Int) throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.write("before.yaml", before)
+        try folder.write("after.yaml", after)
+        try folder.write("spec.yaml", spec)
+        var tasks = ""
+        for number in 1...count {
+            let level = number % 3 == 0 ? "high" : "low"
+            tasks += """
+                {"id":\(number),"title":"t\(number)","level":"\(level)",\
+                "tagText":"a\(number % 7), b\(number % 5)","owner":"p\(number % 11)"}
+
+                """
+        }
+        try folder.write("tasks.ndjson", tasks)
+        #expect(try folder.run().status == 0)
+        return folder
+    }
+
+    private func migrate(_ arguments: String) throws -> FailureFolder.Result {
+        try folder.shell("exec \"$E\" migrate \(arguments)")
+    }
+
+    @Test("plans, migrates by the mapping beside the model, keeps the old store")
+    func migrates() throws {
+        let refused = try migrate("store.sqlite --to after.yaml --dry-run")
+        #expect(refused.status == 78)
+        #expect(refused.output.contains("Needs a mapping: Todo.level is Integer 16, was String\n"))
+        #expect(
+            refused.errors == """
+                error: store.sqlite cannot be migrated to after.yaml, for 1 reason above \
+                [store.needs-mapping]
+
+                """)
+        #expect(try migrate("store.sqlite --to after.yaml").status == 78)
+        try folder.shell("mkdir migrations")
+        try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
+        let planned = try migrate("store.sqlite --to after.yaml --dry-run")
+        #expect(planned.status == 0, "\(planned.errors)")
+        for line in [
+            "~ Todo: renamed from 'Task'", "- Todo.tagText: is gone, with its values [3]",
+            "Person: 3 objects", "Todo: 3 objects",
+        ] {
+            #expect(planned.output.contains(line + "\n"), "\(planned.output)")
+        }
+        #expect(
+            folder.names().filter { $0.hasPrefix("store.sqlite.") } == ["store.sqlite.etl-lock"])
+        let done = try migrate("store.sqlite --to after.yaml")
+        #expect(done.status == 0)
+        #expect(done.errors == "")
+        #expect(done.output == planned.output + "The old store is store.sqlite.bak-v1\n")
+        let fetched = try folder.shell(
+            "\"$E\" fetch store.sqlite Todo --fields id,name,level,done,owner.name --format csv")
+        #expect(
+            fetched.output == """
+                id,name,level,done,owner.name
+                1,t1,0,false,p1
+                2,t2,0,false,p2
+                3,t3,2,false,p3
+
+                """)
+        let tags = try folder.shell(
+            "\"$E\" fetch store.sqlite Tag --fields name --sort name --format csv")
+        #expect(tags.output == "name\na1\na2\na3\nb1\nb2\nb3\n")
+        #expect(try folder.shell("exec \"$E\" verify store.sqlite --model after.yaml").status == 0)
+        #expect(
+            try folder.shell("exec \"$E\" verify store.sqlite.bak-v1 --model before.yaml").status
+                == 0)
+        // Nothing more to do, and nothing said.
+        let again = try migrate("store.sqlite --to after.yaml")
+        #expect(again.status == 0 && again.output == "" && again.errors == "")
+    }
+
+    @Test("a run with another model tells the command that helps")
+    func advice() throws {
+        try folder.write(
+            "spec.yaml",
+            Self.spec.replacing("before.yaml", with: "after.yaml")
+                .replacing("Task", with: "Todo"))
+        let run = try folder.run()
+        #expect(run.status == 78)
+        #expect(
+            run.errors.contains(
+                "  fix: bring the store to this model: etl migrate store.sqlite --to after.yaml\n"),
+            "\(run.errors)")
+    }
+
+    @Test("exit codes: missing files, another file in the way, a store in use, a wrong mapping")
+    func failures() throws {
+        #expect(try migrate("none.sqlite --to after.yaml").status == 66)
+        #expect(try migrate("store.sqlite --to none.yaml").status == 66)
+        #expect(try migrate("store.sqlite").status == 64)
+        try folder.shell("mkdir migrations")
+        try folder.write("migrations/tasks-1-tasks-2.yaml", "mapping: 1\nentities: { Todoo: {} }\n")
+        let wrong = try migrate("store.sqlite --to after.yaml")
+        #expect(wrong.status == 78)
+        #expect(wrong.errors.contains("The new model has no entity 'Todoo'. Did you mean 'Todo'?"))
+        try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
+        try folder.write("store.sqlite.migrating", "mine")
+        let inTheWay = try migrate("store.sqlite --to after.yaml")
+        #expect(inTheWay.status == 73)
+        #expect(folder.text("store.sqlite.migrating") == "mine")
+        try folder.shell("rm store.sqlite.migrating")
+        let busy = try folder.shell(
+            """
+            python3 -c 'import sqlite3, time
+            store = sqlite3.connect("store.sqlite"); store.execute("SELECT * FROM ZTASK").fetchone()
+            open("ready", "w").close(); time.sleep(20)' & holder=$!
+            until test -e ready; do sleep 0.05; done
+            "$E" migrate store.sqlite --to after.yaml; status=$?
+            kill $holder; exit $status
+            """)
+        #expect(busy.status == 75, "\(busy.errors)")
+        #expect(try migrate("store.sqlite --to after.yaml").status == 0)
+    }
+
+    /// `ETL_KILLS=50` sets how many migrations are killed.
+    @Test("killed at random moments: the old store or the new one, whole", .tags(.slow))
+    func killed() throws {
+        let folder = try Self.filled(20_000)
+        try folder.shell("mkdir migrations && cp store.sqlite first.sqlite")
+        try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
+        let clock = ContinuousClock()
+        let start = clock.now
+        #expect(try folder.shell("\"$E\" migrate store.sqlite --to after.yaml").status == 0)
+        let whole = (clock.now - start).components
+        let longest = whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000
+        let dump = """
+            sqlite3 store.sqlite "SELECT Z_PK, Z_ENT, Z_OPT, ZNAME, ZLEVEL, ZOWNER FROM ZTODO; \
+            SELECT * FROM ZPERSON; SELECT * FROM ZTAG"
+            """
+        let expected = try folder.shell(dump).output
+        #expect(expected.split(separator: "\n").count == 20_000 + 11 + 12)
+        let wanted = Int(ProcessInfo.processInfo.environment["ETL_KILLS"] ?? "") ?? 10
+        let seed = UInt64.random(in: 0 ... .max)
+        var state = seed
+        var killed = 0
+        for round in 0..<(10 * wanted) where killed < wanted {
+            try folder.shell("rm -f store.sqlite*; cp first.sqlite store.sqlite")
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let delay = Double(Int64(state >> 33) % max(1, longest)) / 1000
+            let result = try folder.shell(
+                """
+                "$E" migrate store.sqlite --to after.yaml > /dev/null & run=$!
+                ( sleep \(delay); kill -KILL $run 2> /dev/null ) &
+                wait $run
+                """)
+            if result.status == 137 { killed += 1 }
+            let version = try folder.shell(
+                """
+                "$E" verify store.sqlite --model before.yaml && echo old ||
+                "$E" verify store.sqlite --model after.yaml && echo new
+                """)
+            #expect(
+                version.output.hasSuffix("old\n") || version.output.hasSuffix("new\n"),
+                "seed \(seed), round \(round): \(version.output)\(version.errors)")
+            // The next one finishes, or begins anew.
+            let next = try folder.shell("\"$E\" migrate store.sqlite --to after.yaml")
+            #expect(next.status == 0, "seed \(seed), round \(round): \(next.errors)")
+            #expect(try folder.shell(dump).output == expected, "seed \(seed), round \(round)")
+            let left = folder.names().filter { $0.hasPrefix("store.sqlite") }
+            #expect(
+                left == ["store.sqlite", "store.sqlite.bak-v1", "store.sqlite.etl-lock"],
+                "seed \(seed), round \(round)")
+        }
+        #expect(killed > 0, "seed \(seed)")
+    }
+}

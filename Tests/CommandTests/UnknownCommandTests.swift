@@ -1,0 +1,51 @@
+import Testing
+
+@Suite("Words that are no command") struct UnknownCommandTests {
+    @Test(
+        "a mistyped command is told with the one that was meant",
+        arguments: [
+            ("rnu", "etl has no command 'rnu'. Did you mean 'run'?", "etl"),
+            ("vreify store.sqlite", "etl has no command 'vreify'. Did you mean 'verify'?", "etl"),
+            ("spec.yaml", "etl has no command 'spec.yaml'", "etl"),
+            (
+                "model shwo a.yaml", "etl model has no command 'shwo'. Did you mean 'show'?",
+                "etl model"
+            ),
+        ])
+    func told(_ words: String, _ message: String, _ command: String) throws {
+        let result = try Tool.etl(words.split(separator: " ").map(String.init))
+        #expect(
+            result
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        error: \(message) [usage.command]
+                          fix: `\(command) --help` lists the commands
+
+                        """))
+    }
+
+    @Test("commands, flags and what a command takes by itself are none of these")
+    func others() throws {
+        for words in [
+            ["--version"], ["help"], ["help", "run"], [], ["model"], ["model", "--help"],
+        ] {
+            #expect(try Tool.etl(words).status == 0, "\(words)")
+        }
+        let history = try Tool.etl(["history", "no.sqlite"])
+        #expect(history.status == 66)
+        let flag = try Tool.etl(["run", "spec.yaml", "--restrat"])
+        #expect(flag.status == 64)
+        #expect(flag.standardError.contains("Did you mean '--restart'?"))
+    }
+
+    @Test("a spec without tests is told, and fails nothing")
+    func withoutTests() throws {
+        let folder = try FailureFolder()
+        #expect(
+            try Tool.etl(["test", "spec.yaml"], in: folder.path)
+                == ToolResult(
+                    status: 0,
+                    standardError: "spec.yaml has no tests; write some under `tests`\n"))
+    }
+}
