@@ -30,12 +30,12 @@ let package = Package(
                 "Diagnostics", "YAML", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .target(name: "XcodeModel", dependencies: ["Diagnostics", "GraphModel"]),
+        .target(name: "XcodeModel", dependencies: ["Diagnostics", "GraphModel", "CZlib"]),
         .target(name: "ClassGeneration", dependencies: ["Diagnostics", "GraphModel"]),
         .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
         .target(
             name: "GraphStore",
-            dependencies: ["Diagnostics", "GraphModel", "SQLite", "CSwiftRuntime"]),
+            dependencies: ["Diagnostics", "GraphModel", "XcodeModel", "SQLite", "CSwiftRuntime"]),
         .target(
             name: "Pipelines",
             dependencies: [
@@ -63,6 +63,11 @@ let package = Package(
                 ]),
             dependencies: ["etl"]),
 
+        // Stores and archives as apps write them, for the tests of several targets.
+        .target(
+            name: "AppStoreFixtures", dependencies: ["GraphModel", "SQLite", "CZlib"],
+            path: "Tests/AppStoreFixtures"),
+
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
             name: "RecordStreamsTests",
@@ -73,7 +78,8 @@ let package = Package(
             name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics"],
             exclude: ["Fixtures"]),
         .testTarget(
-            name: "XcodeModelTests", dependencies: ["XcodeModel", "GraphModel", "Diagnostics"]),
+            name: "XcodeModelTests",
+            dependencies: ["XcodeModel", "GraphModel", "Diagnostics", "AppStoreFixtures"]),
         .testTarget(
             name: "ClassGenerationTests",
             dependencies: ["ClassGeneration", "GraphModel", "Diagnostics"]),
@@ -82,7 +88,9 @@ let package = Package(
             dependencies: ["GraphStore", "GraphModel"], exclude: ["Models"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
-            name: "GraphStoreTests", dependencies: ["GraphStore", "GraphModel", "SQLite"]),
+            name: "GraphStoreTests",
+            dependencies: ["GraphStore", "GraphModel", "SQLite", "AppStoreFixtures"],
+            exclude: ["AppStores/Support"]),
         .testTarget(
             name: "PipelinesTests",
             dependencies: [
@@ -90,18 +98,24 @@ let package = Package(
                 "XcodeModel", "YAML",
             ]),
         .testTarget(
-            name: "CommandTests", dependencies: ["etl", "GraphStore", "GraphModel"],
+            name: "CommandTests",
+            dependencies: ["etl", "GraphStore", "GraphModel", "SQLite", "AppStoreFixtures"],
             exclude: ["Fixtures"]),
     ]
 )
 
 // Built for who measures alone: `Benchmarks/micro` asks for it.
 if Context.environment["ETL_BENCHMARKS"] != nil {
-    package.targets.append(
+    package.targets += [
+        .target(name: "CAllocationCount", path: "Benchmarks/AllocationCount"),
         .executableTarget(
             name: "microbenchmarks",
-            dependencies: ["Pipelines", "RecordStreams", "GraphModel", "GraphStore"],
-            path: "Benchmarks/Micro"))
+            dependencies: [
+                "CAllocationCount", "Pipelines", "RecordStreams", "GraphModel", "GraphStore",
+                "SQLite",
+            ],
+            path: "Benchmarks/Micro"),
+    ]
 }
 
 for target in package.targets where target.type != .system && target.type != .plugin {

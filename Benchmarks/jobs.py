@@ -13,6 +13,19 @@ from measure import Contestant, remove, run
 SPECS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "specs")
 BULK = "--threads 2 --bulk --cache 64000 --icache 2000 --multi 16 --workers 1 --quiet".split()
 CACHE = "--quiet --cache 200000".split()
+# What our time is to be of the reference's at most, or of another yardstick's.
+GOALS = {
+    "J1": (1.2, ""),
+    "J2": (1.0, ""),
+    "J3": (1.2, ""),
+    "J4": (1.2, ""),
+    "J5": (1.1, ""),
+    "J5u": (1.2, "sqlite3"),
+    "J6": (0.65, ""),
+    "J6c": (1.3, ""),
+    "J6v": (1.3, ""),
+    "J8": (2.0, ""),
+}
 
 
 @dataclass
@@ -132,8 +145,23 @@ def first_rows(bench: Bench) -> list[Contestant]:
     return imports(Bench(bench.etl, bench.reference, small, bench.work), "tasks.ndjson.gz", "import")
 
 
-def all_jobs(bench: Bench) -> dict[str, tuple[str, Callable[[], list[Contestant]]]]:
+def all_jobs(
+    bench: Bench, peers: list
+) -> dict[str, tuple[str, Callable[[], list[Contestant]]]]:
     """The jobs by name: what each is, and a function that makes its contestants."""
+    return {
+        name: (words, lambda name=name, pair=pair: pair() + peers_of(name, peers))
+        for name, (words, pair) in pairs_of(bench).items()
+    }
+
+
+def peers_of(job: str, peers: list) -> list[Contestant]:
+    """Those of other tools that can do a job."""
+    made = [peer.contestant(job) for peer in peers]
+    return [one for one in made if one]
+
+
+def pairs_of(bench: Bench) -> dict[str, tuple[str, Callable[[], list[Contestant]]]]:
     gz = os.path.join(bench.data, "tasks.ndjson.gz")
     again = bench.theirs(
         "import", *CACHE, *"--threads 2 --tags diff --upsert mem --skip".split(), gz

@@ -6,11 +6,29 @@ import sys
 
 
 def build_product(name: str, root: str) -> str:
-    """Makes a release build; the path of the command."""
-    build = ["swift", "build", "-c", "release", "--product", name, "--package-path", root]
+    """Makes the release build that the README tells of; the path of the command."""
+    build = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
+    build += ["--product", name, "--package-path", root]
     subprocess.run(build, check=True, stdout=sys.stderr)
     folder = subprocess.check_output([*build, "--show-bin-path"], text=True).strip()
     return os.path.join(folder, name)
+
+
+def tools_folder(root: str) -> str:
+    """Where the generator, the reference and its peers stand beside a checkout."""
+    return os.path.join(os.path.dirname(root), "shared", "bench")
+
+
+def memory() -> str | None:
+    """A folder in memory, so that the disk's noise stays out."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def build_reference(tools: str, folder: str) -> str:
+    path = os.path.join(folder, "ref")
+    source = os.path.join(tools, "ref")
+    subprocess.run(["make", "-s", "-C", source, f"OUT={path}"], check=True, stdout=sys.stderr)
+    return path
 
 
 def make_data(tools: str, folder: str, rows: int) -> str:
