@@ -78,7 +78,7 @@ extension PersistentContainer {
         // store nor the new one lacks any at any moment.
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         let hasFiles = from != to && StoreFiles.exists(from)
-        if hasFiles { try StoreFiles.linkFolder(from, to: to) }
+        if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
         try StoreFiles.move(newPath, to: path)
         StoreFiles.synchronizeFolder(of: path)
         do {

@@ -91,7 +91,7 @@ struct StoreSwap {
         }
         let backup = "\(path).bak-v\(number)"
         let (from, to) = (StoreFiles.supportFolder(of: path), StoreFiles.supportFolder(of: backup))
-        if from != to { try StoreFiles.linkFolder(from, to: to) }
+        if from != to { try StoreFiles.copyFolder(from, to: to, linking: true) }
         guard !StoreFiles.exists(backup) else { return backup }
         if !StoreFiles.link(path, as: backup) {
             try StoreFiles.copyLarge(path, to: backup + ".etl-copy")

@@ -149,23 +149,4 @@ enum StoreFiles {
                 .permission, "\(folder) cannot be removed: \(String(cString: strerror(errno)))")
         }
     }
-
-    /// Copies a folder with what is in it; nothing happens where there is none.
-    static func copyFolder(_ folder: String, to target: String) throws(StoreError) {
-        guard exists(folder) else { return }
-        guard mkdir(target, 0o755) == 0 || errno == EEXIST else {
-            throw StoreError(
-                .permission, "\(target) cannot be made: \(String(cString: strerror(errno)))")
-        }
-        for name in names(in: folder) {
-            let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
-            var status = stat()
-            if lstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                try copyFolder(from, to: to)
-            } else {
-                try write(read(from), to: to, permissions: nil)
-            }
-        }
-        synchronizeFolder(of: "\(target)/.")
-    }
 }

@@ -6,12 +6,17 @@
     import Darwin
 #endif
 
-/// Second names of files, and copies where a file system knows none.
+/// Copies of files, and second names where a file system knows them.
 extension StoreFiles {
     private static let copiedBytes = 1 << 20
 
-    /// Gives all files of a folder a second name in another one; what is there already stays.
-    static func linkFolder(_ folder: String, to target: String) throws(StoreError) {
+    /// Copies a folder with what is in it; nothing happens where there is none.
+    ///
+    /// - Parameter linking: gives the files a second name where the file system knows such; what is
+    ///   there already stays. A file of that name is copied anew otherwise.
+    static func copyFolder(
+        _ folder: String, to target: String, linking: Bool = false
+    ) throws(StoreError) {
         guard exists(folder) else { return }
         guard mkdir(target, 0o755) == 0 || errno == EEXIST else {
             throw StoreError(
@@ -21,7 +26,11 @@ extension StoreFiles {
             let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
             var status = stat()
             if lstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                try linkFolder(from, to: to)
+                try copyFolder(from, to: to, linking: linking)
+            } else if !linking {
+                // It may be the second name of another store's file, which must stay as it is.
+                try remove(to)
+                try copyLarge(from, to: to)
             } else if !exists(to), !link(from, as: to) {
                 try copyLarge(from, to: to)
             }
