@@ -1,4 +1,6 @@
+import GraphModel
 import GraphStore
+import SQLite
 import Testing
 
 @testable import Pipelines
@@ -42,6 +44,10 @@ struct ExactDecimalTests {
             Self.spec("- { import: items.ndjson, into: Item }"))
         #expect(run.status == .ok)
         return folder
+    }
+
+    private func change(_ folder: Workspace, _ sql: String) throws {
+        try Connection(path: folder.path("store.sqlite"), mode: .readWrite).execute(sql)
     }
 
     @Test("every digit comes in, and goes out again as it was")
@@ -118,5 +124,64 @@ struct ExactDecimalTests {
             run.text.contains(
                 "store.sqlite keeps decimals as exact texts; how a store keeps them is chosen when"
                     + " it is made"))
+    }
+
+    @Test("numbers of many digits in conditions, constants and expressions hit what they say")
+    func manyDigits() throws {
+        let folder = try filled()
+        try folder.write(
+            "more.ndjson",
+            """
+            {"sku":"g","net":0.1,"tax":0.2}
+            {"sku":"h","net":12345678901234567890.1,"tax":0.02}
+            {"sku":"i","net":5,"tax":2}
+            """)
+        // The key is left out: the store has it.
+        let run = try folder.run(
+            Self.spec(
+                """
+                - import: more.ndjson
+                  into: Item
+                  set: { sku: sku, price: { expr: net + tax } }
+                - { update: a, entity: Item, where: "price == 12345678901234567890.12345678901234567", set: { price: price + 0.00000000000000003 } }
+                - { update: b, entity: Item, where: "sku == 'b'", set: { price: 123456789012345678901234567890.5 } }
+                - { delete: Item, where: "price > 12345678901234567890.11 AND price < 12345678901234567890.121" }
+                """, ""))
+        #expect(run.text == "")
+        let rows = try folder.rows("SELECT ZSKU, ZPRICE FROM ZITEM ORDER BY ZSKU")
+        #expect(
+            rows == [
+                "a|12345678901234567890.1234567890123457", "b|123456789012345678901234567890.5",
+                "c|1000", "g|0.3", "i|7",
+            ])
+    }
+
+    @Test("texts that other programs have written are found by a verification")
+    func verifies() throws {
+        let folder = try filled()
+        try change(folder, "UPDATE ZITEM SET ZPRICE = '1.50' WHERE ZSKU = 'b'")
+        try change(folder, "UPDATE ZITEM SET ZPRICE = x'37' WHERE ZSKU = 'c'")
+        let findings = try PersistentContainer.verify(at: folder.path("store.sqlite"), .full)
+            .findings.map(\.message)
+        #expect(
+            findings == [
+                "Item.price: 2 values are no Decimal as such stores keep it: '1.50' should be '1.5'"
+            ])
+    }
+
+    @Test("a store that has lost its model still tells decimals by their digits")
+    func withoutModel() throws {
+        let folder = try filled()
+        try change(folder, "DROP TABLE ETL_MODEL")
+        let verification = try PersistentContainer.verify(at: folder.path("store.sqlite"), .full)
+        #expect(verification.findings.filter { $0.kind == .value } == [])
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let container = try PersistentContainer(
+            model: nil, .sqlite(at: folder.path("store.sqlite"), options: options))
+        var request = FetchRequest<ManagedObject>(entityName: "Item")
+        request.predicate = try GraphPredicate(
+            format: "price == 12345678901234567890.12345678901234567")
+        #expect(try container.newContext().fetch(request).count == 1)
     }
 }

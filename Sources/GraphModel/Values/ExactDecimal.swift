@@ -9,10 +9,12 @@ package struct ExactDecimal: Sendable, Hashable {
 
     /// The most significant digits that a number may have.
     package static let digitsMax = 38
+    /// The most digits behind the point that stores keep.
+    static let placesMax = 128
     /// The longest canonical text: a minus, `0.` and 128 places, or 165 digits.
     package static let textBytesMax = 176
 
-    private init(isNegative: Bool, _ magnitude: UInt128, exponent: Int) {
+    init(isNegative: Bool, _ magnitude: UInt128, exponent: Int) {
         var (magnitude, exponent) = (magnitude, exponent)
         while magnitude != 0, magnitude.isMultiple(of: 10) {
             magnitude /= 10
@@ -34,6 +36,19 @@ package struct ExactDecimal: Sendable, Hashable {
         var text = number.description
         guard let parsed = text.withUTF8({ ExactDecimal($0) }) else { return nil }
         self = parsed
+    }
+
+    /// The number that a column's value is; nil for others, and for null.
+    package init?(_ value: StoredValue) {
+        let number: ExactDecimal? =
+            switch value {
+            case .integer(let number): ExactDecimal(number)
+            case .real(let number): ExactDecimal(number)
+            case .text(var text): text.withUTF8 { ExactDecimal($0) }
+            case .blob, .null: nil
+            }
+        guard let number else { return nil }
+        self = number
     }
 
     /// Reads a JSON number (RFC 8259 section 6) of at most 38 significant digits; nil for others.
@@ -71,7 +86,7 @@ package struct ExactDecimal: Sendable, Hashable {
 
     /// Whether stores keep it: its text has 165 digits before the point and 128 behind it at most.
     package var isStorable: Bool {
-        exponent >= -128 && Self.digitCount(magnitude) + exponent <= 165
+        exponent >= -Self.placesMax && Self.digitCount(magnitude) + exponent <= 165
     }
 
     /// Whether a text is the canonical one of a number that stores keep.
@@ -110,7 +125,7 @@ package struct ExactDecimal: Sendable, Hashable {
     }
 
     /// How many decimal digits a number has; none for zero.
-    private static func digitCount(_ number: UInt128) -> Int {
+    static func digitCount(_ number: UInt128) -> Int {
         var count = 0
         var rest = number
         while rest != 0 {

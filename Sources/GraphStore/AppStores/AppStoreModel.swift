@@ -25,21 +25,23 @@ struct AppStoreModel {
             origin = StoreOrigin(model: .given)
             origin.differingEntities = Self.differing(metadata, given, found)
             try Self.requireColumns(given, found, origin.differingEntities, path)
-            model = given
+            model = try Self.fitting(given, metadata)
         } else {
             var notes: [String] = []
             if let cached = try Self.cached(on: connection, &notes) {
                 origin = StoreOrigin(model: .cached, notes: notes + cached.leftOut)
-                model = try Self.fitting(cached.model, found, &origin.notes, path)
+                let fitting = try Self.fitting(cached.model, found, &origin.notes, path)
+                model = try Self.fitting(fitting, metadata)
                 let differing = Self.differing(metadata, model, found)
-                if !differing.isEmpty, model == cached.model {
+                if !differing.isEmpty, fitting == cached.model {
                     origin.notes.append(
                         "The store's hashes are not those of the model that it carries, in: "
                             + differing.joined(separator: ", "))
                 }
             } else {
                 origin = StoreOrigin(model: .columns, notes: notes)
-                model = try ColumnModelReader(found, connection).model(path)
+                model = try Self.fitting(
+                    ColumnModelReader(found, connection).model(path), metadata)
             }
         }
         for name in found.staleNames(found.numbers(of: model)) {
@@ -75,6 +77,17 @@ struct AppStoreModel {
         } catch {
             notes.append("The model in Z_MODELCACHE cannot be read: \(error.message)")
             return nil
+        }
+    }
+
+    /// The model with decimals as the store keeps them: it may be one of ours that has lost its model.
+    private static func fitting(
+        _ model: ManagedObjectModel, _ metadata: StoreMetadata
+    ) throws(StoreError) -> ManagedObjectModel {
+        do throws(ModelError) {
+            return try model.keepingExactDecimals(metadata.keepsExactDecimals)
+        } catch {
+            throw StoreError(.noModel, "\(error)")
         }
     }
 

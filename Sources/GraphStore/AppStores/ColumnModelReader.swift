@@ -88,7 +88,7 @@ struct ColumnModelReader {
         case "INTEGER": return .integer64
         case "FLOAT": return .double
         case "TIMESTAMP": return .date
-        case "DECIMAL": return .decimal
+        case "DECIMAL", "DECIMAL_TEXT": return .decimal
         case "VARCHAR": return .string
         default:
             return try storing { () throws(SQLiteError) in

@@ -44,6 +44,11 @@ extension PersistentContainer {
         }
     }
 
+    /// Whether a store keeps all digits of decimals; nothing is written.
+    package static func keepsExactDecimals(at path: String) throws(StoreError) -> Bool {
+        try metadata(at: path).metadata[StoreMetadata.exactDecimalsKey] != nil
+    }
+
     /// What a store says of itself, read without opening it for work; nothing is written.
     ///
     /// - Returns: its UUID and the metadata.

@@ -56,6 +56,10 @@ extension StoreVerifier {
                         + " is required"
                 }
             }
+            if place.attribute.isExactDecimal {
+                try checkDecimals(name, place, entity)
+                continue
+            }
             guard let wrong = Self.isOfOtherKind(place) else { continue }
             try find(.value, entity.name, name, rows + wrong + family) {
                 "\(entity.name).\(name): \($0.counting("value is", "values are")) no "
@@ -73,7 +77,6 @@ extension StoreVerifier {
         switch place.attribute.type {
         case .integer16, .integer32, .integer64, .boolean: kinds = "'integer'"
         case .double, .float, .date: kinds = "'integer', 'real'"
-        case .decimal where place.attribute.isExactDecimal: kinds = "'text'"
         case .decimal: kinds = "'integer', 'real'"
         case .string, .uri: kinds = "'text'"
         case .uuid:

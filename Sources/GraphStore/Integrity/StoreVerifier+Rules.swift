@@ -16,14 +16,38 @@ extension StoreVerifier {
             guard validator.hasRules else { continue }
             try guarding("\(entity.name).\(name)", of: entity.name) {
                 verifier throws(SQLiteError) in
-                try verifier.findBreaches(of: validator, name, place, entity)
+                try verifier.findBreaches(.rule, name, place, entity) {
+                    validator.problem(with: $0)
+                } message: {
+                    $0.counting("value breaks", "values break") + " the model's rule: \($1)"
+                }
+            }
+        }
+    }
+
+    /// Exact decimals that are no such texts, or not the one text of their number: they would not
+    /// be found by it.
+    mutating func checkDecimals(
+        _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
+    ) throws(StoreError) {
+        try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(SQLiteError) in
+            try verifier.findBreaches(.value, name, place, entity) { cell in
+                guard cell.kind == .text else { return "it is no text" }
+                let text = String(decoding: cell.bytes, as: UTF8.self)
+                guard let number = ExactDecimal(cell.bytes), number.isStorable else {
+                    return "'\(text)' is no number"
+                }
+                return number.text == text ? nil : "'\(text)' should be '\(number.text)'"
+            } message: {
+                $0.counting("value is", "values are") + " no Decimal as such stores keep it: \($1)"
             }
         }
     }
 
     private mutating func findBreaches(
-        of validator: AttributeValidator, _ name: String, _ place: StoreSchema.AttributeColumn,
-        _ entity: StoreSchema.Entity
+        _ kind: StoreFinding.Kind, _ name: String, _ place: StoreSchema.AttributeColumn,
+        _ entity: StoreSchema.Entity, problem: (BulkCell) -> String?,
+        message: (Int, String) -> String
     ) throws(SQLiteError) {
         let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
         let rows = try connection.prepare(
@@ -33,7 +57,7 @@ extension StoreVerifier {
         var keys: [Int64] = []
         var first = ""
         while try rows.step() {
-            guard let problem = validator.problem(with: BulkCell(column: 1, of: rows)) else {
+            guard let problem = problem(BulkCell(column: 1, of: rows)) else {
                 continue
             }
             if count == 0 { first = problem }
@@ -43,8 +67,7 @@ extension StoreVerifier {
         guard count > 0 else { return }
         findings.append(
             StoreFinding(
-                .rule, entity: entity.name, property: name, count: count, keys: keys,
-                "\(entity.name).\(name): \(count.counting("value breaks", "values break")) the model's"
-                    + " rule: \(first)"))
+                kind, entity: entity.name, property: name, count: count, keys: keys,
+                "\(entity.name).\(name): \(message(count, first))"))
     }
 }

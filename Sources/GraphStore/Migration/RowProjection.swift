@@ -102,6 +102,9 @@ struct RowProjection {
                     let position = names.firstIndex(of: place.column)
                 else { continue }
                 try check(value, place.attribute, key)
+                if place.attribute.isExactDecimal, let number = ExactDecimal(value) {
+                    value = .text(number.text)
+                }
                 if place.attribute.allowsExternalBinaryDataStorage, case .blob(let bytes) = value {
                     value = .blob([ExternalData.inlineMark] + bytes)
                 }
@@ -141,7 +144,11 @@ struct RowProjection {
             }
         default: problem = nil
         }
-        guard let problem else { return }
+        let number = ExactDecimal(value)
+        let isMisfit = attribute.isExactDecimal && value != .null && number?.isStorable != true
+        guard let problem = problem ?? (isMisfit ? "is \(value), which is no Decimal" : nil) else {
+            return
+        }
         throw StoreError(
             .migrationRefused,
             "'\(move.new.name).\(attribute.name)' of object \(key) \(problem), by the mapping of"

@@ -211,14 +211,7 @@ extension EntityLayout.Attribute {
         _ value: StoredValue, of entity: String
     ) throws(StoreError) -> StoredValue {
         if case .null = value { return value }
-        let number: ExactDecimal? =
-            switch value {
-            case .integer(let number): ExactDecimal(number)
-            case .real(let number): ExactDecimal(number)
-            case .text(var text): text.withUTF8 { ExactDecimal($0) }
-            case .blob, .null: nil
-            }
-        guard let number else { throw misfit(value, of: entity) }
+        guard let number = ExactDecimal(value) else { throw misfit(value, of: entity) }
         guard number.isStorable else {
             throw StoreError(
                 .validation,

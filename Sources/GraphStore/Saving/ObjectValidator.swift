@@ -186,7 +186,7 @@ final class ArenaBox {
             default: .integer(number)
             }
         case .real(let number): type == .date ? .date(number) : .double(number)
-        case .text: type == .decimal ? .number(cell(value).bytes) : .text(cell(value).bytes)
+        case .text: type == .decimal ? .decimal(cell(value).bytes) : .text(cell(value).bytes)
         case .blob: type == .uuid ? .uuid(cell(value).bytes) : .binary(cell(value).bytes)
         }
     }

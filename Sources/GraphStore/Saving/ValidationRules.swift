@@ -164,7 +164,7 @@ struct RowRules {
             default: .integer(cell.integerValue)
             }
         case .real: type == .date ? .date(cell.realValue) : .double(cell.realValue)
-        case .text: type == .decimal ? .number(cell.bytes) : .text(cell.bytes)
+        case .text: type == .decimal ? .decimal(cell.bytes) : .text(cell.bytes)
         case .blob: type == .uuid ? .uuid(cell.bytes) : .binary(cell.bytes)
         }
     }

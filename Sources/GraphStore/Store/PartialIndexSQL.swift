@@ -48,7 +48,7 @@ extension StoredValue {
         case .boolean(let value): self = .integer(value ? 1 : 0)
         case .integer(let value): self = .integer(value)
         case .double(let value): self = .real(value)
-        case .string(let value): self = .text(value)
+        case .decimal(let value), .string(let value): self = .text(value)
         case .date(let seconds): self = .real(seconds)
         case .uuid(let bytes), .binary(let bytes): self = .blob(bytes)
         case .object(let id): self = .integer(id.primaryKey)

@@ -67,7 +67,8 @@ public struct StoreOptions: Sendable, Hashable {
     /// A new store keeps all digits of its decimals, as canonical texts of at most 38 digits, in
     /// place of the nearest double that Core Data's format has; nil keeps what the store does.
     ///
-    /// Predicates and orders compare all digits; arithmetic, sums and means are those of doubles.
+    /// Predicates and orders compare all digits and arithmetic keeps 38, halves away from zero; sums
+    /// and means of collections are those of doubles.
     /// Core Data itself does not read such columns as decimals.
     public var keepsExactDecimals: Bool?
     /// Keeps a history of changes, and for how long, or none; nil keeps what the store does already.

@@ -75,8 +75,9 @@ extension SpecificationMapping {
             "exact-decimals", .boolean, .means("as the store has it; a new one: false"),
             """
             All digits of Decimal attributes are kept, 38 at most, as texts that Core Data does \
-            not read; else what a double has not the digits for is rejected. Numbers in predicates \
-            and what expressions compute are doubles of 15 to 17 digits.
+            not read; else what a double has not the digits for is rejected. Conditions compare \
+            all digits, and `+`, `-`, `*`, `/` and rounding keep 38; `@sum` and `@avg` are those \
+            of doubles.
             """, example: "true"),
         KeyDescription(
             "views", .boolean, .means("as the store has it"),

@@ -133,7 +133,8 @@ struct ImportPlanBuilder {
             let known = paths
             let compiled = try CompiledExpression(
                 expression, source: parsed.source, variables: values.graphValues, now: now,
-                drawing: generated?.drawing(spec.into.text, name)
+                drawing: generated?.drawing(spec.into.text, name),
+                keepsDigits: model.keepsExactDecimals
             ) { path in
                 known.firstIndex(of: Self.path(Self.text(path)))
             }

@@ -36,7 +36,7 @@ final class RecordExpression {
             return Self.field(.number, most: 24, &arena) {
                 ScalarFormatter.double(number, into: $0)
             }
-        case .number(let bytes): return Self.copy(bytes, .number, &arena)
+        case .number(let bytes), .decimal(let bytes): return Self.copy(bytes, .number, &arena)
         case .text(let bytes), .untypedText(let bytes): return Self.copy(bytes, .string, &arena)
         case .date(let seconds):
             return Self.field(.string, most: ScalarFormatter.isoDateBytesMax, &arena) {

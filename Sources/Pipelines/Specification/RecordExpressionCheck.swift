@@ -159,7 +159,7 @@ struct RecordExpressionCheck {
     private func kind(of value: GraphValue) -> Kind? {
         switch value {
         case .boolean: .truth
-        case .integer, .double: .number
+        case .integer, .double, .decimal: .number
         case .string: .text
         case .date: .date
         case .uuid: .uuid

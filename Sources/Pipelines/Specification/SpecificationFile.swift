@@ -107,6 +107,13 @@ extension PipelineSpec {
         return try? PersistentContainer.model(ofStoreAt: values.path(store.at))
     }
 
+    /// Whether a store is there already, and keeps all digits of decimals.
+    private func storeKeepsExactDecimals(_ values: ParameterValues) -> Bool {
+        guard store.open != .replace, values.canResolve(store.at) else { return false }
+        // What is wrong with the store is told when it is opened.
+        return (try? PersistentContainer.keepsExactDecimals(at: values.path(store.at))) ?? false
+    }
+
     /// The file that the model stands in, which may be the spec.
     func modelFile(_ values: ParameterValues) -> String {
         guard case .file(let template)? = store.model, values.canResolve(template) else {
@@ -118,7 +125,9 @@ extension PipelineSpec {
     /// The same, with what can be known of a model that has errors.
     func modelReading(_ values: ParameterValues) -> ModelReading {
         var reading = modelSourceReading(values)
-        if store.keepsExactDecimals == true { reading.keepExactDecimals() }
+        if store.keepsExactDecimals ?? storeKeepsExactDecimals(values) {
+            reading.keepExactDecimals()
+        }
         return reading
     }
 

@@ -46,7 +46,7 @@ import Testing
                 case .boolean(let flag): "\(flag)"
                 case .integer(let number): "\(number)"
                 case .double(let number): "\(number)"
-                case .string(let text): text
+                case .string(let text), .decimal(let text): text
                 case .date(let seconds): "@\(seconds)"
                 case .uuid, .binary: "bytes"
                 case .object(let id): "\(id.entityNumber):\(id.primaryKey)"

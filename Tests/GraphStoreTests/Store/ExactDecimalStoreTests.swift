@@ -76,7 +76,7 @@ import Testing
             #expect(
                 rows
                     == [
-                        "text|12345678901234567890.12345678901234567|24691357802469134000",
+                        "text|12345678901234567890.12345678901234567|24691357802469135780.24691357802469134",
                         "text|1.5|3", "text|1000|2000", "text|0|0", "text|0.5|1",
                     ])
             // Another container takes it as it is, whatever its own model file says.
@@ -195,7 +195,8 @@ import Testing
             try context.save()
             let fresh = container.newContext()
             #expect(
-                try amounts("parts.@max.amount == 9007199254740993.1", in: fresh) == []
+                try amounts("parts.@max.amount == 9007199254740993.1", in: fresh)
+                    == ["9007199254740993.2"]
             )
             #expect(try amounts("parts.@min.amount == 9", in: fresh) == ["9007199254740993.2"])
             #expect(
@@ -266,5 +267,69 @@ import Testing
         try object.setValue(.attribute(.text("a")), forKey: "name")
         try object.setValue(.attribute(.text("0.12345678901234567890123")), forKey: "amount")
         #expect(try amount(of: object) == .real(0.12345678901234568))
+    }
+
+    @Test("a number of many digits finds itself and no neighbour, in store and memory alike")
+    func literals() throws {
+        try withExact { container, _ in
+            let texts = [
+                "123456789012345678901234567890.1", "123456789012345678901234567890.2",
+                "123456789012345678901234567890", "0.1", "0.10000000000000000001", "0.3",
+            ]
+            let context = container.newContext()
+            _ = try insert(texts, in: context)
+            try context.save()
+            let memory = container.newContext()
+            for object in try memory.fetch(FetchRequest<ManagedObject>(entityName: "Price")) {
+                try object.setValue(
+                    .attribute(.text("changed " + UUID().uuidString)), forKey: "name")
+            }
+            let questions = [
+                ("amount == 123456789012345678901234567890.2", [1]),
+                ("amount > 123456789012345678901234567890.1", [1]),
+                ("amount IN {123456789012345678901234567890.1, 0.10000000000000000001}", [4, 0]),
+                ("amount BETWEEN {0.10000000000000000001, 0.3}", [4, 5]),
+                ("amount - 0.1 == 0.2", [5]),
+                ("amount - 123456789012345678901234567890 == 0.1", [0]),
+                ("amount * 2 / 2 == amount AND amount < 1", [3, 4, 5]),
+                ("round(amount) == 123456789012345678901234567890", [2, 0, 1]),
+                ("abs(0 - amount) == 0.10000000000000000001", [4]),
+                ("coalesce(amount, 0) + 0.2 == 0.3", [3]),
+            ]
+            for (format, places) in questions {
+                let expected = places.map { texts[$0] }
+                #expect(try amounts(format, in: container.newContext()) == expected, "\(format)")
+                #expect(try amounts(format, in: memory) == expected, "\(format)")
+            }
+            var many = FetchRequest<ManagedObject>(entityName: "Price")
+            many.predicate = try GraphPredicate(
+                format: "amount == 1.00000000000000000000000000000000000000001")
+            #expect(
+                storeError { _ = try context.fetch(many) }?.message.hasPrefix(
+                    "1.00000000000000000000000000000000000000001 has more digits than the 38 that"
+                        + " decimals have") == true)
+        }
+    }
+
+    @Test("arithmetic of a batch update keeps all digits")
+    func updatesExactly() throws {
+        try withExact { container, path in
+            let context = container.newContext()
+            _ = try insert(["123456789012345678901234567890.1", "0.1", "7"], in: context)
+            try context.save()
+            for expression in ["amount + 0.2", "amount / 2"] {
+                var request = BatchUpdateRequest(
+                    entityName: "Price", predicate: try GraphPredicate(format: "amount > 0"),
+                    propertiesToUpdate: [:])
+                request.propertiesToUpdate = [
+                    "amount": try ParsedExpression(format: expression).expression
+                ]
+                _ = try context.execute(request)
+            }
+            try context.save()
+            let connection = try Connection(path: path, mode: .readOnly)
+            let rows = try lines("SELECT ZAMOUNT FROM ZPRICE ORDER BY ZNAME", on: connection)
+            #expect(rows == ["61728394506172839450617283945.15", "0.15", "3.6"])
+        }
     }
 }

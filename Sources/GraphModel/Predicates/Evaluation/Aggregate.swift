@@ -65,6 +65,7 @@ package struct Aggregate {
 enum DistinctValue: Hashable {
     case integer(Int64)
     case double(Double)
+    case decimal(ExactDecimal)
     case text([UInt8])
     case date(Double)
     case uuid([UInt8])
@@ -82,7 +83,13 @@ enum DistinctValue: Hashable {
             switch try NumericValue(needed: value) {
             case .integer(let number): self = .integer(number)
             case .double(let number):
-                self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+                guard value.mayBeRounded, let exact = value.exactDecimal,
+                    exact != ExactDecimal(number)
+                else {
+                    self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+                    return
+                }
+                self = .decimal(exact)
             }
         }
     }

@@ -126,15 +126,18 @@ package struct CompiledExpression {
 
     /// Compiles a tree; the parameters are those of `CompiledPredicate`.
     ///
-    /// - Parameter drawing: where `random`, `pick` and `lorem` draw from, in generated rows.
+    /// - Parameters:
+    ///   - drawing: where `random`, `pick` and `lorem` draw from, in generated rows.
+    ///   - keepsDigits: whether numbers with fractions are decimals of 38 digits, not doubles.
     package init(
         _ expression: GraphExpression, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], now: Double = 0, drawing: Drawing? = nil,
-        slotOf: @escaping ([String]) -> Int?
+        keepsDigits: Bool = false, slotOf: @escaping ([String]) -> Int?
     ) throws(GraphPredicateError) {
         var compiler = EvaluationCompiler(
             RowScheme(slotOf),
             .init(variables: variables, now: now, source: source, drawing: drawing))
+        compiler.program.context.keepsDigits = keepsDigits
         let root = try compiler.compile(expression)
         try compiler.refuseSeveral(root)
         program = RowProgram(compiler, root: root.node)

@@ -17,6 +17,8 @@ package enum EvaluatedValue {
     case untypedText(ByteView)
     /// A JSON number as written.
     case number(ByteView)
+    /// A decimal with all its digits, as JSON writes it: arithmetic with it keeps them.
+    case decimal(ByteView)
     /// Seconds since 2001-01-01 UTC.
     case date(Double)
     /// Sixteen bytes.
@@ -111,21 +113,26 @@ extension EvaluatedValue {
         }
     }
 
+    /// Whether arithmetic with it keeps all digits.
+    var isDecimal: Bool {
+        if case .decimal = self { true } else { false }
+    }
+
     /// Whether it is a number's text with more digits than a double surely holds.
     var mayBeRounded: Bool {
         switch self {
-        case .number(let bytes), .untypedText(let bytes): bytes.count > 15
+        case .number(let bytes), .untypedText(let bytes), .decimal(let bytes): bytes.count > 15
         default: false
         }
     }
 
     /// The number with all its digits; nil where it is none, or has too many.
-    var exactDecimal: ExactDecimal? {
+    package var exactDecimal: ExactDecimal? {
         switch self {
         case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
         case .integer(let number): ExactDecimal(number)
         case .double(let number): ExactDecimal(number)
-        case .number(let bytes), .untypedText(let bytes): ExactDecimal(bytes)
+        case .number(let bytes), .untypedText(let bytes), .decimal(let bytes): ExactDecimal(bytes)
         default: nil
         }
     }
@@ -135,7 +142,7 @@ extension EvaluatedValue {
         switch self {
         case .null: "nil"
         case .boolean: "a boolean"
-        case .integer, .double, .number: "a number"
+        case .integer, .double, .number, .decimal: "a number"
         case .text, .untypedText: "text"
         case .date: "a date"
         case .uuid: "a UUID"

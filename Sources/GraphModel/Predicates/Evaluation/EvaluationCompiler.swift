@@ -289,6 +289,7 @@ extension EvaluatedValue {
             case .boolean(let flag): .boolean(flag)
             case .integer(let number): .integer(number)
             case .double(let number): .double(number)
+            case .decimal(let text): .decimal(arena.store(text.utf8))
             case .string(let text): .text(arena.store(text.utf8))
             case .date(let seconds): .date(seconds)
             case .uuid(let bytes): .uuid(arena.store(bytes))

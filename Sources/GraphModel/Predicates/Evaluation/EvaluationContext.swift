@@ -6,6 +6,8 @@ package final class EvaluationContext {
 
     /// The texts that the running evaluation has made.
     package let arena = EvaluationArena()
+    /// Whether arithmetic with fractions keeps all digits.
+    var keepsDigits = false
     private var patterns: [PatternKey: CompiledPattern] = [:]
     private var datePatterns: [[UInt8]: DatePattern] = [:]
 

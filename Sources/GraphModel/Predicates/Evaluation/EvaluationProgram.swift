@@ -215,6 +215,15 @@ extension EvaluationProgram {
     private func compute(
         _ op: ArithmeticOperator, _ left: EvaluatedValue, _ right: EvaluatedValue
     ) throws(EvaluationError) -> EvaluatedValue {
+        if context.keepsDigits || left.isDecimal || right.isDecimal,
+            let one = left.exactDecimal, let other = right.exactDecimal,
+            // Whole numbers that are no decimals stay what they are.
+            left.isDecimal || right.isDecimal || one.exponent < 0 || other.exponent < 0
+        {
+            if op == .divide, other.magnitude == 0 { return .null }
+            guard let result = ExactDecimal.compute(op, one, other) else { throw .overflow }
+            return .decimal(context.arena.store(result.text.utf8))
+        }
         let result = try NumericValue.compute(op, .init(needed: left), .init(needed: right))
         return result?.value ?? .null
     }

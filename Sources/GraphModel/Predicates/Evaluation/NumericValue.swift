@@ -9,7 +9,8 @@ enum NumericValue {
         case .boolean(let flag): self = .integer(flag ? 1 : 0)
         case .integer(let number): self = .integer(number)
         case .double(let number): self = .double(number)
-        case .number(let bytes), .untypedText(let bytes): try self.init(reading: bytes)
+        case .number(let bytes), .untypedText(let bytes), .decimal(let bytes):
+            try self.init(reading: bytes)
         default: return nil
         }
     }
@@ -96,6 +97,11 @@ enum NumericValue {
         case .integer(let number): .integer(number)
         case .double(let number): .double(number)
         }
+    }
+
+    /// Whether it is whole and so large that doubles do not tell it from its neighbours.
+    var isBeyondDoubles: Bool {
+        if case .integer(let number) = self { number.magnitude > 1 << 53 } else { false }
     }
 
     var double: Double {

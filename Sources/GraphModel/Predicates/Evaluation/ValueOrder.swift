@@ -43,16 +43,14 @@ enum ValueOrder {
                 throw .incomparable(left.kindName, right.kindName)
             }
             let order = NumericValue.order(one, other)
-            return order == 0 ? exactOrder(left, right) : order
+            // Rounding makes numbers the same, and pushes one beyond a whole number that no double
+            // has; else it leaves the order as it is.
+            guard left.mayBeRounded || right.mayBeRounded,
+                order == 0 || one.isBeyondDoubles || other.isBeyondDoubles,
+                let one = left.exactDecimal, let other = right.exactDecimal
+            else { return order }
+            return ExactDecimal.order(one, other)
         }
-    }
-
-    /// The order of two numbers that are the same once texts of many digits are rounded to doubles.
-    private static func exactOrder(_ left: EvaluatedValue, _ right: EvaluatedValue) -> Int {
-        guard left.mayBeRounded || right.mayBeRounded, let one = left.exactDecimal,
-            let other = right.exactDecimal
-        else { return 0 }
-        return ExactDecimal.order(one, other)
     }
 
     private static func boolean(_ bytes: ByteView) throws(EvaluationError) -> Bool {

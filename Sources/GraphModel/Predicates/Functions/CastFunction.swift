@@ -25,6 +25,7 @@ struct CastFunction {
         case .integer16: result = try integer(value, Int64(Int16.min)...Int64(Int16.max))
         case .integer32: result = try integer(value, Int64(Int32.min)...Int64(Int32.max))
         case .integer64: result = try integer(value, .min ... .max)
+        case .decimal where value.isDecimal: result = value
         case .double, .decimal: result = try double(value).map { .double($0) }
         case .float: result = try double(value).flatMap(float)
         case .boolean: result = try boolean(value).map { .boolean($0) }
@@ -98,7 +99,7 @@ struct CastFunction {
         switch value {
         case .date(let seconds), .double(let seconds): seconds
         case .integer(let seconds): Double(exactly: seconds)
-        case .number(let bytes): ScalarParser.double(bytes)
+        case .number(let bytes), .decimal(let bytes): ScalarParser.double(bytes)
         case .text(let bytes), .untypedText(let bytes): ScalarParser.isoDate(bytes)
         default: nil
         }
@@ -143,7 +144,8 @@ struct CastFunction {
             return arena.store(most: Self.numberBytesMax) {
                 ScalarFormatter.double(number, into: $0)
             }
-        case .text(let bytes), .untypedText(let bytes), .number(let bytes): return bytes
+        case .text(let bytes), .untypedText(let bytes), .number(let bytes), .decimal(let bytes):
+            return bytes
         case .date(let seconds):
             let text = arena.store(most: ScalarFormatter.isoDateBytesMax) {
                 ScalarFormatter.isoDate(seconds, into: $0)

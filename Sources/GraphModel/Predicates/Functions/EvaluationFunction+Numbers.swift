@@ -8,6 +8,16 @@
 #endif
 
 extension EvaluationFunction {
+    /// The same of a decimal with all its digits.
+    func number(_ number: ExactDecimal) -> ExactDecimal {
+        switch self {
+        case .abs: number.absolute
+        case .floor: number.rounded(places: 0, .down)
+        case .ceiling: number.rounded(places: 0, .up)
+        default: number.rounded(places: 0, .nearest)
+        }
+    }
+
     /// `abs`, `floor`, `ceiling` and `round`, which rounds halves away from zero.
     func number(_ number: NumericValue) throws(EvaluationError) -> EvaluatedValue {
         switch (self, number) {

@@ -42,7 +42,11 @@ package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
         case .trim: return .text(TextFunctions.trimmed(try first.neededText()))
         case .length:
             return .integer(Int64(ScalarParser.utf16Length(try first.neededText())))
-        case .abs, .floor, .ceiling, .round: return try number(NumericValue(needed: first))
+        case .abs, .floor, .ceiling, .round:
+            if first.isDecimal, let exact = first.exactDecimal {
+                return .decimal(context.arena.store(number(exact).text.utf8))
+            }
+            return try number(NumericValue(needed: first))
         case .substring:
             return .text(
                 TextFunctions.substring(

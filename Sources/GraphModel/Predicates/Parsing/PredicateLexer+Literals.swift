@@ -34,7 +34,27 @@ extension PredicateLexer {
         guard let value = Double(text), value.isFinite else {
             throw error("The number is too large", at: start)
         }
-        return .double(value)
+        return Self.hasAllDigits(value, of: text) ? .double(value) : .decimal(Self.canonical(text))
+    }
+
+    /// Whether the double's own text is the same number.
+    private static func hasAllDigits(_ value: Double, of text: String) -> Bool {
+        // So few digits stay as they are.
+        if text.utf8.count <= 15 { return true }
+        guard let number = exact(text) else { return false }
+        return ExactDecimal(value) == number
+    }
+
+    /// The one text of the number, as far as stores keep it.
+    private static func canonical(_ text: String) -> String {
+        guard let number = exact(text), number.isStorable else { return text }
+        return number.text
+    }
+
+    private static func exact(_ text: String) -> ExactDecimal? {
+        // A point may stand first.
+        var text = text.first == "." ? "0" + text : text
+        return text.withUTF8 { ExactDecimal($0) }
     }
 
     private mutating func integer(radix: UInt64) throws(GraphPredicateError) -> PredicateToken {

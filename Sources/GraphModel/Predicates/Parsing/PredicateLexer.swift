@@ -11,6 +11,8 @@ enum PredicateToken: Hashable {
     /// A magnitude of 2⁶³, which only a minus makes an integer.
     case integerMinimum
     case double(Double)
+    /// A number that no double has.
+    case decimal(String)
     case text(String)
     /// `%@`, `%K`, `%d` and so on, without the percent sign.
     case placeholder(String)

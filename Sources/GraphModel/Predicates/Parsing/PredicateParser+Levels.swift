@@ -151,6 +151,7 @@ extension PredicateParser {
         case .integer(let value): folded = .integer(-value)
         case .integerMinimum: folded = .integer(.min)
         case .double(let value): folded = .double(-value)
+        case .decimal(let text): folded = .decimal("-" + text)
         default: folded = nil
         }
         if let folded {

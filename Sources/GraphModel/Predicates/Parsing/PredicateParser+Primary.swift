@@ -11,6 +11,7 @@ extension PredicateParser {
         case .integer(let value): return try constant(.integer(value))
         case .integerMinimum: return try constant(.double(9_223_372_036_854_775_808))
         case .double(let value): return try constant(.double(value))
+        case .decimal(let text): return try constant(.decimal(text))
         case .text(let text): return try constant(.string(text))
         case .word(let word): return try self.word(word)
         case .key(let key):

@@ -137,6 +137,7 @@ extension GraphValue {
             self = .string(String(decoding: bytes, as: UTF8.self))
         case .number:
             self = try GraphValue(NumericValue(needed: value).value)
+        case .decimal(let bytes): self = .decimal(String(decoding: bytes, as: UTF8.self))
         case .date(let seconds): self = .date(secondsSinceReference: seconds)
         case .uuid(let bytes): self = .uuid(Array(bytes))
         case .binary(let bytes): self = .binary(Array(bytes))

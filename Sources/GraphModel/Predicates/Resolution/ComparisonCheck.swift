@@ -140,9 +140,23 @@ struct ComparisonCheck {
                 "'\(text)' is no date; write one such as \"2026-01-31\" or \"2026-01-31T18:30:00Z\"",
                 node: side.node)
         }
+        if case .constant(.decimal(let text)) = side.expression, kind == .decimal {
+            throw resolver.error(
+                .type,
+                "\(text) has more digits than the \(ExactDecimal.digitsMax) that decimals have",
+                node: side.node)
+        }
         throw resolver.error(
             .type, "\(other.kind.capitalized) cannot be compared with \(side.describing)",
             node: side.node)
+    }
+
+    private static func exact(_ text: String) -> ExactDecimal? {
+        var text = text
+        guard let number = text.withUTF8({ ExactDecimal($0) }), number.isStorable else {
+            return nil
+        }
+        return number
     }
 
     /// A constant as a column of that kind holds it; nil where it has no such value.
@@ -157,10 +171,27 @@ struct ComparisonCheck {
         case (.double, .boolean(let flag)): .double(flag ? 1 : 0)
         case (.integer, .double(let number)): Int64(exactly: number).map { .integer($0) } ?? value
         case (.double, .integer(let number)): Double(exactly: number).map { .double($0) } ?? value
+        case (.decimal, .boolean(let flag)): .integer(flag ? 1 : 0)
+        // No double has more digits than 38, and no store.
+        case (.decimal, .decimal(let text)): exact(text) == nil ? nil : value
+        case (.double, .decimal), (.integer, .decimal): GraphExpression.rounded(value)
         case (.date, .string(let text)): PredicateCast.date(text)
         case (.uuid, .string(let text)): PredicateCast.uuid(text)
         default: ExpressionKind(value).isComparable(with: kind) ? value : nil
         }
+    }
+}
+
+extension GraphExpression {
+    /// A constant of more digits as the nearest double; everything else as it is.
+    var rounded: GraphExpression {
+        guard case .constant(let value) = self else { return self }
+        return .constant(Self.rounded(value))
+    }
+
+    static func rounded(_ value: GraphValue) -> GraphValue {
+        guard case .decimal(let text) = value, let number = Double(text) else { return value }
+        return .double(number)
     }
 }
 

@@ -4,6 +4,8 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
     case boolean
     case integer
     case double
+    /// A decimal of a store that keeps all its digits.
+    case decimal
     case text
     case date
     case uuid
@@ -32,12 +34,16 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         }
     }
 
+    init(_ attribute: AttributeDescription) {
+        self = attribute.isExactDecimal ? .decimal : ExpressionKind(attribute.type)
+    }
+
     init(_ value: GraphValue) {
         switch value {
         case .null: self = .null
         case .boolean: self = .boolean
         case .integer: self = .integer
-        case .double: self = .double
+        case .double, .decimal: self = .double
         case .string: self = .text
         case .date: self = .date
         case .uuid: self = .uuid
@@ -46,8 +52,19 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Integers, doubles and booleans compute and compare with each other.
-    var isNumeric: Bool { self == .integer || self == .double || self == .boolean }
+    /// Numbers and booleans compute and compare with each other.
+    var isNumeric: Bool {
+        switch self {
+        case .integer, .double, .decimal, .boolean: true
+        default: false
+        }
+    }
+
+    /// What a number is that two of them make, or that either of them is.
+    static func numeric(_ one: ExpressionKind, _ other: ExpressionKind) -> ExpressionKind {
+        let kinds = [one, other]
+        return kinds.contains(.decimal) ? .decimal : kinds.contains(.double) ? .double : .integer
+    }
 
     /// Whether values of the two may stand on the sides of a comparison.
     func isComparable(with other: ExpressionKind) -> Bool {
@@ -62,7 +79,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         switch self {
         case .null: "nil"
         case .boolean: "a boolean"
-        case .integer, .double: "a number"
+        case .integer, .double, .decimal: "a number"
         case .text: "text"
         case .date: "a date"
         case .uuid: "a UUID"

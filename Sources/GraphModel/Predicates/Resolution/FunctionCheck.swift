@@ -27,12 +27,9 @@ struct FunctionCheck {
         case "length":
             try check(arguments, [.text])
             return .integer
-        case "abs":
+        case "abs", "floor", "ceiling", "round":
             try check(arguments, [.double])
-            return arguments.first?.kind == .double ? .double : .integer
-        case "floor", "ceiling", "round":
-            try check(arguments, [.double])
-            return arguments.first?.kind == .double ? .double : .integer
+            return ExpressionKind.numeric(arguments.first?.kind ?? .integer, .integer)
         case "coalesce":
             guard var result = arguments.first else { return .null }
             for argument in arguments.dropFirst() {
@@ -99,6 +96,7 @@ struct FunctionCheck {
         case .object, .collection, .list, .opaque:
             throw resolver.error(
                 .function, "cast cannot read \(arguments[0].kind)", node: arguments[0].node)
+        case .decimal where type == .decimal: return .decimal
         default: return ExpressionKind(type)
         }
     }

@@ -93,7 +93,7 @@ extension PredicateResolver {
     ) throws(GraphPredicateError) -> GraphExpression {
         let resolved = try resolveWhole(expression)
         guard let attribute else { return resolved.expression }
-        let kind = ExpressionKind(attribute.type)
+        let kind = ExpressionKind(attribute)
         if case .constant(let value) = resolved.expression {
             if let typed = ComparisonCheck.value(value, as: kind) { return .constant(typed) }
             // All the digits of a number that no constant has.

@@ -30,7 +30,7 @@ extension PredicateResolver {
             guard value.isNumeric else {
                 throw error(.type, "\(op.rawValue) needs numbers, not \(value)", node: place)
             }
-            kind = op == .sum && value != .double ? .integer : .double
+            kind = op == .sum && value != .double && value != .decimal ? .integer : .double
         case .minimum, .maximum:
             guard value != .opaque else {
                 throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)

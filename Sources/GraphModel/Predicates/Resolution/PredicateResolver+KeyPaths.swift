@@ -37,7 +37,7 @@ extension PredicateResolver {
                         "'\(key)' of '\(entity)' is transient: no store holds its values",
                         node: node)
                 }
-                let kind = ExpressionKind(attribute.type)
+                let kind = ExpressionKind(attribute)
                 return PathKind(kind: toManys > 0 ? .collection(kind) : kind)
             }
             guard let relationship = model.relationship(key, of: entity) else {

@@ -239,9 +239,13 @@ struct PredicateResolver {
         let right = try resolve(right)
         let kinds = [try numeric(left), try numeric(right)]
         let kind: ExpressionKind =
-            kinds.contains(.unknown) ? .unknown : kinds.contains(.double) ? .double : .integer
+            kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
+        // What is no decimal is computed in doubles, so that is what its constants are.
+        let sides = [left, right].map { side in
+            kind == .decimal || kind == .unknown ? side.expression : side.expression.rounded
+        }
         return Resolved(
-            expression: .arithmetic(op, left.expression, right.expression),
+            expression: .arithmetic(op, sides[0], sides[1]),
             kind: kinds.contains(.null) ? .null : kind, node: number())
     }
 
@@ -259,7 +263,7 @@ struct PredicateResolver {
         if one.kind == .null { return other.kind }
         if other.kind == .null || one.kind == other.kind { return one.kind }
         if one.kind.isNumeric, other.kind.isNumeric {
-            return one.kind == .double || other.kind == .double ? .double : .integer
+            return ExpressionKind.numeric(one.kind, other.kind)
         }
         throw error(
             .type, "The alternatives are of different types, \(one.kind) and \(other.kind)",

@@ -162,6 +162,7 @@ extension GraphValue: CustomStringConvertible {
         case .integer(let value): value.description
         case .double(let value):
             value.isFinite ? value.description : "CAST('\(value)', 'NSNumber')"
+        case .decimal(let text): text
         case .string(let text): Self.quoted(text)
         case .date, .uuid, .binary, .object: PredicateCast.text(self) ?? "nil"
         }

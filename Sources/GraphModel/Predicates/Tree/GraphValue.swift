@@ -8,6 +8,9 @@ public enum GraphValue: Sendable, Hashable {
     case integer(Int64)
     /// A number with a fraction, or beyond 64 bits.
     case double(Double)
+    /// A number with more digits than a double tells apart, as JSON writes it; of at most 38 digits
+    /// where exact decimals are compared with it.
+    case decimal(String)
     /// Text.
     case string(String)
     /// A moment, in seconds since 2001-01-01 UTC.

@@ -33,7 +33,7 @@ enum NumberAggregates {
                 case .integer: try aggregate.add(.integer(call.integer(0)))
                 case .real: try aggregate.add(.double(call.double(0)))
                 // Only decimals with all their digits stand as texts where numbers are added.
-                case .text: try aggregate.add(.number(call.bytes(0)))
+                case .text: try aggregate.add(.decimal(call.bytes(0)))
                 case .null, .blob: break
                 }
             } catch {

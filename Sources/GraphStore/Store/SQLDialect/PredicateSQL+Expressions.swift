@@ -99,7 +99,9 @@ extension PredicateSQL {
             ? .null
             : one.type.bounds != nil && other.type.bounds != nil
                 ? .anyInteger
-                : one.type.isFractional || other.type.isFractional ? .double : .number
+                : one.type == .decimal || other.type == .decimal
+                    ? .decimal
+                    : one.type == .double || other.type == .double ? .double : .number
         return try program(for: whole, type)
     }
 
@@ -140,7 +142,7 @@ extension PredicateSQL {
         if let constant = try program.constant(tree) {
             return SQLOperand(constant: constant, schema)
         }
-        return SQLOperand(try program.value(tree), type)
+        return SQLOperand(try program.value(tree, isDecimal: type == .decimal), type)
     }
 
     /// A comparison with a collection that a function makes.
@@ -217,13 +219,16 @@ extension PredicateSQL {
                 try operand(expression).type
             }
             if type?.bounds != nil { return try program(for: whole, .anyInteger) }
-            return try program(for: whole, type == .number ? .number : .double)
+            return try program(
+                for: whole, type == .number || type == .decimal ? type ?? .double : .double)
         case "date": return try program(for: whole, .date)
         case "cast":
             if arguments.count == 2, case .constant(.string(let name)) = arguments[1],
                 let type = AttributeType(rawValue: name)
             {
-                return try program(for: whole, SQLType(type))
+                let value = try operand(arguments[0]).type
+                return try program(
+                    for: whole, type == .decimal && value == .decimal ? .decimal : SQLType(type))
             }
             return try program(for: whole, .text)
         default: return try program(for: whole, .text)

@@ -99,6 +99,7 @@ struct SQLOperand {
         case .boolean: type = .boolean
         case .integer(let number): type = .integer(number...number)
         case .double: type = .double
+        case .decimal: type = .decimal
         case .string: type = .text
         case .date: type = .date
         case .uuid: type = .uuid
@@ -125,7 +126,7 @@ extension GraphValue {
         case .boolean(let value): .integer(value ? 1 : 0)
         case .integer(let value): .integer(value)
         case .double(let value): .real(value)
-        case .string(let value): .text(value)
+        case .decimal(let value), .string(let value): .text(value)
         case .date(let seconds): .real(seconds)
         case .uuid(let bytes), .binary(let bytes): .blob(bytes)
         case .object(let id): .integer(id.primaryKey)

@@ -41,12 +41,22 @@ struct SQLProgram {
     }
 
     /// The call that gives the value of an expression over the slots.
-    func value(_ expression: GraphExpression) throws(StoreError) -> SQLFragment {
+    ///
+    /// - Parameter isDecimal: whether numbers become the texts of exact decimals.
+    func value(
+        _ expression: GraphExpression, isDecimal: Bool
+    ) throws(StoreError) -> SQLFragment {
         let compiled = try compile(expression)
         let types = arguments.map(\.type)
         return call { call throws(FunctionError) in
             do throws(EvaluationError) {
-                call.setResult(try compiled.evaluate(ArgumentRow(call: call, types: types)))
+                let value = try compiled.evaluate(ArgumentRow(call: call, types: types))
+                if isDecimal, let number = value.exactDecimal {
+                    var text = number.text
+                    text.withUTF8 { call.setResult(text: $0) }
+                } else {
+                    call.setResult(value)
+                }
             } catch {
                 throw FunctionError(error.description)
             }
@@ -113,7 +123,7 @@ private struct ArgumentRow: EvaluationRow {
             }
         case .real: return type == .date ? .date(call.double(slot)) : .double(call.double(slot))
         case .text:
-            return type == .decimal ? .number(call.bytes(slot)) : .text(call.bytes(slot))
+            return type == .decimal ? .decimal(call.bytes(slot)) : .text(call.bytes(slot))
         case .blob: return type == .uuid ? .uuid(call.bytes(slot)) : .binary(call.bytes(slot))
         }
     }
@@ -132,7 +142,8 @@ extension FunctionCall {
         case .boolean(let flag): setResult(flag ? Int64(1) : 0)
         case .integer(let number): setResult(number)
         case .double(let number), .date(let number): setResult(number)
-        case .text(let bytes), .untypedText(let bytes): setResult(text: bytes)
+        case .text(let bytes), .untypedText(let bytes), .decimal(let bytes):
+            setResult(text: bytes)
         case .number(let bytes):
             // What is computed with is a double at most.
             if let whole = ScalarParser.integer(bytes) {

@@ -51,16 +51,6 @@ final class WorldGraph: EvaluationGraph {
     func reset() { arena.reset() }
 
     private func evaluated(_ value: GraphValue) -> EvaluatedValue {
-        switch value {
-        case .null: .null
-        case .boolean(let flag): .boolean(flag)
-        case .integer(let number): .integer(number)
-        case .double(let number): .double(number)
-        case .string(let text): .text(arena.store(Array(text.utf8)))
-        case .date(let seconds): .date(seconds)
-        case .uuid(let bytes): .uuid(arena.store(bytes))
-        case .binary(let bytes): .binary(arena.store(bytes))
-        case .object(let id): .object(id)
-        }
+        EvaluatedValue(value, in: arena)
     }
 }
