@@ -7,7 +7,6 @@ package final class YAMLMapping {
     private let entries: [YAMLEntry]
     private let positions: [String: Int]
     private var asked: [String] = []
-    private var notYet: Set<String> = []
     private var refused: Set<String> = []
 
     init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
@@ -53,11 +52,6 @@ package final class YAMLMapping {
         positions[key].map { place(entries[$0]) } ?? location
     }
 
-    /// Keys that will mean something one day; they are refused in those words.
-    package func notSupportedYet(_ keys: String...) {
-        notYet.formUnion(keys)
-    }
-
     /// Refuses a key that exists but has no meaning beside the others, where it stands.
     package func refuse(_ key: String, _ message: String, fix: String? = nil) {
         refused.insert(key)
@@ -71,10 +65,8 @@ package final class YAMLMapping {
     package func finish(known: [String]) {
         for entry in entries where !known.contains(entry.key) && !refused.contains(entry.key) {
             let message =
-                notYet.contains(entry.key)
-                ? "The key '\(entry.key)' is not supported yet"
-                : "The key '\(entry.key)' is unknown here"
-                    + Suggestion.phrase(for: entry.key, among: known)
+                "The key '\(entry.key)' is unknown here"
+                + Suggestion.phrase(for: entry.key, among: known)
             value.problems.report(
                 "\(value.problems.area).unknown-key", message, at: .source(place(entry)))
         }

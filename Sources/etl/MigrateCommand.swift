@@ -28,6 +28,11 @@ struct MigrateCommand: ParsableCommand {
             list of such mappings under one entity merges several old ones; several entities that come from one \
             split it, linked by `set: { owner: $source }`.
 
+            Where the model has older versions (`history: [tasks-1.yaml]` in a YAML file, oldest \
+            first; the versions of an Xcode bundle up to the current one), a store of one of them goes \
+            through the versions after it, in the fewest steps: from each version to the next, and by \
+            a mapping over several at once. Versions of a bundle without identifiers go by their names.
+
             A store that has the model already stays as it is.
 
             Exit status: 0 migrated, or nothing to do, 64 usage, 65 the objects are not as the new \
@@ -62,22 +67,34 @@ struct MigrateCommand: ParsableCommand {
             interruption: SignalHandling.install())
         do throws(RunFailure) {
             if dryRun {
-                let plan = try migration.plan()
-                if !plan.isEmpty || terminal.isInteractive { print(plan.text, terminator: "") }
-                if let refusal = migration.refusal(of: plan) { throw refusal }
+                let (plan, steps) = try migration.plan()
+                show(plan, of: steps[0], on: terminal)
+                for step in steps.dropFirst() {
+                    print(
+                        "\nThen to \(step.title ?? to), which is planned once the store is there.")
+                }
+                if let refusal = migration.refusal(of: plan, steps[0]) { throw refusal }
                 return
             }
             display.start()
             defer { display.stop() }
-            let result = try migration.run { plan in
+            let backup = try migration.run { step, plan in
                 display.clear()
-                if !plan.isEmpty || terminal.isInteractive { print(plan.text, terminator: "") }
+                show(plan, of: step, on: terminal)
             }
             display.stop()
-            if let backup = result.backupPath { print("The old store is \(backup)") }
+            if let backup { print("The old store is \(backup)") }
         } catch {
             display.stop()
             throw error.shown()
         }
+    }
+
+    private func show(
+        _ plan: MigrationPlan, of step: StoreMigration.Step, on terminal: Terminal
+    ) {
+        guard !plan.isEmpty || terminal.isInteractive else { return }
+        if let title = step.title { print("To \(title):") }
+        print(plan.text, terminator: "")
     }
 }

@@ -91,6 +91,7 @@ import Testing
             refused.errors == """
                 error: store.sqlite cannot be migrated to after.yaml, for 1 reason above \
                 [store.needs-mapping]
+                  fix: say it in migrations/tasks-1-tasks-2.yaml, which is not there
 
                 """)
         #expect(try migrate("store.sqlite --to after.yaml").status == 78)
@@ -173,6 +174,86 @@ import Testing
             """)
         #expect(busy.status == 75, "\(busy.errors)")
         #expect(try migrate("store.sqlite --to after.yaml").status == 0)
+    }
+
+    @Test("a store of an old version goes through those after it, in the fewest steps")
+    func chain() throws {
+        try folder.shell("mkdir migrations")
+        try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
+        try folder.write(
+            "newest.yaml",
+            Self.after.replacingOccurrences(of: "version: tasks-2", with: "version: tasks-3")
+                .replacingOccurrences(of: "    renamed-from: Task\n", with: "")
+                .replacingOccurrences(of: ", renamed-from: title", with: "")
+                .replacingOccurrences(of: ", renamed-from: tasks", with: "")
+                .replacingOccurrences(
+                    of: "      level: Integer 16",
+                    with: "      urgency: { type: Integer 16, renamed-from: level }")
+                + "\nhistory: [before.yaml, after.yaml]\n")
+        let planned = try migrate("store.sqlite --to newest.yaml --dry-run")
+        #expect(planned.status == 0, "\(planned.errors)")
+        #expect(planned.output.hasPrefix("To version 'tasks-2':\n"))
+        #expect(
+            planned.output.hasSuffix(
+                "\nThen to version 'tasks-3', which is planned once the store is there.\n"))
+        let done = try migrate("store.sqlite --to newest.yaml")
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(done.output.contains("To version 'tasks-3':\n"))
+        #expect(done.output.hasSuffix("The old store is store.sqlite.bak-v1\n"))
+        #expect(folder.names().filter { $0.contains(".bak") } == ["store.sqlite.bak-v1"])
+        let fetched = try folder.shell(
+            "\"$E\" fetch store.sqlite Todo --fields id,urgency,owner.name --format csv")
+        #expect(fetched.output == "id,urgency,owner.name\n1,0,p1\n2,0,p2\n3,2,p3\n")
+        #expect(try migrate("store.sqlite --to newest.yaml").output == "")
+        // A mapping over both versions makes it one step.
+        try folder.shell("mv store.sqlite.bak-v1 store.sqlite")
+        try folder.write(
+            "migrations/tasks-1-tasks-3.yaml",
+            """
+            mapping: 1
+            entities:
+              Todo:
+                from: Task
+                set: { name: title, urgency: "ternary(level == 'high', 9, 1)", owner: owner }
+            """)
+        let direct = try migrate("store.sqlite --to newest.yaml")
+        #expect(direct.status == 0, "\(direct.output)\(direct.errors)")
+        #expect(!direct.output.contains("To version"))
+        let again = try folder.shell(
+            "\"$E\" fetch store.sqlite Todo --fields id,name,urgency --format csv")
+        #expect(again.output == "id,name,urgency\n1,t1,1\n2,t2,1\n3,t3,9\n")
+    }
+
+    @Test("the versions of an Xcode bundle are a chain, called by their names")
+    func bundle() throws {
+        try folder.shell(
+            """
+            set -e
+            "$E" model convert before.yaml Tasks.xcdatamodel
+            "$E" model convert after.yaml 'Tasks 2.xcdatamodel'
+            mkdir Tasks.xcdatamodeld
+            mv Tasks.xcdatamodel 'Tasks 2.xcdatamodel' Tasks.xcdatamodeld/
+            sed -i 's/userDefinedModelVersionIdentifier="[^"]*"/userDefinedModelVersionIdentifier=""/' \
+                Tasks.xcdatamodeld/*/contents
+            cat > Tasks.xcdatamodeld/.xccurrentversion <<'X'
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>_XCCurrentVersionName</key>
+            <string>Tasks 2.xcdatamodel</string></dict></plist>
+            X
+            mkdir migrations
+            """)
+        let refused = try migrate("store.sqlite --to Tasks.xcdatamodeld --dry-run")
+        #expect(refused.status == 78)
+        #expect(
+            refused.errors.hasSuffix(
+                "  fix: say it in migrations/Tasks-Tasks 2.yaml, which is not there\n"),
+            "\(refused.errors)")
+        try folder.write("migrations/Tasks-Tasks 2.yaml", Self.mapping)
+        let done = try migrate("store.sqlite --to Tasks.xcdatamodeld")
+        #expect(done.status == 0, "\(done.errors)")
+        let fetched = try folder.shell(
+            "\"$E\" fetch store.sqlite Todo --fields id,level --format csv")
+        #expect(fetched.output == "id,level\n1,0\n2,0\n3,2\n")
     }
 
     /// `ETL_KILLS=50` sets how many migrations are killed.

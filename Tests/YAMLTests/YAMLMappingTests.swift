@@ -45,7 +45,6 @@ import Testing
                 blank: ""
                 colour: gren
                 recieve: 1
-                later: 1
             """
         let problems = try read(text) { mapping in
             let stage = try #require(mapping.required("stages")?.list()?.first?.mapping())
@@ -58,7 +57,6 @@ import Testing
             _ = stage.required("colour")?.choice(Colour.self)
             _ = stage.optional("receive")
             _ = stage.required("to", fix: "say where the rows go")
-            stage.notSupportedYet("later")
             stage.finish()
             mapping.finish()
         }
@@ -86,8 +84,6 @@ import Testing
                 a.yaml:9:5: error: The key 'recieve' is unknown here. \
                 Did you mean 'receive'? [spec.unknown-key]
                   in: stages[0].recieve
-                a.yaml:10:5: error: The key 'later' is not supported yet [spec.unknown-key]
-                  in: stages[0].later
                 """)
     }
 }

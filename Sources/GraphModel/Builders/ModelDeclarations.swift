@@ -2,7 +2,7 @@ package import Diagnostics
 import YAML
 
 /// A name that a file uses, with its place.
-package struct PlacedName: Sendable {
+package struct PlacedName: Sendable, Hashable {
     package var name: String
     package var place: SourceLocation
 
@@ -26,6 +26,8 @@ package struct ModelDeclarations {
     package var fetchRequestTemplates: [FetchRequestTemplate] = []
     /// In the order of `fetchRequestTemplates`: where each names its entity.
     package var templatePlaces: [SourceLocation] = []
+    /// The files of older versions, oldest first, as the file names them.
+    package var history: [PlacedName] = []
     /// What the file says beyond this, by its own names.
     package var extras: [String: String] = [:]
 

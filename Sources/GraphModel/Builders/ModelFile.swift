@@ -10,6 +10,8 @@ package struct ModelReading: Sendable, Hashable {
     package var known: ManagedObjectModel?
     /// Entities that the file declares, and whose properties are not all certain.
     package var unknownEntities: Set<String> = []
+    /// The files of older versions, oldest first, as the file names them, with their places.
+    package var history: [PlacedName] = []
     /// Every problem, in the order of the file.
     package var diagnostics: [Diagnostic]
 
@@ -110,6 +112,7 @@ package enum ModelFile {
     ) -> ModelReading {
         ModelLints(declared, problems).check()
         var reading = ModelReading(diagnostics: [])
+        reading.history = declared.history
         do {
             let known =
                 problems.hasErrors ? KnownDeclarations(declared) : KnownDeclarations(all: declared)

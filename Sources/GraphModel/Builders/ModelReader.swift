@@ -24,7 +24,7 @@ enum ModelReader {
             readTemplate(entry.key, entry.value, &declared)
         }
         declared.extras = userInfo(model.optional("xcode"))
-        model.notSupportedYet("history")
+        declared.history = model.optional("history").map(names) ?? []
         model.finish()
         return declared
     }

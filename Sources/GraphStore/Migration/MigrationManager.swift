@@ -68,8 +68,9 @@ public struct MigrationManager: Sendable {
                 MigrationProgress(
                     phase: .swapping, completed: plan.objectCount, total: plan.objectCount))
             let backup = try swap.run(guarded)
-            // Values of attributes that are gone.
-            try PersistentContainer(model: nil, at: path).sweepExternalFiles()
+            // Values of attributes that are gone. The store is migrated whatever comes of it, and
+            // `verify` tells of files that stay.
+            _ = try? PersistentContainer(model: nil, at: path).sweepExternalFiles()
             return MigrationResult(plan: plan, backupPath: backup)
         } catch {
             // The error that led here is the one to tell; the next migration takes the rest away.

@@ -75,7 +75,7 @@ extension MigrationManager {
     }
 
     /// Takes away what a stage between two others has kept.
-    static func removeBackup(_ backup: String) throws(StoreError) {
+    package static func removeBackup(_ backup: String) throws(StoreError) {
         try StoreFiles.remove(backup)
         try StoreFiles.removeFolder(StoreFiles.supportFolder(of: backup))
     }

@@ -24,15 +24,17 @@ enum MappingFile {
     /// The place of the mapping between two versions of a model, beside the new one's file; nil
     /// where one of them has no name.
     static func path(
-        beside modelPath: String, from old: ManagedObjectModel, to new: ManagedObjectModel
+        beside modelPath: String, from old: String?, to new: String?
     ) -> String? {
-        guard let before = old.versionIdentifiers.first, let after = new.versionIdentifiers.first,
-            !before.contains("/"), !after.contains("/")
-        else { return nil }
+        guard let old, let new, !old.contains("/"), !new.contains("/") else { return nil }
+        return PathText.join(folder(beside: modelPath), "\(old)-\(new).yaml")
+    }
+
+    /// The folder of the mappings between a model's versions.
+    static func folder(beside modelPath: String) -> String {
         var model = modelPath[...]
         while model.count > 1, model.hasSuffix("/") { model = model.dropLast() }
-        return PathText.join(
-            PathText.folder(of: String(model)), "migrations/\(before)-\(after).yaml")
+        return PathText.join(PathText.folder(of: String(model)), "migrations")
     }
 
     /// Reads a file.

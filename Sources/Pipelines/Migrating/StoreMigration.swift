@@ -23,35 +23,66 @@ package struct StoreMigration {
         self.interruption = interruption
     }
 
-    /// What would be done.
-    package func plan() throws(RunFailure) -> MigrationPlan {
-        let manager = try manager()
+    /// One version after another that the store becomes.
+    package struct Step {
+        /// What it is called; nil where the store becomes what it shall be at once.
+        package fileprivate(set) var title: String?
+        fileprivate var model: ManagedObjectModel
+        fileprivate var mapping: MappingModel
+        /// Where the mapping stands, or would.
+        fileprivate var mappingPath: String?
+    }
+
+    /// What would be done first, and the steps behind it, which can be told once it is done.
+    package func plan() throws(RunFailure) -> (plan: MigrationPlan, steps: [Step]) {
+        let steps = try steps()
         do throws(StoreError) {
-            return try manager.plan()
+            return (try manager(steps[0]).plan(), steps)
         } catch {
             throw RunFailure(error)
         }
     }
 
     /// Why a plan cannot be carried out; nil where it can.
-    package func refusal(of plan: MigrationPlan) -> RunFailure? {
+    package func refusal(of plan: MigrationPlan, _ step: Step) -> RunFailure? {
         guard !plan.isPossible else { return nil }
         let isUnclear = !plan.unclear.isEmpty
         let count = isUnclear ? plan.unclear.count : plan.obstacles.count
         let what = count == 1 ? "1 reason" : "\(count) reasons"
-        return RunFailure(
+        let failure = RunFailure(
             StoreError(
                 isUnclear ? .needsMapping : .migrationRefused,
                 "\(store) cannot be migrated to \(modelPath), for \(what) above"))
+        return isUnclear ? naming(step, in: failure) : failure
+    }
+
+    /// The failure with the file in which a mapping is to be written.
+    private func naming(_ step: Step, in failure: RunFailure) -> RunFailure {
+        var failure = failure
+        let fix: String
+        if let path = step.mappingPath {
+            let folder = MappingFile.folder(beside: modelPath)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let others = names.filter { $0.hasSuffix(".yaml") }.sorted()
+            fix =
+                isFile(path)
+                ? "say it in \(path)"
+                : "say it in \(path), which is not there"
+                    + (others.isEmpty ? "" : "; the folder has \(others.joined(separator: ", "))")
+        } else {
+            fix =
+                "give both models a `version`, and say it in migrations/OLD-NEW.yaml beside the new"
+        }
+        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
+        return failure
     }
 
     /// Migrates the store, which no run may use meanwhile.
     ///
-    /// - Parameter planned: gets the plan before anything is written.
-    package func run(planned: @escaping (MigrationPlan) -> Void) throws(RunFailure)
-        -> MigrationResult
-    {
-        let manager = try manager()
+    /// - Parameter planned: gets each step with its plan before anything of it is written.
+    /// - Returns: where the old store is now; nil where there was nothing to do.
+    package func run(planned: (Step, MigrationPlan) -> Void) throws(RunFailure) -> String? {
+        let steps = try steps()
         guard FileManager.default.fileExists(atPath: store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
@@ -60,19 +91,36 @@ package struct StoreMigration {
         let cancellation = MigrationCancellation()
         interruption.whenRequested { cancellation.cancel() }
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
-        do throws(StoreError) {
-            return try manager.migrate(
-                cancellation: cancellation, planned: planned, report: show)
-        } catch {
-            var failure = RunFailure(error)
-            if error.code == .cancelled, let reason = interruption.reason() {
-                failure = RunFailure(
-                    reason.status, code: "run.interrupted",
-                    "The migration was stopped; the store is as it was")
+        var kept: String?
+        for (place, step) in steps.enumerated() {
+            do throws(StoreError) {
+                let result = try manager(step).migrate(
+                    cancellation: cancellation, planned: { planned(step, $0) }, report: show)
+                if kept == nil {
+                    kept = result.backupPath
+                } else if let between = result.backupPath {
+                    try MigrationManager.removeBackup(between)
+                }
+            } catch {
+                let failure = failure(error, done: steps[..<place])
+                throw error.code == .needsMapping ? naming(step, in: failure) : failure
             }
-            if error.code == .exists { failure.status = .cannotCreate }
-            throw failure
         }
+        return kept
+    }
+
+    private func failure(_ error: StoreError, done: ArraySlice<Step>) -> RunFailure {
+        var failure = RunFailure(error)
+        let state = (done.last?.title).map { "the store came as far as \($0)" }
+        if error.code == .cancelled, let reason = interruption.reason() {
+            failure = RunFailure(
+                reason.status, code: "run.interrupted",
+                "The migration was stopped; \(state ?? "the store is as it was")")
+        } else if let state {
+            failure = RunFailure(StoreError(error.code, "\(error.message) (\(state))"))
+        }
+        if error.code == .exists { failure.status = .cannotCreate }
+        return failure
     }
 
     private func lock() throws(RunFailure) -> StoreLock? {
@@ -104,27 +152,64 @@ package struct StoreMigration {
         return "etl migrate \(words[0]) --to \(words[1])"
     }
 
-    /// The model is told to be wrong before the store is looked at.
-    private func manager() throws(RunFailure) -> MigrationManager {
-        let (model, diagnostics) = ModelSource.readOrStored(modelPath)
-        guard let model else {
+    // MARK: Steps
+
+    private func manager(_ step: Step) -> MigrationManager {
+        MigrationManager(storeAt: store, to: step.model, mapping: step.mapping)
+    }
+
+    /// The way to the model, one step at least; a model is told to be wrong before the store is
+    /// looked at.
+    private func steps() throws(RunFailure) -> [Step] {
+        let (versions, diagnostics) = ModelVersions.read(modelPath)
+        guard let last = versions.all.last else {
             let isMissing = diagnostics.contains { $0.code == "file.missing" }
             throw RunFailure(
                 isMissing ? .noInput : .configuration,
                 diagnostics.filter { $0.severity == .error })
         }
-        return MigrationManager(storeAt: store, to: model, mapping: try mapping(to: model))
+        guard let start = versions.place(ofStoreAt: store), start < versions.all.count - 1 else {
+            // What is wrong with the store is told when it is migrated.
+            let old = try? PersistentContainer.model(ofStoreAt: store)
+            let label = old?.versionIdentifiers.first { !$0.isEmpty }
+            return [try step(from: old == last.model ? nil : label, to: last)]
+        }
+        let route = versions.route(from: start) { from, to in
+            isFile(path(from: versions.all[from].label, to: versions.all[to]))
+        }
+        var steps: [Step] = []
+        var before = versions.all[start]
+        for place in route {
+            let version = versions.all[place]
+            var step = try step(from: before.label, to: version)
+            if route.count > 1 {
+                step.title = version.label.map { "version '\($0)'" } ?? "version \(place + 1)"
+            }
+            steps.append(step)
+            before = version
+        }
+        return steps
     }
 
-    /// What is said beside the model of a migration from the store's version.
-    private func mapping(to model: ManagedObjectModel) throws(RunFailure) -> MappingModel {
-        // What is wrong with the store is told when it is migrated.
-        guard let old = try? PersistentContainer.model(ofStoreAt: store), old != model,
-            let path = MappingFile.path(beside: modelPath, from: old, to: model),
-            FileManager.default.fileExists(atPath: path)
-        else { return MappingModel() }
-        let (mapping, diagnostics) = MappingFile.read(path, to: model)
-        guard let mapping else { throw RunFailure(problems: diagnostics) }
-        return mapping
+    /// The step between two versions, with what is said of it beside the model.
+    private func step(
+        from label: String?, to version: ModelVersions.Version
+    ) throws(RunFailure) -> Step {
+        let path = path(from: label, to: version)
+        var step = Step(model: version.model, mapping: MappingModel(), mappingPath: path)
+        if let path, isFile(path) {
+            let (mapping, diagnostics) = MappingFile.read(path, to: version.model)
+            guard let mapping else { throw RunFailure(problems: diagnostics) }
+            step.mapping = mapping
+        }
+        return step
+    }
+
+    private func path(from label: String?, to version: ModelVersions.Version) -> String? {
+        MappingFile.path(beside: modelPath, from: label, to: version.label)
+    }
+
+    private func isFile(_ path: String?) -> Bool {
+        path.map { FileManager.default.fileExists(atPath: $0) } ?? false
     }
 }

@@ -10,7 +10,7 @@ import Testing
             .diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n")
     }
 
-    @Test func tellsOfKeysThatAreUnknownOrComeLater() {
+    @Test func tellsOfKeysThatAreUnknown() {
         let text = """
             Task:
               atributes: {}
@@ -20,7 +20,7 @@ import Testing
               indexes: { byA: { properties: [a], were: "a != nil" } }
             """
         #expect(
-            problems(text, rest: "requests: { all: { entity: Tusk } }\nhistory: []\n") == """
+            problems(text, rest: "requests: { all: { entity: Tusk } }\nhistory: old.yaml\n") == """
                 m.yaml:4:5: error: The key 'atributes' is unknown here. Did you mean \
                 'attributes'? [model.unknown-key]
                   in: entities.Task.atributes
@@ -35,7 +35,7 @@ import Testing
                 m.yaml:9:28: error: No entity is named 'Tusk'. Did you mean 'Task'? \
                 [model.unknown-entity]
                   in: requests.all.entity
-                m.yaml:10:1: error: The key 'history' is not supported yet [model.unknown-key]
+                m.yaml:10:10: error: 'history' must be a list, not the text 'old.yaml' [model.type]
                   in: history
                 """)
     }
