@@ -1,13 +1,26 @@
 import Crypto
+package import Diagnostics
 import FoundationEssentials
 import GraphModel
 
 extension Stage {
     /// What the stage says, wherever it stands in its file; equal as long as it says the same.
+    ///
+    /// Worked out from all that it says each time: a run asks its journal, which remembers it.
     var fingerprint: String {
-        let place = #/SourceLocation\(file: "[^"]*", line: \d+, column: \d+, keyPath: "[^"]*"\)/#
-        return Fingerprint.of("\(name) \(kind)".replacing(place, with: ""))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Nothing that a stage says refuses to be encoded; what did would never be the same.
+        let words = (try? encoder.encode(kind)) ?? Data(UUID().uuidString.utf8)
+        return Fingerprint.of(name + " " + String(decoding: words, as: UTF8.self))
     }
+}
+
+extension SourceLocation: Encodable {
+    /// Writes nothing: where something stands is no part of what it says.
+    package func encode(to encoder: any Encoder) throws {}
 }
 
 /// A short text that tells whether something is what it was.

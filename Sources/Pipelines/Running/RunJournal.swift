@@ -40,6 +40,8 @@ final class RunJournal: Sendable {
         var stages: [StageNote] = []
         var importing: ImportNote?
         var inputs: [InputNote] = []
+        /// What was worked out of each stage, by name.
+        var fingerprints: [String: String] = [:]
     }
 
     let run: RunNote
@@ -107,12 +109,20 @@ final class RunJournal: Sendable {
 
     // MARK: Stages
 
+    /// What a stage of the run says.
+    func fingerprint(of stage: Stage) -> String {
+        if let known = state.withLock({ $0.fingerprints[stage.name] }) { return known }
+        let fingerprint = stage.fingerprint
+        state.withLock { $0.fingerprints[stage.name] = fingerprint }
+        return fingerprint
+    }
+
     /// The report of a stage that is done, unless it says something else today.
     func report(of stage: Stage) -> StageReport? {
-        let fingerprint = stage.fingerprint
-        return state.withLock { state in
-            state.stages.first { $0.name == stage.name && $0.fingerprint == fingerprint }?.report
-        }
+        let notes = state.withLock { state in state.stages.filter { $0.name == stage.name } }
+        guard !notes.isEmpty else { return nil }
+        let fingerprint = fingerprint(of: stage)
+        return notes.first { $0.fingerprint == fingerprint }?.report
     }
 
     /// What an import has read to its end, as far as that is saved.
@@ -131,7 +141,7 @@ final class RunJournal: Sendable {
         in context: ManagedObjectContext
     ) throws {
         let note = StageNote(
-            name: stage.name, fingerprint: stage.fingerprint, report: report, inputs: inputs)
+            name: stage.name, fingerprint: fingerprint(of: stage), report: report, inputs: inputs)
         let number = state.withLock { state in
             state.importing = nil
             state.inputs = []
@@ -166,13 +176,11 @@ final class RunJournal: Sendable {
 
     /// How far an earlier attempt came with an import, which says the same today.
     func progress(of stage: Stage) -> (note: ImportNote, inputs: [InputNote])? {
-        let fingerprint = stage.fingerprint
-        return state.withLock { state in
-            guard let note = state.importing, note.stage == stage.name,
-                note.fingerprint == fingerprint
-            else { return nil }
-            return (note, state.inputs)
+        let (note, inputs) = state.withLock { ($0.importing, $0.inputs) }
+        guard let note, note.stage == stage.name, note.fingerprint == fingerprint(of: stage) else {
+            return nil
         }
+        return (note, inputs)
     }
 
     /// Forgets how far an import came, in the open transaction.

@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Codable, Sendable, Hashable {
-    static let currentFormat = 3
+    static let currentFormat = 4
 
     var format = RunNote.currentFormat
     var pipeline: String

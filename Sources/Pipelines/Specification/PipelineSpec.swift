@@ -106,7 +106,7 @@ package struct BudgetSpec: Sendable, Hashable {
 }
 
 /// A number, or a share of a number that is known later.
-package enum CountLimit: Sendable, Hashable {
+package enum CountLimit: Sendable, Hashable, Encodable {
     case count(Int)
     /// From 0 to 100.
     case percent(Double)

@@ -21,7 +21,7 @@ package struct Stage: Sendable, Hashable {
 }
 
 /// What a stage does.
-package enum StageKind: Sendable, Hashable {
+package enum StageKind: Sendable, Hashable, Encodable {
     case `import`(ImportSpec)
     case update(UpdateSpec)
     case delete(DeleteSpec)
@@ -51,7 +51,7 @@ extension StageKind {
 }
 
 /// A name or other short text with its place.
-package struct PlacedText: Sendable, Hashable {
+package struct PlacedText: Sendable, Hashable, Encodable {
     /// The text as written.
     package var text: String
     /// Where it stands.
@@ -65,7 +65,7 @@ package struct PlacedText: Sendable, Hashable {
 }
 
 /// A predicate that is not parsed yet.
-package struct PredicateText: Sendable, Hashable {
+package struct PredicateText: Sendable, Hashable, Encodable {
     /// The predicate as written.
     package var text: String
     /// Where it stands.
@@ -73,7 +73,7 @@ package struct PredicateText: Sendable, Hashable {
 }
 
 /// An expression that is not parsed yet.
-package struct ExpressionText: Sendable, Hashable {
+package struct ExpressionText: Sendable, Hashable, Encodable {
     /// The expression as written.
     package var text: String
     /// Where it stands.
@@ -81,13 +81,13 @@ package struct ExpressionText: Sendable, Hashable {
 }
 
 /// Which objects of an entity a stage is about.
-package enum Selection: Sendable, Hashable {
+package enum Selection: Sendable, Hashable, Encodable {
     case all
     case matching(PredicateText)
 }
 
 /// A value that a spec gives outright.
-package enum ConstantValue: Sendable, Hashable {
+package enum ConstantValue: Sendable, Hashable, Encodable {
     case null
     case boolean(Bool)
     case integer(Int64)

@@ -11,7 +11,6 @@ struct ImportWriter {
     private let context: ManagedObjectContext
     private let writer: BulkWriter
     private let parked: ParkedRecords
-    private let fingerprint: String
     private let started = ContinuousClock.now
     private var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
@@ -38,7 +37,6 @@ struct ImportWriter {
         environment = importStage.environment
         self.plan = plan
         self.context = context
-        fingerprint = stage.fingerprint
         parked = ParkedRecords(context)
         writer = try context.bulkWriter(
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
@@ -47,8 +45,9 @@ struct ImportWriter {
         progress =
             note
             ?? ImportNote(
-                stage: stage.name, fingerprint: fingerprint, position: nil,
-                counts: RecordCounts(), objects: ObjectTally(), nextToken: 1, rejects: [],
+                stage: stage.name, fingerprint: environment.journal.fingerprint(of: stage),
+                position: nil, counts: RecordCounts(), objects: ObjectTally(), nextToken: 1,
+                rejects: [],
                 secondsElapsed: 0)
         if let note {
             imported = environment.journal.progress(of: stage)?.inputs ?? []
