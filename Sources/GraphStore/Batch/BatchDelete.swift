@@ -37,7 +37,8 @@ extension ManagedObjectContext {
 /// One batch delete: which objects go, by the rules, and what that does to those that stay.
 ///
 /// For each hierarchy, a temporary table holds the objects that are to go (`ETL_DOOMED_<n>`), and
-/// one those that a rule keeps (`ETL_KEPT_<n>`).
+/// one those that a rule keeps (`ETL_KEPT_<n>`). Where no rule cascades or denies, those that match
+/// are those that go, and their table serves.
 private struct Deletion {
     private let session: WriteSession
     private let connection: Connection
@@ -46,6 +47,8 @@ private struct Deletion {
     /// All of them: pairs with what is gone go in any case.
     private let allEdges: [RelationshipEdge]
     private var gone: ManagedObjectIDSet?
+    /// The table of those that match, where all of them go, and nothing else does.
+    private var matched: String?
 
     init(_ session: WriteSession, _ request: BatchDeleteRequest) {
         self.session = session
@@ -59,6 +62,11 @@ private struct Deletion {
         -> BatchDeleteResult
     {
         let root = entity.rootNumber
+        let rules = edges.filter { $0.sourceRoot == root }.map(\.rule)
+        guard rules.contains(.cascade) || rules.contains(.deny) else {
+            matched = match.table
+            return try finish(match, [root], root, denied: 0)
+        }
         let reachable = reachableRoots(from: entity)
         for number in reachable {
             try connection.execute(
@@ -71,7 +79,7 @@ private struct Deletion {
         repeat {
             for number in reachable { try clearDoomed(number) }
             try connection.execute(
-                "INSERT INTO \(Self.doomed(root)) SELECT pk, ent, 0 FROM \(match.table)"
+                "INSERT INTO \(doomed(root)) SELECT pk, ent, 0 FROM \(match.table)"
                     + " WHERE pk NOT IN (SELECT pk FROM \(Self.kept(root)))")
             try cascade(reachable)
         } while try keepDenied(reachable)
@@ -79,18 +87,27 @@ private struct Deletion {
             try connection.integer(
                 "SELECT count(*) FROM \(match.table) WHERE pk IN (SELECT pk FROM \(Self.kept(root)))"
             ) ?? 0)
+        return try finish(match, reachable, root, denied: denied)
+    }
+
+    /// What becomes of those that are to go, and of those that stay.
+    private mutating func finish(
+        _ match: BatchMatch, _ reachable: [Int64], _ root: Int64, denied: Int
+    ) throws -> BatchDeleteResult {
         try refuseClearedRequirements(reachable)
         let nullified = try nullify(reachable)
         try deleteJoinRows(reachable)
         var cascaded: [String: Int] = [:]
-        for number in reachable { try count(number, root, into: &cascaded) }
+        for number in reachable where matched == nil {
+            try count(number, root, into: &cascaded)
+        }
         for number in reachable { try deleteRows(number) }
         return BatchDeleteResult(
             matched: match.count, deleted: match.count - denied, denied: denied,
             cascaded: cascaded, nullified: nullified, objectIDs: gone)
     }
 
-    private static func doomed(_ root: Int64) -> String { "temp.ETL_DOOMED_\(root)" }
+    private func doomed(_ root: Int64) -> String { matched ?? "temp.ETL_DOOMED_\(root)" }
     private static func kept(_ root: Int64) -> String { "temp.ETL_KEPT_\(root)" }
 
     /// The hierarchies that a deletion there can reach by cascades.
@@ -109,8 +126,8 @@ private struct Deletion {
     private func clearDoomed(_ root: Int64) throws(SQLiteError) {
         try connection.execute(
             """
-            DROP TABLE IF EXISTS \(Self.doomed(root));
-            CREATE TABLE \(Self.doomed(root)) (pk INTEGER PRIMARY KEY, ent INTEGER, level INTEGER)
+            DROP TABLE IF EXISTS \(doomed(root));
+            CREATE TABLE \(doomed(root)) (pk INTEGER PRIMARY KEY, ent INTEGER, level INTEGER)
             """)
     }
 
@@ -125,9 +142,9 @@ private struct Deletion {
             grew = false
             for edge in cascades {
                 let owners = edge.owners(
-                    in: Self.doomed(edge.sourceRoot), and: "level = \(level)")
+                    in: doomed(edge.sourceRoot), and: "level = \(level)")
                 let added = try SQLFragment(
-                    "INSERT OR IGNORE INTO \(Self.doomed(edge.destinationRoot))"
+                    "INSERT OR IGNORE INTO \(doomed(edge.destinationRoot))"
                         + " SELECT dest, ent, \(level + 1) FROM (\(edge.related(to: owners)))"
                 ).run(on: connection)
                 if added > 0 { grew = true }
@@ -142,10 +159,10 @@ private struct Deletion {
     private func keepDenied(_ reachable: [Int64]) throws(SQLiteError) -> Bool {
         var grew = false
         for edge in edges where edge.rule == .deny && reachable.contains(edge.sourceRoot) {
-            let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+            let owners = edge.owners(in: doomed(edge.sourceRoot))
             let stays =
                 reachable.contains(edge.destinationRoot)
-                ? " WHERE dest NOT IN (SELECT pk FROM \(Self.doomed(edge.destinationRoot)))" : ""
+                ? " WHERE dest NOT IN (SELECT pk FROM \(doomed(edge.destinationRoot)))" : ""
             grew =
                 try SQLFragment(
                     "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
@@ -158,7 +175,7 @@ private struct Deletion {
         while spreads {
             spreads = false
             for edge in cascades {
-                let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+                let owners = edge.owners(in: doomed(edge.sourceRoot))
                 let added = try SQLFragment(
                     "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
                         + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))"
@@ -174,11 +191,11 @@ private struct Deletion {
 
     private func staying(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
         reachable.contains(edge.destinationRoot)
-            ? " AND Z_PK NOT IN (SELECT pk FROM \(Self.doomed(edge.destinationRoot)))" : ""
+            ? " AND Z_PK NOT IN (SELECT pk FROM \(doomed(edge.destinationRoot)))" : ""
     }
 
     private func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
-        let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+        let owners = edge.owners(in: doomed(edge.sourceRoot))
         return "\(edge.backColumn ?? "") IN (\(owners))" + staying(edge, reachable)
     }
 
@@ -224,7 +241,7 @@ private struct Deletion {
     private func deleteJoinRows(_ reachable: [Int64]) throws(SQLiteError) {
         for edge in allEdges where reachable.contains(edge.sourceRoot) {
             guard let join = edge.join else { continue }
-            let owners = edge.owners(in: Self.doomed(edge.sourceRoot))
+            let owners = edge.owners(in: doomed(edge.sourceRoot))
             let ends =
                 join.isReflexive ? [join.ownerColumn, join.destinationColumn] : [join.ownerColumn]
             for column in ends {
@@ -242,7 +259,7 @@ private struct Deletion {
         let matched =
             root == matchedRoot ? " WHERE pk NOT IN (SELECT pk FROM temp.ETL_MATCHED)" : ""
         let rows = try connection.prepare(
-            "SELECT ent, count(*) FROM \(Self.doomed(root))\(matched) GROUP BY ent")
+            "SELECT ent, count(*) FROM \(doomed(root))\(matched) GROUP BY ent")
         while try rows.step() {
             let name = session.schema.entity(number: rows.integer(0))?.name ?? "?"
             cascaded[name, default: 0] += Int(rows.integer(1))
@@ -252,8 +269,8 @@ private struct Deletion {
     private mutating func deleteRows(_ root: Int64) throws(SQLiteError) {
         guard let entity = session.schema.entity(number: root) else { return }
         try session.history?.willDelete(
-            rowsOf: entity.table, keys: "SELECT pk FROM \(Self.doomed(root))")
-        let rows = try connection.prepare("SELECT ent, pk FROM \(Self.doomed(root)) ORDER BY pk")
+            rowsOf: entity.table, keys: "SELECT pk FROM \(doomed(root))")
+        let rows = try connection.prepare("SELECT ent, pk FROM \(doomed(root)) ORDER BY pk")
         while try rows.step() {
             let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
             session.change.delete(id)
@@ -261,7 +278,7 @@ private struct Deletion {
         }
         try releaseFiles(of: entity)
         try connection.execute(
-            "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(Self.doomed(root)))")
+            "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))")
     }
 
     /// Notes the files of large values, which go after the commit.
@@ -274,7 +291,7 @@ private struct Deletion {
         for column in columns.sorted() {
             let rows = try connection.prepare(
                 "SELECT \(column) FROM \(root.table) WHERE substr(\(column), 1, 1) = x'02'"
-                    + " AND Z_PK IN (SELECT pk FROM \(Self.doomed(root.number)))")
+                    + " AND Z_PK IN (SELECT pk FROM \(doomed(root.number)))")
             while try rows.step() {
                 if let name = ExternalFiles.fileName(rows.value(0)) {
                     session.filesReleased.append(name)
