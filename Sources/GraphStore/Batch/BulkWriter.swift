@@ -98,6 +98,9 @@ package final class BulkWriter {
         do throws(SQLiteError) {
             try PendingIndexes.settle(on: session.connection)
             try keyFinder.begin(session)
+            if memory.lendsToPages {
+                try session.connection.growPageCache(byBytes: keyFinder.takeLess())
+            }
             // Prepared after the finder has put indexes off, which would unprepare them.
             let connection = session.connection
             statements = try RowStatements(columns, on: connection)

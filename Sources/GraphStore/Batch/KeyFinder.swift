@@ -3,7 +3,7 @@ import SQLite
 /// Decides how a load finds rows by key, and keeps the map where it has one.
 struct KeyFinder: ~Copyable {
     private let plan: ColumnPlan
-    private let memoryBytes: Int
+    private var memoryBytes: Int
     private var rowsEstimate: Int64 = 0
     private var largestKey: Int64 = 0
     private var lookups: Int64 = 0
@@ -59,6 +59,24 @@ struct KeyFinder: ~Copyable {
         return !index.isUnique && plan.writesRowsInGroups && !writesOtherRows
     }
 
+    /// Keeps so much memory for the map as it may need; without one, rows are found as well.
+    ///
+    /// In a table with rows the pages of its indexes are read and written for most records, and
+    /// a larger cache of them saves more than a map for keys that may never come.
+    ///
+    /// - Returns: the memory that is left.
+    mutating func takeLess() -> Int {
+        guard !isFirstLoad, memoryBytes > 0 else { return 0 }
+        let all = memoryBytes
+        memoryBytes = mayBeginMap ? max(memoryBytes / 8, mapBytes) : 0
+        return all - memoryBytes
+    }
+
+    /// What a map of the table's keys may take: at most this, also with half as many more.
+    private var mapBytes: Int { Int(clamping: rowsEstimate) * 8 * 5 }
+
+    private var mayBeginMap: Bool { canHoldKeys && mapBytes <= memoryBytes }
+
     /// Whether the table's keys fit the map, and those that a load may add to them.
     private var canHoldKeys: Bool {
         KeyIndex.canHold(largestKey) && KeyIndex.canHold(largestKey * 2)
@@ -71,8 +89,7 @@ struct KeyFinder: ~Copyable {
         if usesMap { return map.isFull && map.bytesAfterGrowth > memoryBytes }
         lookups += 1
         // Reading all keys costs about as much as asking the index for an eighth of them.
-        return lookups == max(1000, rowsEstimate / 8) && canHoldKeys
-            && Int(rowsEstimate) * 8 * 5 < memoryBytes
+        return lookups == max(1000, rowsEstimate / 8) && mayBeginMap
     }
 
     /// Gives the map up, or begins one.

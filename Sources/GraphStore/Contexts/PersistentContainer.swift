@@ -239,6 +239,15 @@ public final class PersistentContainer: Sendable {
         try store.image()?.commit()
     }
 
+    /// Sets how much of the store's pages the connection that writes keeps in memory.
+    package func setPageCache(kibibytes: Int) throws(StoreError) {
+        lease.wait()
+        defer { lease.signal() }
+        try storing { () throws(SQLiteError) in
+            try store.connection.setPageCache(kibibytes: kibibytes)
+        }
+    }
+
     /// Folds the write-ahead log into the file, as far as readers allow.
     public func checkpoint() throws(StoreError) {
         lease.wait()

@@ -12,15 +12,22 @@ struct MemoryShares: Sendable {
     }
 
     /// The page cache of the connection that writes; more than this is of no use to it.
+    ///
+    /// An import into a full store adds what its map of keys does not need.
     var pages: Int { min(total / 32 * 7, 256 << 20) }
+
+    /// The same while a batch request runs, which needs little else.
+    var requestPages: Int { min(total / 4 * 3, 1 << 30) }
 
     /// The page cache of each connection that reads.
     var readerPages: Int { min(total / 16, 64 << 20) }
 
     /// What a load remembers of rows and keys.
     var load: BulkMemory {
-        BulkMemory(
+        var memory = BulkMemory(
             keys: total / 2, links: total / 32 * 3, waiting: total / 16, changes: total / 16)
+        memory.lendsToPages = true
+        return memory
     }
 
     /// Batches between the thread that reads and the one that writes.

@@ -40,6 +40,9 @@ struct ImportStage: Sendable {
             context.transactionAuthor = environment.author
             return try write(inputs, after: note, in: context)
         }
+        // What the import could have for pages is for the next stage to divide.
+        try environment.container.setPageCache(
+            kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
         environment.progress.enter(phase: "indexes")
         try environment.container.buildPendingIndexes()
         return report
