@@ -57,6 +57,7 @@ extension BulkWriter {
     /// Writes the group of new rows that waits.
     func flushRows() throws(SQLiteError) {
         guard !pending.rows.isEmpty else { return }
+        walk?.close()
         defer { pending.removeAll() }
         if pending.isFull {
             for place in 0..<pending.rows.count {

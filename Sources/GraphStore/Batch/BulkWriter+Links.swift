@@ -29,7 +29,7 @@ extension BulkWriter {
     ) throws(SQLiteError) -> Disposition {
         if let found = try find(batch, place, hash: hash) {
             let mayUpdate = mayUpdate(found, token: token)
-            found.reset()
+            release(found)
             guard mayUpdate else { return .written }
         } else if let property = row.firstMissingRequirement(plan) {
             rejectMissing(property, token: token)
@@ -102,7 +102,7 @@ extension BulkWriter {
         if !nestedWriters.isEmpty, let writer = nestedWriters[link] {
             return try resolveNested(writer, batch, cell, link, token, creating: creating)
         }
-        if let many = plan.toManys.firstIndex(where: { $0.link == link }) {
+        if let many = plan.manyOfLink[link] {
             return try resolveMany(batch, cell, link, many, token, unresolved, creating)
         }
         guard cell.kind != .absent, cell.kind != .null else {
@@ -168,12 +168,12 @@ extension BulkWriter {
                 }
             }
         }
-        let relationship = plan.toManys[many].place.relationship
-        if !mustCreate, plan.plan.links[link].many == .replace,
-            let problem = Self.countProblem(destinations.count, relationship)
-        {
-            reject(token, "validate", relationship.name, problem)
-            return .obstacle(.rejected)
+        if !mustCreate, !plan.toManys[many].isUnlimited, plan.plan.links[link].many == .replace {
+            let relationship = plan.toManys[many].place.relationship
+            if let problem = Self.countProblem(destinations.count, relationship) {
+                reject(token, "validate", relationship.name, problem)
+                return .obstacle(.rejected)
+            }
         }
         row.destinations[many] = destinations
         return mustCreate ? .mustCreate : .done
@@ -234,7 +234,7 @@ extension BulkWriter {
             found.bind(candidate, at: 1)
             guard try found.step() else { continue }
             defer { found.reset() }
-            if key.equals(columnsFrom: 2, of: found),
+            if key.equals(columns: statements.keyPlaces, of: found),
                 plan.destinations[link].familyNumbers.contains(found.integer(1))
             {
                 return ManagedObjectID(entityNumber: found.integer(1), primaryKey: candidate)

@@ -83,7 +83,7 @@ extension BulkWriter {
         _ writer: BulkWriter, _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
         creating: Bool
     ) throws(SQLiteError) -> LinkOutcome {
-        let many = plan.toManys.firstIndex { $0.link == link }
+        let many = plan.manyOfLink[link]
         guard cell.kind == .list, cell.listCount > 0 else {
             return try setEmpty(cell, link, many, token)
         }
@@ -183,7 +183,7 @@ extension BulkWriter {
             try insert(hash: hash, token: 0, alone: true)
             return tally.rejected == rejected ? lastInserted : nil
         }
-        defer { found.reset() }
+        defer { release(found) }
         guard mayUpdate(found, token: 0) else { return nil }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))

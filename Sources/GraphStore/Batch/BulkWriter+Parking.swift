@@ -121,7 +121,7 @@ extension BulkWriter {
             guard try setLink(link, batch, place, token: entry.token) else { return false }
         }
         guard let found = try find(batch, place, hash: entry.key) else { return true }
-        defer { found.reset() }
+        defer { release(found) }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
         switch try write(over: found, id) {

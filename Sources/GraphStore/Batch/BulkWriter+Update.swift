@@ -4,7 +4,7 @@ import SQLite
 extension BulkWriter {
     /// Brings the found row to what the record says, and counts the record by the net change.
     func update(_ found: Statement, token: Int64) throws(SQLiteError) {
-        defer { found.reset() }
+        defer { release(found) }
         guard mayUpdate(found, token: token) else { return }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
@@ -81,37 +81,34 @@ extension BulkWriter {
         // Gathered for the history alone.
         var differing: Set<String> = []
         let first = statements.firstColumn
-        for column in plan.columns.indices {
-            if case .linkOrder = plan.columns[column].source { continue }
+        rowUpdate.begin()
+        for column in plan.comparedColumns {
             let cell = row.cells[column]
             let place = first + Int32(column)
             guard !cell.equals(column: place, of: found) else { continue }
             let change = columnHashes[column].change(
                 from: BulkCell(column: place, of: found), to: cell)
             difference = (difference ?? 0) ^ change
+            rowUpdate.note(column)
             if session.history != nil { differing.insert(plan.columns[column].property) }
         }
         if difference != nil {
-            for column in plan.columns.indices {
-                let index = Int32(column) + 1
-                let place = first + Int32(column)
-                if row.cells[column].kind == .absent || keepsOrder(column, found) {
-                    statements.update.bind(column: place, of: found, at: index)
-                } else {
-                    row.cells[column].bind(to: statements.update, at: index)
-                }
+            for column in plan.orderColumns
+            where row.cells[column].kind != .absent && !keepsOrder(column, found) {
+                rowUpdate.note(column)
             }
-            statements.update.bind(id.primaryKey, at: Int32(plan.columns.count) + 1)
-            found.reset()
+            let update = try bindUpdate(of: id, found)
+            release(found)
+            walk?.close()
             // New rows that wait came before this record, and may hold what it wants.
             if plan.hasOtherConstraints { try flushRows() }
             do {
-                try statements.update.step()
+                try update.step()
             } catch  where error.isConstraint {
                 return .refused(error)
             }
         } else {
-            found.reset()
+            release(found)
         }
         let columnsChanged = difference != nil
         for (position, writer) in toManyWriters.enumerated() {
@@ -131,6 +128,23 @@ extension BulkWriter {
         return .changed(difference)
     }
 
+    /// The statement that writes what differs, with its values.
+    private func bindUpdate(
+        of id: ManagedObjectID, _ found: Statement
+    ) throws(SQLiteError) -> Statement {
+        let update = try rowUpdate.statement()
+        for (position, column) in rowUpdate.columns.enumerated() {
+            let index = Int32(position) + 1
+            if row.cells[column].kind == .absent || keepsOrder(column, found) {
+                update.bind(column: statements.firstColumn + Int32(column), of: found, at: index)
+            } else {
+                row.cells[column].bind(to: update, at: index)
+            }
+        }
+        update.bind(id.primaryKey, at: Int32(rowUpdate.columns.count) + 1)
+        return update
+    }
+
     private func note(
         _ properties: Set<String>, _ id: ManagedObjectID, in history: HistoryRecorder
     ) {
@@ -146,6 +160,7 @@ extension BulkWriter {
     }
 
     private func bumpVersion(_ id: ManagedObjectID) throws(SQLiteError) {
+        walk?.close()
         statements.restoreVersion.bind(Int64(-1), at: 1)
         statements.restoreVersion.bind(id.primaryKey, at: 2)
         try statements.restoreVersion.step()
@@ -229,6 +244,7 @@ extension BulkWriter {
     /// A row that later records brought back to what it was gets its version back, too.
     func restoreVersion(_ primaryKey: Int64, writes: UInt32) throws(SQLiteError) {
         try net.forget(primaryKey)
+        walk?.close()
         statements.restoreVersion.bind(Int64(writes), at: 1)
         statements.restoreVersion.bind(primaryKey, at: 2)
         try statements.restoreVersion.step()

@@ -29,6 +29,9 @@ package final class BulkWriter {
     let context: ManagedObjectContext
     let plan: ColumnPlan
     let statements: RowStatements
+    let rowUpdate: RowUpdate
+    /// Goes along with the records; nil where others write to the table, too.
+    let walk: RowWalk?
     let resolvers: [LinkResolver]
     let toManyWriters: [ToManyWriter]
     let oneToOneWriters: [OneToOneWriter]
@@ -104,6 +107,9 @@ package final class BulkWriter {
             // Prepared after the finder has put indexes off, which would unprepare them.
             let connection = session.connection
             statements = try RowStatements(columns, on: connection)
+            rowUpdate = RowUpdate(columns, on: connection)
+            let mayWalk = columns.mayWalk && !isNested
+            walk = mayWalk && !keyFinder.isFirstLoad ? RowWalk(statements.selectFrom) : nil
             var resolvers: [LinkResolver] = []
             for (position, link) in plan.links.enumerated() {
                 resolvers.append(
@@ -116,12 +122,13 @@ package final class BulkWriter {
             self.resolvers = resolvers
             var toManyWriters: [ToManyWriter] = []
             for many in columns.toManys {
+                let isAlone = !isNested && !columns.setsBothSides(of: many)
                 toManyWriters.append(
                     try ToManyWriter(
                         many, policy: plan.links[many.link].many, schema,
-                        isFirstLoad: keyFinder.isFirstLoad && !isNested
-                            && !columns.setsBothSides(of: many),
-                        far, turn: toManyWriters.count, on: connection))
+                        isFirstLoad: keyFinder.isFirstLoad && isAlone,
+                        mayWalk: mayWalk && isAlone, far, turn: toManyWriters.count,
+                        on: connection))
             }
             self.toManyWriters = toManyWriters
             var oneToOneWriters: [OneToOneWriter] = []
@@ -156,6 +163,7 @@ package final class BulkWriter {
     /// - Parameter firstToken: the first row's number for rejects; the others follow.
     package func apply(_ batch: RowBatch, firstToken: Int64) throws(StoreError) {
         try beginSession()
+        defer { closeWalks() }
         do {
             for place in 0..<batch.count {
                 try apply(batch, place, token: firstToken + Int64(place))
@@ -185,6 +193,7 @@ package final class BulkWriter {
     /// Settles the rows that wait for others; the context is saved afterwards.
     package func finish() throws(StoreError) {
         try beginSession()
+        defer { closeWalks() }
         do {
             try settleParked()
             try flushRows()
@@ -299,44 +308,6 @@ package final class BulkWriter {
             try insert(hash: hash, token: token)
         }
         return .written
-    }
-
-    /// The select whose current row has the key of the batch's row; to be reset by its user.
-    func find(
-        _ batch: RowBatch, _ place: Int, hash: UInt64
-    ) throws(SQLiteError) -> Statement? {
-        if plan.keyCells.isEmpty { return nil }
-        if keyFinder.mustChangeWay() {
-            // A map that is begun sees only what stands in the table.
-            try flushRows()
-            try keyFinder.changeWay(session.connection)
-        }
-        if keyFinder.usesMap {
-            var probe = keyFinder.map.probe(hash)
-            while let key = keyFinder.map.next(&probe) {
-                if key >= pending.firstKey { try flushRows() }
-                let found = statements.selectByPrimaryKey
-                found.bind(key, at: 1)
-                guard try found.step() else { continue }
-                if hasKey(found, batch, place) { return found }
-                found.reset()
-            }
-            return nil
-        }
-        if pending.mayHold(hash) { try flushRows() }
-        let found = statements.selectByKey
-        for (position, cell) in plan.keyCells.enumerated() {
-            batch[place, cell].bind(to: found, at: Int32(position) + 1)
-        }
-        return try found.step() ? found : nil
-    }
-
-    private func hasKey(_ found: Statement, _ batch: RowBatch, _ place: Int) -> Bool {
-        for (position, cell) in plan.keyCells.enumerated()
-        where !batch[place, cell].equals(column: Int32(position) + 2, of: found) {
-            return false
-        }
-        return true
     }
 
     func reject(

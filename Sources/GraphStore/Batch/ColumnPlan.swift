@@ -29,16 +29,33 @@ struct ColumnPlan {
     struct ToMany {
         var link: Int
         var place: StoreSchema.ToManyPlace
+        /// Any number of destinations will do.
+        let isUnlimited: Bool
+
+        init(link: Int, place: StoreSchema.ToManyPlace) {
+            self.link = link
+            self.place = place
+            let relationship = place.relationship
+            isUnlimited =
+                relationship.isOptional && relationship.minimumCount <= 1
+                && relationship.maximumCount <= 0
+        }
     }
 
     let entity: StoreSchema.Entity
     let plan: BulkPlan
     let destinations: [StoreSchema.Entity]
     let columns: [Column]
+    /// Columns in which a found row may differ: all but its key's, and places in an order.
+    let comparedColumns: [Int]
+    /// The columns of places in an order.
+    let orderColumns: [Int]
     /// The key's columns, and the cells that hold the key.
     let keyColumns: [String]
     let keyCells: [Int]
     let toManys: [ToMany]
+    /// For each link, which of the to-manys it is.
+    let manyOfLink: [Int?]
     /// Links whose rows must be written at once, not in groups: they touch other rows.
     let oneToOnes: [(link: Int, inverse: StoreSchema.ToOneColumns, destinationTable: String)]
     let hasOrderedInverse: Bool
@@ -108,10 +125,16 @@ struct ColumnPlan {
         rules = try RowRules(entity, columns, schema.model)
         self.destinations = destinations
         self.toManys = toManys
+        manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
         self.oneToOnes = oneToOnes
         self.hasOrderedInverse = hasOrderedInverse
         keyCells = plan.key.compactMap { plan.attributes.firstIndex(of: $0) }
         keyColumns = plan.key.compactMap { entity.attributes[$0]?.column }
+        orderColumns = columns.indices.filter {
+            if case .linkOrder = columns[$0].source { true } else { false }
+        }
+        let leftOut = Set(keyCells + orderColumns)
+        comparedColumns = columns.indices.filter { !leftOut.contains($0) }
         guard keyCells.count == plan.key.count, keyCells.isEmpty == (plan.found == .append) else {
             throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
         }
@@ -187,6 +210,17 @@ struct ColumnPlan {
     /// The same of any link.
     var namesByOtherAttribute: Bool {
         plan.links.indices.contains { namesByOtherAttribute(link: $0) }
+    }
+
+    /// Whether a walk over the table may go along with the records: nothing but what a record says
+    /// of its own object is written to the table.
+    var mayWalk: Bool {
+        !keyCells.isEmpty && oneToOnes.isEmpty && !hasOrderedInverse
+            && plan.links.allSatisfy { $0.nested == nil }
+            && destinations.allSatisfy { $0.table != entity.table }
+            && toManys.allSatisfy { many in
+                if case .joinTable = many.place { true } else { false }
+            }
     }
 
     /// Whether a later row of this load may be what the link names.

@@ -17,6 +17,9 @@ final class JoinWriter {
 
     private let insertOne: Statement
     private let insertGroup: Statement
+    private let reader: PairWalk
+    /// Owners that follow one another are read in one walk.
+    private let mayWalk: Bool
     private let select: Statement
     private let delete: Statement
     private let last: Statement
@@ -27,9 +30,11 @@ final class JoinWriter {
     private var pending: [Pair] = []
     private var firstPendingOwner = Int64.max
     private var existing: [Int64] = []
+    private var sorted: [Int64] = []
 
+    /// - Parameter mayWalk: nobody else writes to the table meanwhile.
     init(
-        _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
+        _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, on connection: Connection
     ) throws(SQLiteError) {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn
@@ -53,6 +58,13 @@ final class JoinWriter {
         select = try connection.prepare(
             "SELECT \(join.destinationColumn) FROM \(pairs) WHERE \(join.ownerColumn) = ?"
                 + " ORDER BY \(place)")
+        self.mayWalk = mayWalk && !isOrdered && !join.isReflexive
+        reader = PairWalk(
+            try connection.prepare(
+                "SELECT \(join.ownerColumn), \(join.destinationColumn) FROM \(join.table)"
+                    + " WHERE \(join.ownerColumn) >= ?"
+                    + " ORDER BY \(join.ownerColumn), \(join.destinationColumn)"),
+            ofOne: select)
         delete = try connection.prepare(
             "DELETE FROM \(join.table) WHERE \(join.ownerColumn) = ?"
                 + " AND \(join.destinationColumn) = ?")
@@ -111,11 +123,9 @@ final class JoinWriter {
     }
 
     private func replace(_ owner: Int64, with wanted: [Int64]) throws(SQLiteError) -> UInt64? {
-        existing.removeAll(keepingCapacity: true)
-        select.bind(owner, at: 1)
-        while try select.step() { existing.append(select.integer(0)) }
+        try readExisting(of: owner)
         let hasOrder = isOrdered && !isReflexive
-        if hasOrder ? existing == wanted : existing == wanted.sorted() { return nil }
+        if hasOrder ? existing == wanted : isExisting(wanted) { return nil }
         let old = Set(existing)
         let new = Set(wanted)
         var difference: UInt64 = 0
@@ -137,6 +147,27 @@ final class JoinWriter {
         if hasOrder { difference ^= Self.sequenceHash(existing) ^ Self.sequenceHash(wanted) }
         return difference
     }
+
+    private func readExisting(of owner: Int64) throws(SQLiteError) {
+        existing.removeAll(keepingCapacity: true)
+        if mayWalk { return try reader.read(owner, into: &existing) }
+        select.bind(owner, at: 1)
+        while try select.step() { existing.append(select.integer(0)) }
+    }
+
+    /// Whether these are the links that were read, in whichever order; without new memory, since
+    /// this is asked for every record whose links stay as they are.
+    private func isExisting(_ wanted: [Int64]) -> Bool {
+        guard existing.count == wanted.count else { return false }
+        if existing == wanted { return true }
+        sorted.removeAll(keepingCapacity: true)
+        sorted.append(contentsOf: wanted)
+        sorted.sort()
+        return existing == sorted
+    }
+
+    /// Lets go of the table, in which something is to be written.
+    func closeWalk() { reader.close() }
 
     private func add(_ owner: Int64, _ destinations: [Int64]) throws(SQLiteError) -> UInt64? {
         var order: Int64 = 0
@@ -167,6 +198,7 @@ final class JoinWriter {
     private func link(
         _ owner: Int64, _ destination: Int64, order: Int64
     ) throws(SQLiteError) -> UInt64 {
+        closeWalk()
         bind(pair(owner, destination, order: order), to: insertOne, from: 1)
         var isNew = try insertOne.run() > 0
         if isReflexive, destination != owner {
@@ -178,6 +210,7 @@ final class JoinWriter {
     }
 
     private func unlink(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> UInt64 {
+        closeWalk()
         delete.bind(owner, at: 1)
         delete.bind(destination, at: 2)
         var isGone = try delete.run() > 0
@@ -204,6 +237,7 @@ final class JoinWriter {
     /// Writes the collected pairs.
     func flush() throws(SQLiteError) {
         guard !pending.isEmpty else { return }
+        closeWalk()
         if !ownerIsFirst || isReflexive {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }

@@ -26,11 +26,11 @@ struct LinkKey {
         return hash.value
     }
 
-    /// Whether the columns from there on hold these values.
-    func equals(columnsFrom column: Int32, of row: Statement) -> Bool {
-        guard first.equals(column: column, of: row) else { return false }
+    /// Whether the columns hold these values.
+    func equals(columns: [Int32], of row: Statement) -> Bool {
+        guard first.equals(column: columns[0], of: row) else { return false }
         for (place, cell) in others.enumerated()
-        where !cell.equals(column: column + 1 + Int32(place), of: row) {
+        where !cell.equals(column: columns[place + 1], of: row) {
             return false
         }
         return true

@@ -8,15 +8,17 @@ struct RowStatements {
 
     let insertOne: Statement
     let insertGroup: Statement
-    /// `Z_PK, Z_ENT, key…, columns…` of one row, by `Z_PK`.
+    /// `Z_PK, Z_ENT, columns…` of one row, by `Z_PK`.
     let selectByPrimaryKey: Statement
     /// The same, by the key.
     let selectByKey: Statement
-    /// Sets the columns by `Z_PK`, which is the last parameter.
-    let update: Statement
     let restoreVersion: Statement
+    /// The same columns of all rows from a `Z_PK` on.
+    let selectFrom: Statement
     /// Where the plan's columns begin in the selects.
-    let firstColumn: Int32
+    let firstColumn: Int32 = 2
+    /// Where the key's columns are in the selects.
+    let keyPlaces: [Int32]
 
     init(_ plan: ColumnPlan, on connection: Connection) throws(SQLiteError) {
         let table = plan.entity.table
@@ -32,17 +34,15 @@ struct RowStatements {
             insert + Array(repeating: row, count: Self.groupSize).joined(separator: ", "))
         let select =
             "SELECT "
-            + (["Z_PK", "Z_ENT"] + plan.keyColumns + names + plan.rules.extraColumns)
+            + (["Z_PK", "Z_ENT"] + names + plan.rules.extraColumns)
             .joined(separator: ", ")
             + " FROM \(table) WHERE "
         selectByPrimaryKey = try connection.prepare(select + "Z_PK = ?")
+        selectFrom = try connection.prepare(select + "Z_PK >= ? ORDER BY Z_PK")
         let byKey = plan.keyColumns.map { "\($0) = ?" }.joined(separator: " AND ")
         selectByKey = try connection.prepare(select + (byKey.isEmpty ? "0" : byKey))
-        let assignments = (["Z_OPT = Z_OPT + 1"] + names.map { "\($0) = ?" })
-        update = try connection.prepare(
-            "UPDATE \(table) SET " + assignments.joined(separator: ", ") + " WHERE Z_PK = ?")
         restoreVersion = try connection.prepare(
             "UPDATE \(table) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
-        firstColumn = 2 + Int32(plan.keyColumns.count)
+        keyPlaces = plan.keyColumns.map { key in Int32(names.firstIndex(of: key) ?? 0) + 2 }
     }
 }

@@ -12,10 +12,13 @@ struct ToManyWriter {
     private let place: Place
     private let policy: BulkPlan.ManyPolicy
 
-    /// - Parameter isFirstLoad: the owners' table was empty when the load began.
+    /// - Parameters:
+    ///   - isFirstLoad: the owners' table was empty when the load began.
+    ///   - mayWalk: nobody else writes to the links' table.
     init(
         _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreSchema,
-        isFirstLoad: Bool, _ far: FarChanges, turn: Int, on connection: Connection
+        isFirstLoad: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
+        on connection: Connection
     ) throws(SQLiteError) {
         self.policy = policy
         switch many.place {
@@ -26,7 +29,7 @@ struct ToManyWriter {
                 place = .spool(spool)
                 return
             }
-            place = .join(try JoinWriter(join, schema, on: connection))
+            place = .join(try JoinWriter(join, schema, mayWalk: mayWalk, on: connection))
         case .foreignKey(let key):
             place = .foreignKey(try ForeignKeyWriter(key, far, turn: turn, on: connection))
         }
@@ -62,6 +65,11 @@ struct ToManyWriter {
         case .foreignKey(let writer):
             try writer.change(owner, to: destinations, policy, in: session)
         }
+    }
+
+    /// Lets go of a table of pairs that was read.
+    func closeWalk() {
+        if case .join(let writer) = place { writer.closeWalk() }
     }
 
     func forget(new owner: Int64) throws(SQLiteError) {
