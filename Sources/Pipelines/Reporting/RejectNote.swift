@@ -46,11 +46,12 @@ struct RejectNote: Codable, Sendable, Hashable {
 
 /// Small files that appear as a whole, and are durable then.
 enum WholeFile {
-    static func write(_ bytes: [UInt8], to path: String) throws {
+    /// - Parameter isDurable: waits until the file would outlast a loss of power.
+    static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = true) throws {
         let output = try OutputFile(path: path)
         do {
             try bytes.withUnsafeBytes { try output.write($0) }
-            _ = try output.finish(rowCount: 1)
+            _ = try output.finish(rowCount: 1, isDurable: isDurable)
         } catch {
             output.abandon()
             throw error

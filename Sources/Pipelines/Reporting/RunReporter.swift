@@ -55,7 +55,8 @@ struct RunReporter {
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         let report = report(outcome, spec, values)
         try? Self.prepare(folder.path)
-        try? Self.write(Self.data(report), to: folder.dataPath(report.run))
+        // It stands until the run's end at the most, where it is written again.
+        try? Self.write(Self.data(report), to: folder.dataPath(report.run), isDurable: false)
     }
 
     /// The spec and its parameters; those that were known when the run failed.
@@ -93,7 +94,8 @@ extension RunReporter {
         try Self.prepare(folder.path)
         try Self.write(Self.data(report), to: folder.dataPath(report.run))
         let page = ReportPage.text(of: report, in: FileDescriptor.resolved(folder.path))
-        try Self.write(Array(page.utf8), to: folder.pagePath(report.run))
+        // It can be made again from the data.
+        try Self.write(Array(page.utf8), to: folder.pagePath(report.run), isDurable: false)
         folder.rotate(keeping: spec.report.keep).forEach(run.runner.warn)
     }
 
@@ -129,9 +131,11 @@ extension RunReporter {
         try Self.write(Self.data(report), to: path)
     }
 
-    private static func write(_ bytes: [UInt8], to path: String) throws {
+    private static func write(
+        _ bytes: [UInt8], to path: String, isDurable: Bool = true
+    ) throws {
         do {
-            try WholeFile.write(bytes, to: path)
+            try WholeFile.write(bytes, to: path, isDurable: isDurable)
         } catch {
             let reason = RunFailure(error).diagnostics.first?.message ?? "\(error)"
             throw RunFailure(

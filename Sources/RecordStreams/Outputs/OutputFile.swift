@@ -149,7 +149,12 @@ package final class OutputFile {
     }
 
     /// Makes the file durable and gives it its name.
-    package func finish(rowCount: Int) throws(RecordStreamError) -> OutputSummary {
+    ///
+    /// - Parameter isDurable: waits for the disk, without which a loss of power soon after may
+    ///   leave the file empty; for what is written again, or can be made again from elsewhere.
+    package func finish(
+        rowCount: Int, isDurable: Bool = true
+    ) throws(RecordStreamError) -> OutputSummary {
         if let gzip {
             try gzip.finish { block throws(RecordStreamError) in try self.store(block) }
         }
@@ -157,12 +162,12 @@ package final class OutputFile {
         if let temporaryPath {
             do throws(Platform.Failure) {
                 try behind?.finish()
-                try Platform.synchronize(descriptor)
+                if isDurable { try Platform.synchronize(descriptor) }
                 let written = descriptor
                 descriptor = -1
                 try Platform.closeWritten(written)
                 try Platform.renameFile(temporaryPath, to: target)
-                try Platform.synchronizeFolder(Self.split(target).folder)
+                if isDurable { try Platform.synchronizeFolder(Self.split(target).folder) }
             } catch {
                 abandon()
                 Platform.removeFile(temporaryPath)
