@@ -4,6 +4,12 @@
 #include <malloc.h>
 #endif
 
+// Without it, SQLite takes a lock for every piece of memory, to keep account of them all. To be
+// called before anything else of SQLite.
+static inline int etl_skip_memory_statistics(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // Gives memory that was freed, but stays with the process between what is not, back to the system;
 // only where the C library does not do so by itself.
 static inline void etl_return_freed_memory(void) {

@@ -1,5 +1,16 @@
 internal import CSQLite
 
+/// What concerns SQLite as a whole.
+package enum SQLiteLibrary {
+    /// Leaves out the account that SQLite keeps of its memory, with a lock for every piece.
+    ///
+    /// For a process that is ours alone, before its first connection; later it has no effect
+    /// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus).
+    package static func skipMemoryStatistics() {
+        _ = etl_skip_memory_statistics()
+    }
+}
+
 /// How much of a file's pages a connection keeps in memory.
 extension Connection {
     /// Sets the size of the cache of the first file's pages, in KiB.

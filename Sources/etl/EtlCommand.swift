@@ -23,6 +23,7 @@ struct EtlCommand: ParsableCommand {
 
     static func main() {
         Terminal.reserveStandardDescriptors()
+        ProcessSettings.apply()
         if let problem = UnknownCommand.problem(in: Array(CommandLine.arguments.dropFirst())) {
             exit(withError: RunFailure(.usage, [problem]).shown())
         }

@@ -125,6 +125,13 @@ public final class PersistentContainer: Sendable {
         return (app.model, app.origin)
     }
 
+    /// Leaves out the account that SQLite keeps of the process's memory, which costs time.
+    ///
+    /// For a process that is ours alone, before it opens its first store.
+    package static func skipMemoryStatistics() {
+        SQLiteLibrary.skipMemoryStatistics()
+    }
+
     // MARK: Contexts
 
     /// A context to move whole into other code, such as an import.

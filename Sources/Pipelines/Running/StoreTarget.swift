@@ -87,6 +87,8 @@ struct StoreTarget {
             case .days(let days): HistoryOptions(keeping: .days(days))
             }
         options.keepsExactDecimals = isLeftAlone ? nil : keepsExactDecimals
+        // A page that several batches change is folded in once; more brings little.
+        options.checkpointPages = 16_000
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10
         options.isReadOnly = isLeftAlone
