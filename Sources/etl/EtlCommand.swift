@@ -24,9 +24,28 @@ struct EtlCommand: ParsableCommand {
     static func main() {
         Terminal.reserveStandardDescriptors()
         ProcessSettings.apply()
-        if let problem = UnknownCommand.problem(in: Array(CommandLine.arguments.dropFirst())) {
+        let words = Array(CommandLine.arguments.dropFirst())
+        if let problem = UnknownCommand.problem(in: words) {
             exit(withError: RunFailure(.usage, [problem]).shown())
         }
-        main(nil)
+        guard var command = only(in: words) else { return main(nil) }
+        do {
+            try command.run()
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// The command of a line in which everything is as it should be.
+    ///
+    /// Parsed alone, since to read the descriptions of all commands takes longer than a short run
+    /// does. Whatever there is to be told, of a mistake or as help, is told by the whole command.
+    private static func only(in words: [String]) -> (any ParsableCommand)? {
+        guard let name = words.first,
+            let command = configuration.subcommands.first(where: {
+                $0.configuration.commandName == name
+            }), command.configuration.subcommands.isEmpty
+        else { return nil }
+        return try? command.parseAsRoot(Array(words.dropFirst()))
     }
 }
