@@ -16,9 +16,6 @@ struct MemoryShares: Sendable {
     /// An import into a full store adds what its map of keys does not need.
     var pages: Int { min(total / 32 * 7, 256 << 20) }
 
-    /// The same while a batch request runs, which needs little else.
-    var requestPages: Int { min(total / 4 * 3, 1 << 30) }
-
     /// The page cache of each connection that reads.
     var readerPages: Int { min(total / 16, 64 << 20) }
 

@@ -33,6 +33,8 @@ struct ImportStage: Sendable {
         environment.progress.begin(
             stage: "import \(stage.name)", bytesTotal: inputs.files.reduce(0) { $0 + $1.byteCount },
             records: note?.counts.read ?? 0)
+        // An attempt that could not go on may have left more.
+        try sharePages()
         let background = environment.container.newBackgroundContext()
         let report = try background.performAndWait { context in
             // A transaction that is left open would keep the next one waiting.
@@ -40,12 +42,16 @@ struct ImportStage: Sendable {
             context.transactionAuthor = environment.author
             return try write(inputs, after: note, in: context)
         }
-        // What the import could have for pages is for the next stage to divide.
-        try environment.container.setPageCache(
-            kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
+        // What the import had for pages is for the next stage to divide.
+        try sharePages()
         environment.progress.enter(phase: "indexes")
         try environment.container.buildPendingIndexes()
         return report
+    }
+
+    private func sharePages() throws {
+        try environment.container.setPageCache(
+            kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
     }
 
     /// The writing side, on the background context's queue.

@@ -11,9 +11,7 @@ extension StageEnvironment {
     ) throws -> StageReport {
         progress.begin(stage: "\(stage.kind.word) \(stage.name)", bytesTotal: 0)
         let started = ContinuousClock.now
-        let shares = MemoryShares(spec.budget.memory)
-        try container.setPageCache(kibibytes: shares.requestPages >> 10)
-        let report = try container.newBackgroundContext().performAndWait { context in
+        return try container.newBackgroundContext().performAndWait { context in
             context.transactionAuthor = author
             var report = StageReport(kind: stage.kind.word, name: stage.name)
             try request(context, &report)
@@ -25,8 +23,6 @@ extension StageEnvironment {
             try context.save()
             return report
         }
-        try container.setPageCache(kibibytes: shares.pages >> 10)
-        return report
     }
 }
 
