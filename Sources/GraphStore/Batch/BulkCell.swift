@@ -79,18 +79,14 @@ package struct BulkCell {
     ///
     /// A date's whole seconds are stored as integers, so numbers compare by value.
     func equals(column: Int32, of row: Statement) -> Bool {
-        switch kind {
-        case .absent: true
-        case .null, .list: row.isNull(column)
-        case .integer:
-            row.storage(column) == .integer
-                ? row.integer(column) == integerValue
-                : row.storage(column) == .real && row.double(column) == Double(integerValue)
-        case .real:
-            (row.storage(column) == .real || row.storage(column) == .integer)
-                && row.double(column) == realValue
-        case .text: row.storage(column) == .text && equalBytes(row.bytes(column))
-        case .blob: row.storage(column) == .blob && equalBytes(row.bytes(column))
+        // By patterns: `==` of another module's enumeration is a call, and this runs for every value.
+        switch (kind, row.storage(column)) {
+        case (.absent, _), (.null, .null), (.list, .null): true
+        case (.integer, .integer): row.integer(column) == integerValue
+        case (.integer, .real): row.double(column) == Double(integerValue)
+        case (.real, .real), (.real, .integer): row.double(column) == realValue
+        case (.text, .text), (.blob, .blob): equalBytes(row.bytes(column))
+        default: false
         }
     }
 

@@ -43,14 +43,16 @@ package final class BulkWriter {
     let element: RowBatch
     /// The object that was inserted last.
     var lastInserted: ManagedObjectID?
-    var session: WriteSession
-    var keyFinder: KeyFinder
-    var pending: PendingRows
-    var row: ResolvedRow
-    var seen = PrimaryKeySet()
+    // `@exclusivity(unchecked)`: one thread has it at a time, and none is reached from inside its
+    // own use; to check that for every record took a twentieth of an import.
+    @exclusivity(unchecked) var session: WriteSession
+    @exclusivity(unchecked) var keyFinder: KeyFinder
+    @exclusivity(unchecked) var pending: PendingRows
+    @exclusivity(unchecked) var row: ResolvedRow
+    @exclusivity(unchecked) var seen = PrimaryKeySet()
     /// Rows that a link made, and whose records have changed nothing so far.
-    var unchangedTargets = PrimaryKeySet()
-    var net: NetChanges
+    @exclusivity(unchecked) var unchangedTargets = PrimaryKeySet()
+    @exclusivity(unchecked) var net: NetChanges
     /// Rows that became other than they were since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]
     let far: FarChanges
@@ -60,20 +62,20 @@ package final class BulkWriter {
     /// Keys from here on are of this load's own rows.
     private(set) var firstOwnKey: Int64
     /// What the next save notes for a load that goes on after this one; nil where none will.
-    var journal: LoadJournal?
-    var parking: Parking
+    @exclusivity(unchecked) var journal: LoadJournal?
+    @exclusivity(unchecked) var parking: Parking
     let parkedSpill: ParkedSpill
     /// Links that the last written row left out to break a circle.
-    var cutLinks: [Int] = []
+    @exclusivity(unchecked) var cutLinks: [Int] = []
     /// Objects that links of the row at hand have made.
-    var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
+    @exclusivity(unchecked) var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
     /// How often an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
     private var appended: UInt64 = 0
 
     /// How the records fared so far.
-    package internal(set) var tally = BulkTally()
+    @exclusivity(unchecked) package internal(set) var tally = BulkTally()
     var rejects: [BulkReject] = []
     private var parkedTokens: [Int64] = []
 

@@ -25,7 +25,8 @@ final class FarChanges {
     private let ownTable: String
     /// The other tables that the load's links write.
     private(set) var tables: [String] = []
-    private(set) var changes: [Change] = []
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private(set) var changes: [Change] = []
 
     init(ownTable: String) {
         self.ownTable = ownTable

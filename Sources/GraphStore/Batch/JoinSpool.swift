@@ -23,11 +23,12 @@ final class JoinSpool {
     private let pairsFrom: Statement
     /// Where the pairs of some owners begin.
     private var marks: [(owner: Int64, row: Int64)] = []
-    private var ownersSinceMark = JoinSpool.ownersBetweenMarks
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private var ownersSinceMark = JoinSpool.ownersBetweenMarks
     /// The row of the next pair; nil where a rollback has to be looked after.
-    private var nextRow: Int64? = 1
+    @exclusivity(unchecked) private var nextRow: Int64? = 1
     private let lastRow: Statement
-    private var pending: [(owner: Int64, destination: Int64)] = []
+    @exclusivity(unchecked) private var pending: [(owner: Int64, destination: Int64)] = []
 
     /// The table with the links of a table of pairs, and the note of what is to become of them.
     static func linksName(of joinTable: String) -> String { "ETL_LINKS_\(joinTable)" }

@@ -27,10 +27,11 @@ final class JoinWriter {
     private let isOrdered: Bool
     private let ownerIsFirst: Bool
     private let isReflexive: Bool
-    private var pending: [Pair] = []
-    private var firstPendingOwner = Int64.max
-    private var existing: [Int64] = []
-    private var sorted: [Int64] = []
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private var pending: [Pair] = []
+    @exclusivity(unchecked) private var firstPendingOwner = Int64.max
+    @exclusivity(unchecked) private var existing: [Int64] = []
+    @exclusivity(unchecked) private var sorted: [Int64] = []
 
     /// - Parameter mayWalk: nobody else writes to the table meanwhile.
     init(

@@ -6,7 +6,8 @@ final class LinkResolver {
     private let destination: StoreSchema.Entity
     private let select: Statement
     private let insert: Statement
-    private var cache: LinkCache
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private var cache: LinkCache
     private let mayRemember: Bool
     private let validators: [AttributeValidator]
 

@@ -6,16 +6,18 @@ package import GraphModel
 package final class RowBatch {
     /// Cells in a row.
     package let width: Int
+    // `@exclusivity(unchecked)`: one thread has a batch at a time, and none of this is reached from
+    // inside its own use.
     /// Rows.
-    package private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
     /// Holds whatever the cells' bytes belong to, besides the arena.
     package var owner: AnyObject?
     /// Bytes that cells point into and that belong to this batch.
-    package var arena = ByteArena()
+    @exclusivity(unchecked) package var arena = ByteArena()
 
-    private var cells: UnsafeMutablePointer<BulkCell>
-    private var capacity: Int
-    private var items: [BulkCell] = []
+    @exclusivity(unchecked) private var cells: UnsafeMutablePointer<BulkCell>
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private var items: [BulkCell] = []
 
     package init(width: Int, capacity: Int = 1024) {
         self.width = width

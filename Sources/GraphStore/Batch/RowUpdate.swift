@@ -11,9 +11,10 @@ final class RowUpdate {
     private let connection: Connection
     private let beginning: String
     private let names: [String]
-    private var statements: [[Int]: Statement] = [:]
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private var statements: [[Int]: Statement] = [:]
     /// The columns that differ in the row at hand, by their places in the plan.
-    private(set) var columns: [Int] = []
+    @exclusivity(unchecked) private(set) var columns: [Int] = []
 
     init(_ plan: ColumnPlan, on connection: Connection) {
         self.connection = connection

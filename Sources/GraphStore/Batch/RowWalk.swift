@@ -15,13 +15,14 @@ final class RowWalk {
     private static let missesMax = 64
 
     private let rows: Statement
-    private var isOpen = false
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private var isOpen = false
     /// The row at hand was given out; the next one is to be looked at.
-    private var isTaken = false
+    @exclusivity(unchecked) private var isTaken = false
     /// Where the walk goes on when it is opened; nil where it leads nowhere.
-    private var next: Int64?
-    private var lastFound: Int64 = .min
-    private var misses = 0
+    @exclusivity(unchecked) private var next: Int64?
+    @exclusivity(unchecked) private var lastFound: Int64 = .min
+    @exclusivity(unchecked) private var misses = 0
 
     /// - Parameter rows: selects the rows from a key on, in the order of their keys, which come
     ///   first.
@@ -91,10 +92,10 @@ final class PairWalk {
 
     private let rows: Statement
     private let ofOne: Statement
-    private var isOpen = false
+    @exclusivity(unchecked) private var isOpen = false
     /// The last owner whose pairs the walk has read, or may go on from.
-    private var last: Int64 = .min
-    private var lastAsked: Int64 = .min
+    @exclusivity(unchecked) private var last: Int64 = .min
+    @exclusivity(unchecked) private var lastAsked: Int64 = .min
 
     /// - Parameters:
     ///   - rows: selects `owner, destination` from an owner on, in their order.

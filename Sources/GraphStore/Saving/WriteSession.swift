@@ -2,7 +2,7 @@ import SQLite
 
 /// One transaction: its connection, the keys that it hands out and what it changed.
 final class WriteSession {
-    /// The keys that this transaction took from a hierarchy.
+    /// The keys that this transaction took from a hierarchy, by the root's number.
     private struct Taken {
         var first: Int64
         var last: Int64
@@ -12,15 +12,17 @@ final class WriteSession {
 
     let connection: Connection
     let schema: StoreSchema
-    var change = StoreChange()
+    // Whoever has the transaction is alone with it, and nothing reaches these from inside their own
+    // use.
+    @exclusivity(unchecked) var change = StoreChange()
     /// Files of large values that no row names any more, to be removed after the commit.
     var filesReleased: [String] = []
     private let keys: KeyAllocator
-    private var taken: [Int64: Taken] = [:]
+    @exclusivity(unchecked) private var taken: [Taken?]
     /// The largest key that was written to each hierarchy, handed out here or before.
     private var largest: [Int64: Int64] = [:]
     /// Hierarchies whose `Z_MAX` was read.
-    private var read: Set<Int64> = []
+    @exclusivity(unchecked) private var read: [Bool]
     /// Takes the details that the store's history wants; nil where it keeps none.
     let history: HistoryRecorder?
     /// Who saves, for the history.
@@ -37,6 +39,10 @@ final class WriteSession {
         schema = store.schema
         self.keys = keys
         self.store = store
+        // By number, for a load asks for a key with every row.
+        let numbers = Int(schema.entities.lazy.map(\.number).max() ?? 0) + 1
+        taken = Array(repeating: nil, count: numbers)
+        read = Array(repeating: false, count: numbers)
         history = store.history.map { HistoryRecorder($0.schema, store.connection) }
         do {
             try connection.execute("BEGIN IMMEDIATE")
@@ -55,21 +61,18 @@ final class WriteSession {
 
     /// The next free key of a hierarchy.
     func nextKey(root: Int64) throws(SQLiteError) -> Int64 {
-        if !read.contains(root) { try readLargest(root: root) }
+        if !read[Int(root)] { try readLargest(root: root) }
         let key = keys.next(root: root)
-        if var run = taken[root] {
-            run.isDense = run.isDense && run.last == key - 1
-            run.last = key
-            taken[root] = run
-        } else {
-            taken[root] = Taken(first: key, last: key)
-        }
+        var run = taken[Int(root)] ?? Taken(first: key, last: key - 1)
+        run.isDense = run.isDense && run.last == key - 1
+        run.last = key
+        taken[Int(root)] = run
         return key
     }
 
     /// A key that no row has, below or equal to what `nextKey(root:)` will give.
     func peekKey(root: Int64) throws(SQLiteError) -> Int64 {
-        if !read.contains(root) { try readLargest(root: root) }
+        if !read[Int(root)] { try readLargest(root: root) }
         return keys.peek(root: root)
     }
 
@@ -78,7 +81,7 @@ final class WriteSession {
     /// - Returns: the keys that others took since it was last known.
     @discardableResult
     func readLargest(root: Int64) throws(SQLiteError) -> Range<Int64> {
-        read.insert(root)
+        read[Int(root)] = true
         let statement = try connection.cached(
             "SELECT Z_MAX FROM \(schema.database(ofRoot: root)).Z_PRIMARYKEY WHERE Z_ENT = ?")
         statement.bind(root, at: 1)
@@ -98,7 +101,9 @@ final class WriteSession {
         connection.watch(nil)
         try store.derived?.update(self)
         let written = try storing { () throws(SQLiteError) in
-            for (root, run) in taken { noteWritten(key: run.last, root: root) }
+            for case let (root, run?) in taken.enumerated() {
+                noteWritten(key: run.last, root: Int64(root))
+            }
             var written: [Int64: Int64] = [:]
             for (root, key) in largest {
                 let write = try connection.cached(
@@ -134,8 +139,8 @@ final class WriteSession {
 
     func rollback() {
         connection.watch(nil)
-        for (root, run) in taken where run.isDense {
-            keys.giveBack(root: root, run.first...run.last)
+        for case let (root, run?) in taken.enumerated() where run.isDense {
+            keys.giveBack(root: Int64(root), run.first...run.last)
         }
         // SQLite may have rolled back by itself, after a full disk for one.
         guard connection.isInTransaction else { return }

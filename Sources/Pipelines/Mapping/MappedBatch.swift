@@ -8,8 +8,9 @@ package final class MappedBatch {
     package let records = RecordBatch()
     /// What became of it.
     package let rows: RowBatch
+    // Nothing reaches it from inside its own use.
     /// For each row, the record that it is made of.
-    var rowRecords: [Int32] = []
+    @exclusivity(unchecked) var rowRecords: [Int32] = []
     /// Records that the reader or the mapping refused, in the order of finding.
     var rejects: [RejectedRecord] = []
     /// Records that `keep-if` left out.

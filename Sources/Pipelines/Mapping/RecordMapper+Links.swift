@@ -34,11 +34,15 @@ extension RecordMapper {
         }
         guard link.isToMany else {
             let key = try key(part, field, &batch.rows.arena)
-            return key.kind == .null ? try noKey(link) : key
+            if case .null = key.kind { return try noKey(link) }
+            return key
         }
         try collect(part, field, batch, of: records)
         let start = batch.rows.beginList()
-        for item in scratch.items where item.kind != .null { batch.rows.addItem(item) }
+        for item in scratch.items {
+            if case .null = item.kind { continue }
+            batch.rows.addItem(item)
+        }
         return batch.rows.list(from: start)
     }
 
@@ -141,10 +145,11 @@ extension RecordMapper {
     private func key(
         _ part: ImportPlan.LinkPart, _ field: Field, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
-        if field.kind == .string, field.count == 0 { return .null }
+        if case .string = field.kind, field.count == 0 { return .null }
         let key = try part.caster.cast(field, isTabular: false, &arena)
         // What is left of a text after `clean`, or what a `map` makes of it.
-        return key.kind == .text && key.bytes.isEmpty ? .null : key
+        if case .text = key.kind, key.bytes.isEmpty { return .null }
+        return key
     }
 
     /// The keys of a field, into `scratch.items`; null for an item that names nothing.
@@ -152,9 +157,9 @@ extension RecordMapper {
         _ part: ImportPlan.LinkPart, _ field: Field, _ batch: MappedBatch, of records: RecordBatch
     ) throws(CastFailure) {
         scratch.items.removeAll(keepingCapacity: true)
-        if let separator = part.separator, field.kind == .string {
+        if let separator = part.separator, case .string = field.kind {
             try split(field, separator, part, &batch.rows.arena)
-        } else if field.kind == .list {
+        } else if case .list = field.kind {
             for item in records.items(of: field) {
                 try addItem(item, part, &batch.rows.arena)
             }
@@ -166,14 +171,15 @@ extension RecordMapper {
     private mutating func addItem(
         _ field: Field, _ part: ImportPlan.LinkPart, _ arena: inout ByteArena
     ) throws(CastFailure) {
-        if field.kind == .null || field.kind == .absent {
+        switch field.kind {
+        case .null, .absent:
             scratch.items.append(.null)
             return
-        }
-        if field.kind == .json {
+        case .json:
             throw CastFailure(
                 message: "'\(part.sourceText)' is a nested value; name its items, as in"
                     + " '\(part.sourceText)[*]'")
+        default: break
         }
         scratch.items.append(try key(part, field, &arena))
     }

@@ -8,6 +8,8 @@ package import RecordStreams
 /// Runs on the reading side, beside the writer: everything that needs no store happens here.
 package struct RecordMapper {
     private let plan: ImportPlan
+    private let refusesDuplicateKeys: Bool
+    private let refusesExtra: Bool
     var scratch = ImportRowScratch()
     /// Values that were none of their attributes and became null, as far as the batch is mapped.
     private var nulled = 0
@@ -17,6 +19,8 @@ package struct RecordMapper {
     /// A mapper for the inputs of one import.
     package init(_ plan: ImportPlan) {
         self.plan = plan
+        refusesDuplicateKeys = plan.duplicateKeys != .ignore
+        refusesExtra = plan.extra != .ignore
         unseen = plan.namedPaths
     }
 
@@ -42,12 +46,12 @@ package struct RecordMapper {
     private mutating func map(_ record: Int, _ batch: MappedBatch) {
         let fields = batch.records.fields(of: record)
         if !unseen.isEmpty { unseen.removeAll { fields[$0.slot].kind != .absent } }
-        if plan.duplicateKeys != .ignore, batch.records.duplicateKeyCount(of: record) > 0 {
+        if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
             return batch.reject(
                 record, "duplicate-key", slot: nil, field: nil,
                 "An object of the record has a key twice")
         }
-        if plan.extra != .ignore, batch.records.extraFieldCount(of: record) > 0 {
+        if refusesExtra, batch.records.extraFieldCount(of: record) > 0 {
             return rejectExtra(record, batch)
         }
         if let filter = plan.filter {

@@ -113,7 +113,18 @@ struct ValueCaster {
         }
     }
 
-    private func isText(_ field: Field) -> Bool { field.kind == .string }
+    // By patterns, for every value passes here, and `==` of another module's enumeration is a call.
+
+    private func isText(_ field: Field) -> Bool {
+        if case .string = field.kind { true } else { false }
+    }
+
+    private func isTextOrNumber(_ field: Field) -> Bool {
+        switch field.kind {
+        case .string, .number: true
+        default: false
+        }
+    }
 
     // MARK: Types
 
@@ -137,7 +148,7 @@ struct ValueCaster {
     }
 
     private func string(_ field: Field) throws(CastFailure) -> BulkCell {
-        guard field.kind == .string || field.kind == .number else {
+        guard isTextOrNumber(field) else {
             throw failure(field, "text")
         }
         return .text(field.bytes)
@@ -169,7 +180,7 @@ struct ValueCaster {
     }
 
     private func double(_ field: Field) throws(CastFailure) -> BulkCell {
-        guard field.kind == .string || field.kind == .number,
+        guard isTextOrNumber(field),
             var value = ScalarParser.double(field.bytes)
         else { throw failure(field, "a number") }
         if attribute.type == .float {
@@ -180,7 +191,7 @@ struct ValueCaster {
     }
 
     private func decimal(_ field: Field) throws(CastFailure) -> BulkCell {
-        guard field.kind == .string || field.kind == .number,
+        guard isTextOrNumber(field),
             ScalarParser.double(field.bytes) != nil
         else { throw failure(field, "a decimal number") }
         guard let value = ScalarParser.decimal(field.bytes) else {
@@ -193,7 +204,7 @@ struct ValueCaster {
     private func exactDecimal(
         _ field: Field, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
-        guard field.kind == .string || field.kind == .number else {
+        guard isTextOrNumber(field) else {
             throw failure(field, "a decimal number")
         }
         if ExactDecimal.isCanonical(field.bytes) { return .text(field.bytes) }
@@ -210,7 +221,7 @@ struct ValueCaster {
 
     private func date(_ field: Field) throws(CastFailure) -> BulkCell {
         if let datePattern = rules.datePattern {
-            guard isText(field) || field.kind == .number,
+            guard isTextOrNumber(field),
                 let seconds = datePattern.parse(
                     field.bytes, defaultZoneSeconds: rules.zoneSeconds)
             else { throw failure(field, "a date in the given pattern") }
@@ -229,7 +240,7 @@ struct ValueCaster {
     /// Seconds or milliseconds since 1970; dates count from 2001.
     private func epoch(_ field: Field, _ perSecond: Double) throws(CastFailure) -> BulkCell {
         let unit = perSecond == 1 ? "seconds" : "milliseconds"
-        guard isText(field) || field.kind == .number,
+        guard isTextOrNumber(field),
             let number = ScalarParser.double(field.bytes), number.magnitude < 3e15 * perSecond
         else { throw failure(field, "a number of \(unit) since 1970") }
         return .real((number - 978_307_200 * perSecond) / perSecond)
