@@ -58,8 +58,9 @@ enum Compiler {
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
+        // A compiler that fails removes what it was to write.
         process.arguments = [
-            "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", modules,
+            "-emit-sil", "-o", folder.file("program.sil"), "-swift-version", "6", "-I", modules,
         ]
         for module in ["CSQLite", "CLibYAML", "CSwiftRuntime", "CZlib"] {
             process.arguments? += [
