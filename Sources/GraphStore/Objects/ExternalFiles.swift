@@ -33,10 +33,7 @@ struct ExternalFiles: Sendable {
             folder = nil
             return
         }
-        let parent = StoreFiles.folder(of: storePath)
-        var name = storePath.split(separator: "/").last.map(String.init) ?? storePath
-        if let dot = name.lastIndex(of: "."), dot > name.startIndex { name = String(name[..<dot]) }
-        folder = "\(parent)/.\(name)_SUPPORT/_EXTERNAL_DATA"
+        folder = StoreFiles.supportFolder(of: storePath) + "/_EXTERNAL_DATA"
     }
 
     // MARK: Reading
