@@ -79,10 +79,14 @@ package enum AppStoreFixture {
     package static let largeValue = [UInt8]((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
 
     /// Makes the store, closed and without a log, with its large value beside it.
-    package static func make(at path: String, _ model: ManagedObjectModel) throws {
+    ///
+    /// - Parameter isEmpty: the store has no objects yet, as an app ships it to be filled.
+    package static func make(
+        at path: String, _ model: ManagedObjectModel, isEmpty: Bool = false
+    ) throws {
         let connection = try Connection(path: path, mode: .create)
         try connection.execute("PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL;")
-        try connection.execute(tables + rows + history)
+        try connection.execute(tables + (isEmpty ? counters : rows + history))
         // Core Data's own functions are not there for the rows above.
         try connection.execute(triggers)
         let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
@@ -92,6 +96,7 @@ package enum AppStoreFixture {
         let cache = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
         cache.bind(deflated(ModelArchive.bytes(of: model)), at: 1)
         try cache.run()
+        if isEmpty { return }
         let settings = try connection.prepare("UPDATE ZITEM SET ZSETTINGS = ? WHERE Z_PK = ?")
         for (key, archive) in [(Int64(1), plainArchive), (2, opaqueArchive)] {
             settings.bind(archive, at: 1)
@@ -189,6 +194,14 @@ package enum AppStoreFixture {
             ZPROCESSID VARCHAR, ZQUERYGEN BLOB );
         CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
             ZNAME VARCHAR );
+
+        """
+
+    private static let counters = """
+        INSERT INTO Z_PRIMARYKEY VALUES (1, 'Author', 0, 0), (2, 'Item', 0, 0), (3, 'Book', 2, 0),
+            (4, 'Film', 2, 0), (5, 'Passport', 0, 0), (6, 'Person', 0, 0), (7, 'Shelf', 0, 0),
+            (8, 'Tag', 0, 0), (16001, 'CHANGE', 0, 0), (16002, 'TRANSACTION', 0, 0),
+            (16003, 'TRANSACTIONSTRING', 0, 0);
 
         """
 

@@ -9,6 +9,8 @@ struct AppStoreModel {
     let found: FoundTables
     let metadata: StoreMetadata
     var origin: StoreOrigin
+    /// The tables have no columns for some of the store's own model.
+    let lacksColumns: Bool
 
     /// Finds the model: the one given, as far as the tables have its columns; else the one that
     /// the store carries; else one made of the columns.
@@ -26,14 +28,16 @@ struct AppStoreModel {
             origin.differingEntities = Self.differing(metadata, given, found)
             try Self.requireColumns(given, found, origin.differingEntities, path)
             model = try Self.fitting(given, metadata)
+            lacksColumns = false
         } else {
             var notes: [String] = []
             if let cached = try Self.cached(on: connection, &notes) {
                 origin = StoreOrigin(model: .cached, notes: notes + cached.leftOut)
                 let fitting = try Self.fitting(cached.model, found, &origin.notes, path)
+                lacksColumns = fitting != cached.model
                 model = try Self.fitting(fitting, metadata)
                 let differing = Self.differing(metadata, model, found)
-                if !differing.isEmpty, fitting == cached.model {
+                if !differing.isEmpty, !lacksColumns {
                     origin.notes.append(
                         "The store's hashes are not those of the model that it carries, in: "
                             + differing.joined(separator: ", "))
@@ -42,6 +46,7 @@ struct AppStoreModel {
                 origin = StoreOrigin(model: .columns, notes: notes)
                 model = try Self.fitting(
                     ColumnModelReader(found, connection).model(path), metadata)
+                lacksColumns = false
             }
         }
         for name in found.staleNames(found.numbers(of: model)) {

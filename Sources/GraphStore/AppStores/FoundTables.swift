@@ -31,6 +31,8 @@ package struct FoundTables: Sendable {
     let uniqueColumns: [String: [[String]]]
     /// The statements that made indexes, by table and name.
     let indexes: [String: [(name: String, sql: String)]]
+    /// The names of the triggers.
+    private let triggers: [String]
     private let columnNames: [String: Set<String>]
 
     init(on connection: Connection) throws(SQLiteError) {
@@ -62,11 +64,26 @@ package struct FoundTables: Sendable {
         while try made.step() {
             indexes[made.string(0), default: []].append((made.string(1), made.string(2)))
         }
+        triggers = try Self.triggers(on: connection)
         self.columns = columns
         self.uniqueColumns = uniqueColumns
         self.indexes = indexes
         columnNames = columns.mapValues { Set($0.map(\.name)) }
         rows = columns["Z_PRIMARYKEY"] == nil ? [] : try Self.rows(on: connection)
+    }
+
+    private static func triggers(on connection: Connection) throws(SQLiteError) -> [String] {
+        var names: [String] = []
+        let found = try connection.prepare(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+        while try found.step() { names.append(found.string(0)) }
+        return names
+    }
+
+    /// Whether triggers keep a derived attribute:
+    /// `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`.
+    func hasTriggers(for attribute: String, of entity: String, in table: String) -> Bool {
+        triggers.contains { $0.hasPrefix("Z_DA_\(table)_\(entity)_\(attribute)_") }
     }
 
     private static func rows(on connection: Connection) throws(SQLiteError) -> [Row] {

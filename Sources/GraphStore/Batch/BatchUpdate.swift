@@ -36,6 +36,7 @@ extension ManagedObjectContext {
                     .invalidRequest,
                     "'\(entity.name).\(name)' may be in files, which a batch update does not write")
             }
+            try container.schema.requireEncoding(of: column.attribute, in: entity.name)
             assignments.append((column, resolved))
         }
         return try whole { session in

@@ -82,6 +82,7 @@ struct ColumnPlan {
                 throw StoreError(
                     .invalidRequest, "'\(plan.entity)' has no stored attribute '\(name)'")
             }
+            try schema.requireEncoding(of: place.attribute, in: plan.entity)
             columns.append(
                 Column(
                     name: place.column, source: .attribute(cell: cell), property: name,

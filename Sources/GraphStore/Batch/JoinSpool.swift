@@ -33,11 +33,12 @@ final class JoinSpool {
     /// The table with the links of a table of pairs, and the note of what is to become of them.
     static func linksName(of joinTable: String) -> String { "ETL_LINKS_\(joinTable)" }
 
-    /// Nil where the relationship is ordered, is its own inverse or has links already.
+    /// Nil where the relationship is ordered, is its own inverse or has links already, and in
+    /// apps' stores.
     init?(
         _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
     ) throws(SQLiteError) {
-        guard join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
+        guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
             let table = schema.joinTables.first(where: { $0.name == join.table }),
             table.orderColumns.isEmpty,
             try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil

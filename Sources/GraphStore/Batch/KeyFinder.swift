@@ -31,7 +31,8 @@ struct KeyFinder: ~Copyable {
         guard memoryBytes > 0 else { return }
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
         // Only what is in the first file can be put off: a note in `ETL_PENDING` names no file.
-        guard session.schema.parts[plan.entity.rootNumber] == nil,
+        // An app's store has no such table, and indexes that we do not know how to make.
+        guard session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
             usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)
         else { return }

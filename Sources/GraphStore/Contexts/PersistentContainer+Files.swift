@@ -69,7 +69,9 @@ extension PersistentContainer {
     public static func replace(at path: String, with newPath: String) throws(StoreError) {
         if StoreFiles.exists(path) { try quiesce(path) }
         try quiesce(newPath)
-        try beginLineage(newPath)
+        let isOfApp = AppStore.isOne(newPath)
+        // What an app says of its store stays as it is.
+        if !isOfApp { try beginLineage(newPath) }
         for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
         let old = path + ".etl-old"
         try StoreFiles.remove(old)
@@ -89,9 +91,10 @@ extension PersistentContainer {
         }
         try StoreFiles.remove(old)
         guard hasFiles else { return }
-        try StoreFiles.removeFolder(from)
         // What the old store alone had.
-        try PersistentContainer(model: nil, at: path).sweepExternalFiles()
+        if isOfApp { try ExternalFiles.removeAll(in: to, butThoseIn: from) }
+        try StoreFiles.removeFolder(from)
+        if !isOfApp { try PersistentContainer(model: nil, at: path).sweepExternalFiles() }
     }
 
     /// Copies a store, as the last save left it, into a new file, while others read and write.
@@ -129,15 +132,19 @@ extension PersistentContainer {
                 try copy.execute("DROP TABLE IF EXISTS \(table)")
             }
         }
-        guard var metadata = try StoreMetadata(readingFrom: copy) else { return }
-        metadata.uuid = UUID().uuidString
-        try metadata.write(to: copy)
+        guard try StoreMetadata(readingFrom: copy) != nil else { return }
+        // Nothing else of what a store says of itself changes, not even its order.
+        try storing { () throws(SQLiteError) in
+            let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
+            write.bind(UUID().uuidString, at: 1)
+            try write.run()
+        }
     }
 
     /// - Parameters:
     ///   - usesLog: the copy gets a write-ahead log, whatever the original has.
     ///   - isNew: it is another store.
-    private static func copy(
+    static func copy(
         _ reader: Connection, _ database: String = "main", of source: String, to path: String,
         usesLog: Bool = false, isNew: Bool = false
     ) throws(StoreError) {

@@ -8,6 +8,12 @@ extension PersistentContainer {
     /// Keys are not handed out again, so that IDs of objects that are gone stay unused.
     @discardableResult
     public func truncateAll() throws(StoreError) -> SaveResult {
+        guard schema.isOurs else {
+            throw StoreError(
+                .invalidRequest,
+                "\(path) was made by an app; delete its objects by a request, which keeps its rules"
+            )
+        }
         let session = try beginWriting()
         do {
             try storing { () throws(SQLiteError) in try empty(session) }

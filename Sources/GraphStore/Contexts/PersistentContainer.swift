@@ -36,6 +36,11 @@ public final class PersistentContainer: Sendable {
     public let keepsHistory: Bool
     /// Who made the store, and where its model is from.
     public let origin: StoreOrigin
+    private let backup: AppStoreBackup?
+
+    /// Where the copy is that was made of an app's store before the first save; nil where there was
+    /// no save yet, or the store is ours.
+    public var backupPath: String? { backup?.path }
 
     /// Opens a store, or makes it.
     ///
@@ -84,6 +89,7 @@ public final class PersistentContainer: Sendable {
         remoteMonitor = store.remoteMonitor
         keepsHistory = store.history != nil
         origin = store.origin
+        backup = store.backup
         externalFiles = ExternalFiles(
             storePath: store.address.isMemory ? "" : store.path,
             parts: store.schema.parts.mapValues(\.files))
@@ -203,6 +209,7 @@ public final class PersistentContainer: Sendable {
         try requireWriting()
         lease.wait()
         do {
+            try store.backup?.keep(store.newReader)
             return try WriteSession(store, objects.keys)
         } catch {
             lease.signal()

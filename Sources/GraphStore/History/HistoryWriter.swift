@@ -17,7 +17,9 @@ final class HistoryWriter {
     let schema: HistorySchema
     private let connection: Connection
     private let retention: HistoryOptions.Retention
-    private let internsStrings: Bool
+    /// The columns for author, bundle, context and process, as far as there are some, and whether
+    /// each holds the key of a text.
+    private let textColumns: [(place: Int, column: String, isInterned: Bool)]
     private let tombstoneColumns: [String]
     /// Rows that the purge of one save takes at least, where so many are too old.
     private static let purgedChanges = 10_000
@@ -31,28 +33,51 @@ final class HistoryWriter {
         self.schema = history
         self.connection = connection
         retention = options.history?.retention ?? .untilPurged
-        tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
         do throws(SQLiteError) {
             let isWanted = retention != .nothing
             let exists = try HistorySchema.exists(on: connection)
             if !exists, options.history == nil || !isWanted { return nil }
-            try connection.execute("BEGIN IMMEDIATE")
-            do throws(SQLiteError) {
-                if isWanted {
-                    try history.make(on: connection)
-                } else {
-                    try HistorySchema.remove(on: connection)
-                }
-                try connection.execute("COMMIT")
-            } catch {
-                try? connection.execute("ROLLBACK")
-                throw error
-            }
-            internsStrings = try HistorySchema.internsStrings(on: connection)
+            // In an app's store the tables stay as its framework has made them.
+            if schema.isOurs { try Self.prepare(history, isWanted, on: connection) }
+            let changes = try HistorySchema.columns(of: "ACHANGE", on: connection)
+            tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
+                .filter(changes.contains)
+            textColumns = try Self.textColumns(on: connection)
         } catch {
             throw StoreError(error)
         }
         if retention == .nothing { return nil }
+    }
+
+    /// Makes the tables, or takes them out.
+    private static func prepare(
+        _ history: HistorySchema, _ isWanted: Bool, on connection: Connection
+    ) throws(SQLiteError) {
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            if isWanted {
+                try history.make(on: connection)
+            } else {
+                try HistorySchema.remove(on: connection)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Older tables have the texts themselves.
+    private static func textColumns(
+        on connection: Connection
+    ) throws(SQLiteError) -> [(place: Int, column: String, isInterned: Bool)] {
+        let interns = try HistorySchema.internsStrings(on: connection)
+        let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
+        let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
+        return names.enumerated().compactMap { place, name in
+            if interns, there.contains(name + "TS") { return (place, name + "TS", true) }
+            return there.contains(name) ? (place, name, false) : nil
+        }
     }
 
     /// Writes what the session changed.
@@ -98,22 +123,23 @@ final class HistoryWriter {
     private func writeTransaction(
         _ number: Int64, _ session: WriteSession
     ) throws(SQLiteError) {
-        let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
-        let columns = internsStrings ? names.map { $0 + "TS" } : names
+        let names = textColumns.map { ", \($0.column)" }.joined()
         let row = try connection.cached(
-            "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(columns.joined(separator: ", ")))"
-                + " VALUES (?, \(HistorySchema.transactionEntity), ?, ?, ?, ?, ?)")
+            "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP\(names))"
+                + " VALUES (?, \(HistorySchema.transactionEntity), ?"
+                + String(repeating: ", ?", count: textColumns.count) + ")")
         var texts: [StoredValue] = []
         let process = ProcessInfo.processInfo
-        for text in [
+        let known = [
             session.author, process.processName, session.contextName,
             "\(process.processIdentifier)",
-        ] {
-            guard let text else {
+        ]
+        for (place, _, isInterned) in textColumns {
+            guard let text = known[place] else {
                 texts.append(.null)
                 continue
             }
-            texts.append(internsStrings ? .integer(try interned(text)) : .text(text))
+            texts.append(isInterned ? .integer(try interned(text)) : .text(text))
         }
         row.bind(number, at: 1)
         row.bind(Date.now.timeIntervalSinceReferenceDate, at: 2)
@@ -141,11 +167,14 @@ final class HistoryWriter {
 
     private func setTombstones(_ key: Int64, _ values: [StoredValue]) throws(SQLiteError) {
         let columns = tombstoneColumns.prefix(values.count)
+        guard !columns.isEmpty else { return }
         let row = try connection.cached(
             "UPDATE ACHANGE SET \(columns.map { "\($0) = ?" }.joined(separator: ", "))"
                 + " WHERE Z_PK = ?")
-        for (place, value) in values.enumerated() { row.bind(value, at: Int32(place) + 1) }
-        row.bind(key, at: Int32(values.count) + 1)
+        for (place, value) in values.prefix(columns.count).enumerated() {
+            row.bind(value, at: Int32(place) + 1)
+        }
+        row.bind(key, at: Int32(columns.count) + 1)
         try row.run()
     }
 

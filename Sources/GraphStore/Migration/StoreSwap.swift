@@ -1,6 +1,6 @@
 import SQLite
 
-/// Puts a migrated store into the place of the old one, which is kept under another name.
+/// Puts a store that was migrated, or written as a copy, into the place of the old one, which is kept under another name.
 struct StoreSwap {
     let path: String
     let newPath: String
@@ -24,7 +24,7 @@ struct StoreSwap {
         }
     }
 
-    /// Takes the store for a migration.
+    /// Takes the store for a swap.
     ///
     /// - Throws: `.busy` where another process has it open.
     func begin() throws(StoreError) -> Guard {
@@ -69,7 +69,7 @@ struct StoreSwap {
             throw error.isBusy
                 ? StoreError(
                     .busy,
-                    "\(path) was used by another process while it was migrated; it is as"
+                    "\(path) was used by another process while it was worked on; it is as"
                         + " that process left it, so begin anew")
                 : StoreError(error)
         }

@@ -55,6 +55,7 @@ extension ManagedObjectContext {
     package func remember(
         _ inputs: [KnownInput], pipeline: String, stage: String
     ) throws(StoreError) {
+        try requireRoomForNotes()
         let connection = try session().connection
         try storing { () throws(SQLiteError) in
             try connection.execute(

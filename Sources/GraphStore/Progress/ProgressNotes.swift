@@ -68,6 +68,7 @@ extension PersistentContainer {
 extension ManagedObjectContext {
     /// Makes room for notes, in the open transaction; what is there already stays.
     package func beginProgressNotes() throws(StoreError) {
+        try requireRoomForNotes()
         try onProgress { connection throws(SQLiteError) in
             try connection.execute(
                 """
@@ -115,6 +116,16 @@ extension ManagedObjectContext {
 
     /// What the open transaction has changed so far.
     package func uncommittedChange() throws(StoreError) -> StoreChange { try session().change }
+
+    /// An app's store gets no tables of ours, unless it is a copy from which they go again.
+    func requireRoomForNotes() throws(StoreError) {
+        guard container.schema.isOurs || container.storeDescription.options.appStores.isCopy else {
+            throw StoreError(
+                .invalidRequest,
+                "\(container.path) was made by an app, and takes no notes of how far a load has come"
+            )
+        }
+    }
 
     private func onProgress<R>(
         _ body: (Connection) throws(SQLiteError) -> R

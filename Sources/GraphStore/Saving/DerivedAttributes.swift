@@ -29,6 +29,8 @@ struct DerivedAttributes {
 
     private let all: [Derived]
 
+    /// Those that triggers of an app's store keep are left to them.
+    ///
     /// - Throws: where an expression does not parse, or does not fit its attribute.
     init(_ schema: StoreSchema) throws(StoreError) {
         var all: [Derived] = []
@@ -38,7 +40,9 @@ struct DerivedAttributes {
             }
             for attribute in description.ownAttributes {
                 guard let text = attribute.derivationExpression, !attribute.isTransient,
-                    let column = entity.attributes[attribute.name]?.column
+                    let column = entity.attributes[attribute.name]?.column,
+                    schema.found?.hasTriggers(
+                        for: attribute.name, of: description.name, in: entity.table) != true
                 else { continue }
                 let expression: GraphExpression
                 do throws(GraphPredicateError) {

@@ -75,6 +75,19 @@ extension PersistentStore {
         }
     }
 
+    /// Makes sure that a file is a store, whoever made it, or empty.
+    static func checkIsStore(at path: String) throws(StoreError) {
+        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
+        guard try !isEmpty(connection, path) else { return }
+        guard try StoreMetadata(readingFrom: connection) != nil else {
+            throw notAStore(path)
+        }
+    }
+
+    static func notAStore(_ path: String) -> StoreError {
+        StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+    }
+
     static func refuseUnfinished(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {

@@ -32,6 +32,8 @@ final class PersistentStore {
     let origin: StoreOrigin
     /// What keeps a copy in place that is read instead of the file.
     private let snapshot: StoreSnapshot?
+    /// Copies an app's store before the first save; nil where there is nothing to be kept.
+    let backup: AppStoreBackup?
 
     init(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel,
@@ -44,6 +46,7 @@ final class PersistentStore {
         kept = []
         origin = .ours
         snapshot = nil
+        backup = nil
         var schema = StoreSchema(model, holding: metadata.entities(heldOf: model))
         schema.foldTables = try storing { () throws(SQLiteError) in
             try FoldTable.find(schema, on: connection)
@@ -57,13 +60,15 @@ final class PersistentStore {
     /// A store that an app made, laid out as its tables are.
     init(
         _ description: StoreDescription, _ app: AppStoreModel, _ schema: StoreSchema,
-        _ address: StoreAddress, _ connection: Connection, _ snapshot: StoreSnapshot? = nil
+        _ address: StoreAddress, _ connection: Connection, _ snapshot: StoreSnapshot? = nil,
+        backup: AppStoreBackup? = nil
     ) throws(StoreError) {
         self.description = description
         self.address = address
         self.connection = connection
         self.schema = schema
         self.snapshot = snapshot
+        self.backup = backup
         parts = []
         kept = []
         origin = app.origin
@@ -92,6 +97,7 @@ final class PersistentStore {
         kept = others.filter(\.address.isMemory) + (first.address.isMemory ? [first] : [])
         origin = first.origin
         snapshot = nil
+        backup = nil
         var schema = StoreSchema(
             first.schema.model,
             holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) })
@@ -170,6 +176,9 @@ final class PersistentStore {
         guard StoreFiles.isWritable(path) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
+        if options.appStores.keepsBackup, AppStore.isOne(path) {
+            try AppStore.checkIsClosed(path)
+        }
         let connection = try connect(description, address, mode: .readWrite)
         return try adopt(description, address, connection, model, held)
     }
@@ -204,10 +213,12 @@ final class PersistentStore {
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw notAStore(path)
         }
-        let stored = try storedModel(connection)
+        guard let stored = try storedModel(connection) else {
+            return try AppStore.write(description, address, model, held, connection)
+        }
         if let model {
             // A store of a configuration that is opened alone still has its own entities only.
-            let isPart = stored.map { $0.versionHashes == model.versionHashes } ?? false
+            let isPart = stored.versionHashes == model.versionHashes
             let wanted = held ?? (isPart ? metadata.entities(heldOf: model) : nil)
             let differing = metadata.entitiesThatDiffer(from: model, holding: wanted)
             guard differing.isEmpty else {
@@ -216,11 +227,6 @@ final class PersistentStore {
                     "\(path) was made with another version of the model; these entities differ: "
                         + differing.joined(separator: ", "))
             }
-        }
-        guard let stored else {
-            throw StoreError(
-                .permission,
-                "\(path) was made by an app, whose stores are only read so far")
         }
         if let wanted = description.options.keepsExactDecimals,
             wanted != metadata.keepsExactDecimals
@@ -286,18 +292,5 @@ final class PersistentStore {
             }
             return keys
         }
-    }
-
-    /// Makes sure that a file is a store, whoever made it, or empty.
-    static func checkIsStore(at path: String) throws(StoreError) {
-        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
-        guard try !isEmpty(connection, path) else { return }
-        guard try StoreMetadata(readingFrom: connection) != nil else {
-            throw notAStore(path)
-        }
-    }
-
-    static func notAStore(_ path: String) -> StoreError {
-        StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
     }
 }

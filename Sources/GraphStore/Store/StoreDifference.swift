@@ -47,13 +47,18 @@ extension PersistentContainer {
         let reader =
             isFile
             ? try storing { () throws(SQLiteError) in
-                try Connection(path: self.path, mode: .readWrite)
+                try StoreAddress(storeDescription).connect(.readWrite, attachesOthers: true)
             } : try newReader()
+        // An app's folder stays as it is.
+        let snapshot = try path.flatMap { path throws(StoreError) in
+            schema.isOurs ? nil : try StoreSnapshot(of: path)
+        }
+        defer { withExtendedLifetime(snapshot) {} }
         let comparison = StoreComparison(schema: schema, identity: identity)
         return try storing { () throws(SQLiteError) in
             guard let path else { return try comparison.insertions(reader) }
             let attach = try reader.prepare("ATTACH ? AS other")
-            attach.bind(path, at: 1)
+            attach.bind(snapshot?.address.target(readingOnly: true) ?? path, at: 1)
             try attach.run()
             return try comparison.run(reader)
         }

@@ -73,6 +73,8 @@ public struct StoreOptions: Sendable, Hashable {
     public var keepsExactDecimals: Bool?
     /// Keeps a history of changes, and for how long, or none; nil keeps what the store does already.
     public var history: HistoryOptions?
+    /// What may be done to a store that an app made on Apple's systems.
+    public var appStores = AppStoreAccess.reading
 
     /// The `balanced` preset.
     public init() {}

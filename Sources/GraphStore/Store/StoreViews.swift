@@ -125,6 +125,10 @@ extension PersistentContainer {
     ///
     /// - Parameter isWanted: without it all of these views go; anybody else's stay.
     package func renewViews(isWanted: Bool = true) throws(StoreError) {
+        guard schema.isOurs else {
+            throw StoreError(
+                .invalidRequest, "\(path) was made by an app, and gets no views of ours")
+        }
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()

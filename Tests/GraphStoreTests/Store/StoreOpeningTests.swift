@@ -120,7 +120,8 @@ import Testing
         #expect(error?.code == .permission)
         #expect(
             error?.message
-                == "\(store.path) was made by an app, whose stores are only read so far")
+                == "\(store.path) was made by an app, and is only read unless"
+                + " `StoreOptions.appStores` says `.writing`")
     }
 
     @Test(.enabled(if: geteuid() != 0, "permissions do not bind root"))

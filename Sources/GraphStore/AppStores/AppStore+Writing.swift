@@ -1,0 +1,121 @@
+import GraphModel
+import SQLite
+
+/// Opening apps' stores for writing: only where every table, column and trigger is understood.
+extension AppStore {
+    /// Functions of Apple's framework that triggers call to tell it which objects they changed.
+    private static let silentFunctions = [
+        "NSCoreDataDATriggerUpdatedAffectedObjectValue",
+        "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+        "NSCoreDataTriggerUpdateAffectedObjectValue",
+    ]
+
+    /// Makes sure that nobody has the store open, who would not see what is written.
+    static func checkIsClosed(_ path: String) throws(StoreError) {
+        _ = try PersistentContainer.exclusive(path, timeoutMilliseconds: 1_000)
+    }
+
+    /// Takes an open database, which an app made, for a store to be written.
+    static func write(
+        _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,
+        _ held: Set<String>?, _ connection: Connection
+    ) throws(StoreError) -> PersistentStore {
+        let path = description.path
+        guard description.kind == .sqlite, description.options.appStores.mayWrite else {
+            throw StoreError(
+                .permission,
+                "\(path) was made by an app, and is only read unless `StoreOptions.appStores` says"
+                    + " `.writing`")
+        }
+        let app = try AppStoreModel(given: model, on: connection, path: path)
+        try check(app, description, on: connection)
+        let schema = app.schema(holding: held)
+        try prepare(connection, for: schema, path)
+        return try PersistentStore(
+            description, app, schema, address, connection,
+            backup: description.options.appStores.keepsBackup ? AppStoreBackup(of: path) : nil)
+    }
+
+    /// Refuses what would be written wrong, or into somebody else's hands.
+    private static func check(
+        _ app: AppStoreModel, _ description: StoreDescription, on connection: Connection
+    ) throws(StoreError) {
+        let (path, options) = (description.path, description.options)
+        guard app.origin.model != .columns else {
+            throw StoreError(
+                .noModel,
+                "\(path) carries no model that can be read, without which it is only read; give its"
+                    + " model")
+        }
+        guard app.origin.differingEntities.isEmpty else {
+            throw StoreError(
+                .modelMismatch,
+                "\(path) was made with another version of the model; these entities differ: "
+                    + app.origin.differingEntities.joined(separator: ", ")
+                    + "; leave the model out to write by the store's own")
+        }
+        guard !app.lacksColumns else {
+            throw StoreError(
+                .modelMismatch,
+                "\(path) lacks columns of the model that it carries, so it is only read: "
+                    + app.origin.notes.joined(separator: "; "))
+        }
+        guard options.history == nil, options.keepsExactDecimals == nil else {
+            throw StoreError(
+                .invalidRequest,
+                "\(path) was made by an app, which chooses whether it keeps a history, and keeps"
+                    + " decimals as doubles; leave out what says otherwise")
+        }
+        let isMirrored = try isMirrored(connection)
+        guard options.appStores.allowsCloudKit || !isMirrored else {
+            throw StoreError(
+                .invalidRequest,
+                "\(path) is mirrored to CloudKit by its app; what is written here may never get"
+                    + " there, or be undone from there, so that it is refused unless asked for by"
+                    + " `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
+        }
+    }
+
+    /// Whether the app's framework keeps notes of its mirroring in the store.
+    private static func isMirrored(_ connection: Connection) throws(StoreError) -> Bool {
+        try storing { () throws(SQLiteError) in
+            try connection.integer(
+                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'")
+                ?? 0 > 0
+        }
+    }
+
+    /// Gives a connection what the store's triggers call, and makes sure that nothing is missing.
+    private static func prepare(
+        _ connection: Connection, for schema: StoreSchema, _ path: String
+    ) throws(StoreError) {
+        try storing { () throws(SQLiteError) in
+            for name in silentFunctions { try connection.register(silentFunction: name) }
+            // Nothing is ever put off in an app's store; whoever looks for it finds nothing here.
+            try connection.execute(
+                "CREATE TEMP TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT)")
+        }
+        let tables =
+            schema.tables.filter { schema.found?.has($0.name) == true }.map(\.name)
+            + schema.joinTables.map(\.name)
+        for table in tables {
+            let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
+            let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+            for sql in [
+                "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
+                "DELETE FROM \(table)",
+            ] {
+                do throws(SQLiteError) {
+                    // Preparing compiles the triggers, too; nothing is run.
+                    _ = try connection.prepare(sql)
+                } catch {
+                    guard !error.isBusy, !error.isCorrupt else { throw StoreError(error) }
+                    throw StoreError(
+                        .invalidRequest,
+                        "\(path) has triggers or indexes on \(table) that only its app can run"
+                            + " (\(error.message)); it can be read, but not written")
+                }
+            }
+        }
+    }
+}

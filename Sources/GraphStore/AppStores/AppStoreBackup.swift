@@ -1,0 +1,32 @@
+import SQLite
+import Synchronization
+
+/// The copy of an app's store that the first save makes before it writes.
+final class AppStoreBackup: Sendable {
+    private let storePath: String
+    private let made = Mutex<String?>(nil)
+
+    init(of storePath: String) {
+        self.storePath = storePath
+    }
+
+    /// Where the copy is; nil as long as nothing was written.
+    var path: String? { made.withLock { $0 } }
+
+    /// Makes the copy, with the files of large values, unless it is made already.
+    ///
+    /// Called by whoever has the turn to write, before the transaction begins.
+    func keep(_ reader: () throws(StoreError) -> Connection) throws(StoreError) {
+        guard path == nil else { return }
+        let name = Self.freeName(beside: storePath)
+        try PersistentContainer.copy(reader(), of: storePath, to: name)
+        made.withLock { $0 = name }
+    }
+
+    /// The first name for a copy that is not taken.
+    static func freeName(beside path: String) -> String {
+        var number = 1
+        while StoreFiles.exists("\(path).bak-v\(number)") { number += 1 }
+        return "\(path).bak-v\(number)"
+    }
+}

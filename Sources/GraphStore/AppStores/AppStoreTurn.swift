@@ -1,0 +1,72 @@
+import SQLite
+
+/// The turn to work on an app's store: a copy is written, while the store itself stays as it is and
+/// nobody else writes to it, until the copy takes its place as a whole.
+///
+/// Whoever is killed meanwhile leaves the store as it was, or the new one whole.
+package final class AppStoreTurn {
+    private let swap: StoreSwap
+    private let guarded: StoreSwap.Guard
+
+    /// Takes the turn, until it is completed or gone.
+    ///
+    /// - Parameter workPath: where the copy will be.
+    /// - Throws: `.busy` where another process has the store open.
+    package init(at path: String, workPath: String) throws(StoreError) {
+        guard StoreFiles.isWritable(path) else {
+            throw StoreError(.permission, "\(path) may not be written")
+        }
+        swap = StoreSwap(path: path, newPath: workPath)
+        guarded = try swap.begin()
+    }
+
+    /// Puts the copy, which nobody has open any more, into the store's place.
+    ///
+    /// - Returns: where the store is now that it has replaced.
+    package func complete() throws(StoreError) -> String {
+        let (path, newPath) = (swap.path, swap.newPath)
+        let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
+        // Before the swap, so that neither store lacks a file at any moment.
+        try StoreFiles.copyFolder(from, to: to, linking: true)
+        let backup = try swap.run(guarded)
+        do {
+            _ = try PersistentStore.model(at: path)
+        } catch {
+            try StoreFiles.move(backup, to: path)
+            throw error
+        }
+        try ExternalFiles.removeAll(in: to, butThoseIn: from)
+        try StoreFiles.removeFolder(from)
+        return backup
+    }
+}
+
+extension PersistentContainer {
+    /// The file that a path leads to over symbolic links, whose place another file can take.
+    package static func file(behind path: String) -> String { StoreFiles.resolved(path) }
+
+    /// Takes our notes out of a copy of an app's store, and folds its log into the file.
+    package static func removeNotes(at path: String) throws(StoreError) {
+        let connection = try exclusive(path, timeoutMilliseconds: 1_000)
+        try storing { () throws(SQLiteError) in
+            for table in [ProgressNotes.table, KnownInputs.table] {
+                try connection.execute("DROP TABLE IF EXISTS \(table)")
+            }
+            // Pages that the notes had are nobody's.
+            try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+}
+
+extension ExternalFiles {
+    /// Removes the files of a store's large values that another store's folder does not have.
+    static func removeAll(
+        in folder: String, butThoseIn other: String
+    ) throws(StoreError) {
+        let values = "_EXTERNAL_DATA"
+        let kept = Set(StoreFiles.names(in: "\(other)/\(values)"))
+        for name in StoreFiles.names(in: "\(folder)/\(values)") where !kept.contains(name) {
+            try StoreFiles.remove("\(folder)/\(values)/\(name)")
+        }
+    }
+}
