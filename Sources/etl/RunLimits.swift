@@ -28,8 +28,14 @@ struct RunConditions: ParsableArguments {
         })
     var allowRejects: CountLimit?
 
+    @Flag(
+        name: .customLong("allow-cloudkit"),
+        help: "Write an app's store although the app mirrors it to CloudKit.")
+    var allowsCloudKit = false
+
     func apply(to options: inout RunOptions) {
         options.ifLocked = ifLocked?.policy
+        options.allowsCloudKit = allowsCloudKit
         options.timeoutSeconds = timeout?.seconds
         options.allowedRejects = allowRejects
     }

@@ -164,11 +164,15 @@ package struct ImportPlan {
     private let constants: ConstantMemory
 
     /// Works the plan out.
+    ///
+    /// - Parameter leavesArchives: the store is an app's, and what only the app can write is not
+    ///   mapped by its name.
     package init(
         _ spec: ImportSpec, _ model: ManagedObjectModel, _ values: ParameterValues,
-        now: Double
+        now: Double, leavesArchives: Bool = false
     ) throws {
-        var builder = ImportPlanBuilder(spec: spec, model: model, values: values, now: now)
+        var builder = ImportPlanBuilder(
+            spec: spec, model: model, values: values, now: now, leavesArchives: leavesArchives)
         try builder.addColumns()
         try builder.addLinks()
         try builder.addFilter()

@@ -14,6 +14,8 @@ struct ImportPlanBuilder {
     let model: ManagedObjectModel
     let values: ParameterValues
     let now: Double
+    /// Transformables that are archives of an app's objects are not mapped by their name.
+    let leavesArchives: Bool
     let constants = ConstantMemory()
     var columns: [ImportPlan.Column] = []
     var links: [ImportPlan.Link] = []
@@ -62,7 +64,9 @@ struct ImportPlanBuilder {
             return
         }
         for attribute in model.attributes(of: spec.into.text)
-        where !named.contains(attribute.name) && !attribute.isTransient {
+        where !named.contains(attribute.name) && !attribute.isTransient
+            && !(leavesArchives && attribute.isArchive)
+        {
             let isNew = !paths.contains(Self.path(attribute.name))
             let slot = slot(attribute.name)
             // Nobody named this field, so an input may do without it.
@@ -244,7 +248,8 @@ struct ImportPlanBuilder {
         into entity: String
     ) throws {
         var builder = ImportPlanBuilder(
-            spec: nested.importSpec(into: entity), model: model, values: values, now: now)
+            spec: nested.importSpec(into: entity), model: model, values: values, now: now,
+            leavesArchives: leavesArchives)
         try builder.addColumns()
         try builder.addLinks()
         guard let first = builder.key.first, let attribute = model.attribute(first, of: entity)

@@ -190,6 +190,15 @@ extension Explanation {
             "Nothing is to be done, if you can do without it there."
         ),
         ("model.old-format", "The model is of a format of old.", "Save it in Xcode again."),
+        (
+            "store.app-setting",
+            "The spec asks for what would leave tables of ours in an app's store.",
+            "Leave the key out: the app chooses it, or nobody."
+        ),
+        (
+            "store.backup", "An app's store was changed; the file as it was before is kept.",
+            "Remove it once the app has opened the new one."
+        ),
         ("store.busy", "Another process writes the store.", "Run again later."),
         (
             "store.corrupt", "The file is damaged.",
@@ -256,6 +265,11 @@ extension Explanation {
         (
             "store.unique", "Two objects have the same values of a uniqueness constraint.",
             "Mend the records, or import by that constraint as `key`."
+        ),
+        (
+            "store.unsound",
+            "A run would have broken rules of the format in an app's store, which is as it was.",
+            "Report it, with the spec and what `etl verify` says of the store."
         ),
         (
             "store.validation", "A value breaks a rule of the model.",

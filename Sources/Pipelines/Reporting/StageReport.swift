@@ -123,6 +123,11 @@ extension StageReport {
         nullified = 0
     }
 
+    /// Whether anything in the store is other than before.
+    var hasChangedObjects: Bool {
+        objects.contains { $0.inserted + $0.updated + $0.deleted > 0 }
+    }
+
     /// The stage in one line, zeros left out.
     package var line: String {
         let time =

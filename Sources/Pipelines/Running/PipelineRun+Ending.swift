@@ -5,9 +5,29 @@ import GraphStore
 
 /// What becomes of the store and its notes when a run is at its end, or fails.
 extension PipelineRun {
+    /// Puts a store that was built beside into its place, and tells where the one before is.
+    ///
+    /// - Parameter notes: what the run has noted, which an app's store does not take along.
+    mutating func putInPlace(_ job: inout Job, _ notes: RunJournal.Saved) throws {
+        guard job.target.isOfApp, !options.isDry else { return try job.target.complete() }
+        guard outcome.stages.contains(where: \.hasChangedObjects) || job.target.turn == nil else {
+            // What is as it was keeps its file, too.
+            return job.target.abandon()
+        }
+        guard let backup = try job.target.completeOfApp(notes, job.model) else { return }
+        tell(
+            Diagnostic(
+                .note, code: "store.backup",
+                "The store was changed; as it was before it is kept as \(backup)",
+                fix: "remove it once the app has opened the new one"))
+    }
+
     /// Takes the notes out of a store that was swapped in with them, so that a run that is killed
     /// in between is known to be done.
     func endNotes(_ job: Job) throws {
+        guard !job.target.isOfApp else {
+            return CompletionNote.remove(beside: job.target.path)
+        }
         let container = try job.target.openStore(model: job.model)
         guard let saved = try RunJournal.saved(in: container) else { return }
         try RunJournal(job.note, resuming: saved, isSameAttempt: true, in: container)
@@ -16,7 +36,7 @@ extension PipelineRun {
 
     /// Finishes the store after a failure, whose error is the one that ends the run.
     func settle(_ job: Job, keepsNotes: Bool) {
-        guard hasOpened, job.target.mode != .replace,
+        guard hasOpened, job.target.mode != .replace, !job.target.isOfApp,
             FileDescriptor.size(job.target.path) ?? 0 > 0
         else { return }
         do {

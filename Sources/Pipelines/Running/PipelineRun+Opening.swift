@@ -16,16 +16,28 @@ extension PipelineRun {
     }
 
     mutating func open(_ job: inout Job, for group: [Stage]) throws -> Opened {
+        let isWriting = group.contains { $0.kind.isWriting }
+        if isWriting { try job.target.takeTurn() }
         job.note.base = job.target.baseIdentity
         let model = job.model
         guard job.target.worksBeside,
-            options.isDry || group.contains(where: { $0.kind.isWriting })
+            options.isDry || isWriting
         else {
             let container = try job.target.openStore(model: model)
             return Opened(
                 container: container,
                 resumed: try resume(RunJournal.saved(in: container), &job, container),
                 isBeside: false)
+        }
+        if job.target.isOfApp, !options.isDry {
+            // A run that was killed right behind its swap is done.
+            if let saved = CompletionNote.read(beside: job.target.path) {
+                let container = try job.target.openStore(model: model)
+                if let resumed = try resume(saved, &job, container) {
+                    return Opened(container: container, resumed: resumed, isBeside: false)
+                }
+            }
+            CompletionNote.remove(beside: job.target.path)
         }
         // What was asked for something else left beside must not get into what this run makes.
         if let (container, saved) = job.target.openUnfinished(model: model),

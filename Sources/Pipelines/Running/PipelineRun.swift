@@ -55,17 +55,6 @@ struct PipelineRun {
             run: self, file: file, warnings: told.diagnostics, secondsElapsed: clock.secondsToNow)
     }
 
-    /// What the stages of a run share, besides the container.
-    struct Job {
-        var spec: PipelineSpec
-        var values: ParameterValues
-        var model: ManagedObjectModel?
-        var target: StoreTarget
-        /// The stages that are to run, in their order.
-        var stages: [Stage]
-        var note: RunNote
-    }
-
     mutating func run() throws {
         let (read, unread) = SpecificationFile.read(file: file)
         // The file may have changed since it was checked.
@@ -98,16 +87,21 @@ struct PipelineRun {
         let (model, problems) = spec.readModel(bound)
         try Self.refuse(problems)
         if let model { try Self.check(spec, against: model) }
+        let template = spec.store.template.map(bound.path)
+        let isOfApp = StoreTarget.isOfApp(path, spec.store.open, template: template)
+        let isOnlyRead = !stages.contains { $0.kind.isWriting }
+        if isOfApp, !isOnlyRead { try StoreTarget.checkAppSettings(spec, stages) }
         var job = Job(
             spec: spec, values: bound, model: model,
             target: StoreTarget(
-                path: path, mode: spec.store.open, commit: spec.store.commit,
-                template: spec.store.template.map(bound.path),
+                path: isOfApp ? PersistentContainer.file(behind: path) : path,
+                mode: spec.store.open, commit: spec.store.commit, template: template,
                 history: spec.store.history,
                 keepsExactDecimals: spec.store.keepsExactDecimals,
                 memory: MemoryShares(spec.budget.memory),
-                isDry: options.isDry, isOnlyRead: !stages.contains { $0.kind.isWriting },
-                modelFile: spec.modelFile(bound)),
+                isDry: options.isDry, isOnlyRead: isOnlyRead, modelFile: spec.modelFile(bound),
+                isOfApp: isOfApp, allowsCloudKit: options.allowsCloudKit,
+                leavesLooseLinks: stages.contains(where: \.leavesLooseLinks)),
             stages: stages,
             note: RunNote(
                 pipeline: spec.name, runID: runID,
@@ -196,6 +190,7 @@ struct PipelineRun {
     private mutating func run(_ job: inout Job) throws {
         let isByStage =
             job.target.commit == .stage && job.target.mode != .replace && !options.isDry
+            && !job.target.isOfApp
         let groups = isByStage ? job.stages.map { [$0] } : [job.stages]
         var current: Stage?
         /// What is not in its place yet.
@@ -248,6 +243,7 @@ struct PipelineRun {
     /// Runs stages on one container, and puts what they made into its place.
     private mutating func work(_ group: [Stage], _ job: inout Job, _ current: inout Stage?) throws {
         let isBeside: Bool
+        let notes: RunJournal.Saved
         do {
             // The container, and with it every connection, is gone at the end of this.
             let opened = try open(&job, for: group)
@@ -272,7 +268,7 @@ struct PipelineRun {
                 try run(stage, environment)
             }
             try container.buildPendingIndexes()
-            if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isLeftAlone {
+            if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {
                 try container.renewViews(isWanted: hasViews)
             }
             try container.checkpoint()
@@ -283,8 +279,9 @@ struct PipelineRun {
                 try journal.end(in: container)
             }
             if options.isDry { outcome.difference = try job.target.difference(of: container) }
+            notes = journal.current
         }
-        if isBeside { try job.target.complete() }
+        if isBeside { try putInPlace(&job, notes) }
     }
 
     /// Writes the report of a run that is done but for its notes: who is killed between the two
@@ -294,24 +291,15 @@ struct PipelineRun {
         reporter.writeEarly(outcome)
     }
 
+    /// Tells whoever watches; the report has it in any case.
+    func tell(_ note: Diagnostic) {
+        if options.givesAdvice { runner.warn(note) } else { _ = told.add(note) }
+    }
+
     /// Tells what is to be known of a store that an app made.
     private func tellRemarks(on container: PersistentContainer) {
         for remark in Diagnostic.remarks(on: container.origin, at: .file(container.path)) {
             runner.warn(remark)
-        }
-    }
-
-    // MARK: Checks
-
-    /// The checks that need the model, which may have been out of reach until now.
-    private static func check(_ spec: PipelineSpec, against model: ManagedObjectModel) throws {
-        try refuse(SpecificationChecker.check(spec, model) + ExpressionChecker.check(spec, model))
-    }
-
-    private static func refuse(_ found: [Diagnostic]) throws {
-        let errors = found.filter { $0.severity == .error }
-        guard errors.isEmpty else {
-            throw RunFailure(problems: DiagnosticList(errors).diagnostics)
         }
     }
 }

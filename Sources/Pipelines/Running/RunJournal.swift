@@ -107,6 +107,14 @@ final class RunJournal: Sendable {
         Array(try JSONEncoder().encode(note))
     }
 
+    /// What the run has come to by now, as the store's notes say it.
+    var current: Saved {
+        state.withLock { state in
+            Saved(
+                run: run, stages: state.stages, importing: state.importing, inputs: state.inputs)
+        }
+    }
+
     // MARK: Stages
 
     /// What a stage of the run says.

@@ -41,6 +41,9 @@ package struct RunOptions: Sendable {
     /// Wins over the spec's `rejects.allow`.
     package var allowedRejects: CountLimit?
 
+    /// Apps' stores are written although their app mirrors them to CloudKit.
+    package var allowsCloudKit = false
+
     /// Another file that gets the run's report; `-` is stdout.
     package var reportFile: String?
 

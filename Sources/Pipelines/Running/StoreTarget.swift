@@ -8,6 +8,7 @@ import GraphStore
 /// - `open: replace` fills an empty store beside the old one.
 /// - `commit: run` and `commit: stage` work on a clone.
 /// - A dry run works on a clone of its own, which takes no place.
+/// - An app's store is worked on as by `commit: run`, and is kept beside the one that replaces it.
 struct StoreTarget {
     let path: String
     let mode: StoreSpec.OpenMode
@@ -26,13 +27,24 @@ struct StoreTarget {
     /// The file with the model, or else the spec, by which the store could be migrated.
     var modelFile = ""
 
+    /// The store is an app's, or is to be made as a copy of one.
+    var isOfApp = false
+    /// An app's store is written although it is mirrored to CloudKit.
+    var allowsCloudKit = false
+    /// A stage deletes objects and leaves links to them where they are.
+    var leavesLooseLinks = false
+    /// Keeps others away from an app's store while its clone is worked on.
+    var turn: AppStoreTurn?
+
     /// Whether the store is an app's, and stays as it is, with everything in its folder.
     var isLeftAlone: Bool { isOnlyRead && !isDry && PersistentContainer.isAppStore(at: path) }
 
     /// Whether the work is done on another file first.
-    var worksBeside: Bool { isDry || mode == .replace || commit != .batch }
+    var worksBeside: Bool {
+        isDry || mode == .replace || commit != .batch || (isOfApp && !isOnlyRead)
+    }
 
-    private var workPath: String {
+    var workPath: String {
         guard !isDry else { return DryRun.storePath(for: path) }
         return path + (mode == .replace ? ".etl-new" : ".etl-work")
     }
@@ -81,17 +93,21 @@ struct StoreTarget {
         var options = StoreOptions()
         // What a copy is taken of stays as it is.
         options.history =
-            switch isOriginal || isLeftAlone ? nil : history {
+            switch isOriginal || isOfApp ? nil : history {
             case nil: nil
             case .off: .off
             case .days(let days): HistoryOptions(keeping: .days(days))
             }
-        options.keepsExactDecimals = isLeftAlone ? nil : keepsExactDecimals
+        options.keepsExactDecimals = isOfApp ? nil : keepsExactDecimals
         // A page that several batches change is folded in once; more brings little.
         options.checkpointPages = 16_000
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10
-        options.isReadOnly = isLeftAlone
+        options.isReadOnly = isLeftAlone || (isOfApp && path != workPath)
+        if isOfApp, !options.isReadOnly {
+            options.appStores = .writingCopy
+            options.appStores.allowsCloudKit = allowsCloudKit
+        }
         do throws(StoreError) {
             return try PersistentContainer(
                 model: model, .sqlite(at: path, opening: opening, options: options))
@@ -146,6 +162,7 @@ struct StoreTarget {
             return try makeStore(model, at: workPath)
         }
         try container(model, at: path, isOriginal: true).copyStore(to: workPath)
+        if isOfApp { try PersistentContainer.recallInputs(ofStoreAt: path, into: workPath) }
         return try container(model, at: workPath)
     }
 

@@ -59,7 +59,8 @@ struct ImportStage: Sendable {
         _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
     ) throws -> StageReport {
         let plan = try ImportPlan(
-            spec, environment.container.model, environment.values, now: environment.now)
+            spec, environment.container.model, environment.values, now: environment.now,
+            leavesArchives: environment.container.origin.isApp)
         let queue = BatchQueue(
             count: MemoryShares(environment.spec.budget.memory).batches
         ) { MappedBatch(plan) }

@@ -1,0 +1,46 @@
+import FoundationEssentials
+import GraphStore
+
+/// What a run leaves beside an app's store while the file that it has written takes the store's
+/// place: `<store>.etl-done`.
+///
+/// The store itself takes no notes of ours, so that a run which is killed right behind the swap
+/// would else be run once more, and append what it has appended. It holds the notes of the run and
+/// tells which file they are of; it goes when the run's report is written.
+struct CompletionNote: Codable {
+    private var run: RunNote
+    private var stages: [StageNote]
+    private var file: String
+
+    static func path(of storePath: String) -> String { storePath + ".etl-done" }
+
+    /// Writes the note, before the finished file takes the store's place.
+    static func write(
+        _ saved: RunJournal.Saved, of workPath: String, beside storePath: String
+    ) throws {
+        let note = CompletionNote(
+            run: saved.run, stages: saved.stages, file: fileNumber(workPath))
+        // Whole or not there at all.
+        try JSONEncoder().encode(note).write(
+            to: URL(filePath: path(of: storePath)), options: .atomic)
+    }
+
+    /// The notes of a run whose file is the store by now; nil where there are none.
+    static func read(beside storePath: String) -> RunJournal.Saved? {
+        // What cannot be read is of no use, and a run of its own is right then.
+        guard let data = try? Data(contentsOf: URL(filePath: path(of: storePath))),
+            let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
+            note.run.format == RunNote.currentFormat, note.file == fileNumber(storePath)
+        else { return nil }
+        return RunJournal.Saved(run: note.run, stages: note.stages, importing: nil, inputs: [])
+    }
+
+    static func remove(beside storePath: String) {
+        FileDescriptor.remove(path(of: storePath))
+    }
+
+    /// What a file keeps under another name, and whatever is written to it.
+    private static func fileNumber(_ path: String) -> String {
+        String(FileDescriptor.state(path).prefix { $0 != ":" })
+    }
+}

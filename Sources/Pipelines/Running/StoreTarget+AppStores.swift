@@ -1,0 +1,133 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+/// Work on stores that apps made.
+extension StoreTarget {
+    /// Whether the store is an app's, or is to be made as a copy of one.
+    static func isOfApp(
+        _ path: String, _ mode: StoreSpec.OpenMode, template: String?
+    ) -> Bool {
+        let isThere = FileDescriptor.size(path) ?? 0 > 0
+        if mode != .replace, isThere { return PersistentContainer.isAppStore(at: path) }
+        return template.map { PersistentContainer.isAppStore(at: $0) } ?? false
+    }
+
+    /// Refuses what a spec asks of a store that is the app's to choose.
+    static func checkAppSettings(_ spec: PipelineSpec, _ stages: [Stage]) throws(RunFailure) {
+        let once = stages.first { stage in
+            if case .import(let spec) = stage.kind { spec.read.isOnce } else { false }
+        }
+        let setting: String? =
+            if spec.store.history != nil {
+                "store.history"
+            } else if spec.store.keepsExactDecimals != nil {
+                "store.exact-decimals"
+            } else if spec.store.hasViews == true {
+                "store.views"
+            } else {
+                once.map { "stages.\($0.name).read.once" }
+            }
+        guard let setting else { return }
+        throw RunFailure(
+            .configuration,
+            [
+                Diagnostic(
+                    code: "store.app-setting",
+                    "The store is an app's, in which `\(setting)` would leave what the app does not"
+                        + " know",
+                    at: .source(once.map(\.reportLocation) ?? spec.store.location),
+                    fix: "leave `\(setting)` out")
+            ])
+    }
+
+    /// Takes the turn on an app's store that is there, so that nobody writes to it until the run is
+    /// at its end.
+    ///
+    /// - Throws: where another process has it open.
+    mutating func takeTurn() throws(StoreError) {
+        guard isOfApp, !isDry, !isOnlyRead, mode != .replace, turn == nil,
+            FileDescriptor.size(path) ?? 0 > 0
+        else { return }
+        turn = try AppStoreTurn(at: path, workPath: workPath)
+    }
+
+    /// Puts an app's store that was written beside, and that nobody has open any more, into its
+    /// place, once it is seen to be as sound as the one before.
+    ///
+    /// - Parameters:
+    ///   - notes: what the run has noted; whoever is killed behind this finds them beside the store.
+    ///   - model: the one that the spec gives.
+    /// - Returns: where the one before is now; nil where there was none.
+    mutating func completeOfApp(
+        _ notes: RunJournal.Saved, _ model: ManagedObjectModel?
+    ) throws -> String? {
+        try PersistentContainer.removeNotes(at: workPath)
+        try checkSoundness(model)
+        try CompletionNote.write(notes, of: workPath, beside: path)
+        guard let turn else {
+            try complete()
+            return nil
+        }
+        defer { self.turn = nil }
+        return try turn.complete()
+    }
+
+    /// What the run has broken, by the rules of the format, which would be a mistake of ours.
+    private func checkSoundness(_ model: ManagedObjectModel?) throws {
+        let found = try findings(workPath, model)
+        guard !found.isEmpty else { return }
+        let origin = turn == nil ? template : path
+        var before: [String: Int] = [:]
+        for finding in try origin.map { try findings($0, model) } ?? [] {
+            before[Self.kind(of: finding), default: 0] += finding.count
+        }
+        let new = found.filter { $0.count > before[Self.kind(of: $0), default: 0] }
+        guard !new.isEmpty else { return }
+        throw RunFailure(
+            .software,
+            new.map { finding in
+                Diagnostic(
+                    code: "store.unsound",
+                    "The copy of the store that was written is not sound, and was thrown away: "
+                        + "\(finding)",
+                    fix: "report it; the store is as it was")
+            })
+    }
+
+    /// What is wrong with a store, but for what a stage may be told to leave unchecked, and for
+    /// links without inverse, which nobody clears when what they lead to is deleted.
+    private func findings(
+        _ path: String, _ model: ManagedObjectModel?
+    ) throws(StoreError) -> [StoreFinding] {
+        var chosen: Set<StoreFinding.Kind> = [.rule, .required]
+        if leavesLooseLinks { chosen.formUnion([.dangling, .pair, .inverse]) }
+        var known = model
+        if known == nil { known = try PersistentContainer.model(ofStoreAt: path) }
+        let verification = try PersistentContainer.verify(at: path, .full, model: model)
+        return verification.findings.filter { [known] finding in
+            if finding.kind == .dangling, let entity = finding.entity,
+                let property = finding.property,
+                known?.relationship(property, of: entity)?.inverseName == nil
+            {
+                return false
+            }
+            return !chosen.contains(finding.kind)
+        }
+    }
+
+    private static func kind(of finding: StoreFinding) -> String {
+        let words = [finding.kind.rawValue, finding.entity, finding.property]
+        // Of the file itself each message is another thing; folders have names of their own.
+        let isOfFile = finding.entity == nil && finding.kind != .externalOrphan
+        let message = isOfFile ? finding.message : nil
+        return (words + [message]).map { $0 ?? "" }.joined(separator: " ")
+    }
+}
+
+extension Stage {
+    /// Whether it deletes objects without a look at delete rules.
+    var leavesLooseLinks: Bool {
+        if case .delete(let spec) = kind { spec.rules == .ignore } else { false }
+    }
+}

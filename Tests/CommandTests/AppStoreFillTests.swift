@@ -1,0 +1,176 @@
+import AppStoreFixtures
+import Foundation
+import GraphModel
+import Testing
+
+/// Runs that fill an app's empty store, and runs that are killed.
+@Suite("Filling apps' stores") struct AppStoreFillTests {
+    private let folder: TemporaryFolder
+    private let outside: TemporaryFolder
+    private let store: String
+    private let model: ManagedObjectModel
+
+    init() throws {
+        folder = try TemporaryFolder()
+        outside = try TemporaryFolder()
+        store = folder.path + "/Shelf.sqlite"
+        let (read, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
+        model = try #require(read, "\(diagnostics)")
+    }
+
+    private func write(_ name: String, _ lines: [String]) throws {
+        try (lines.joined(separator: "\n") + "\n").write(
+            toFile: outside.path + "/" + name, atomically: true, encoding: .utf8)
+    }
+
+    private func spec(_ stages: String, _ keys: String = "") throws -> String {
+        let spec = outside.path + "/fill.yaml"
+        try """
+        etl: 1
+        name: fill
+        store: { at: \(store)\(keys) }
+        stages:
+        \(stages)
+        """.write(toFile: spec, atomically: true, encoding: .utf8)
+        return spec
+    }
+
+    /// The rows that a query of the store gives.
+    private func expect(
+        _ store: String, _ query: String, _ expected: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try Tool.sqlite(store, query)
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
+
+    private func frame(of path: String) throws -> [String] {
+        try [
+            "SELECT Z_VERSION, hex(Z_PLIST) FROM Z_METADATA",
+            "SELECT hex(Z_CONTENT) FROM Z_MODELCACHE",
+            "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name",
+            "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY 1",
+        ].flatMap { try Tool.sqlite(path, $0) }
+    }
+
+    /// What is in the folder, but for the empty log that `sqlite3` leaves.
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
+            !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+        }
+    }
+
+    private static let books = """
+          - import: books
+            read: { files: books.ndjson }
+            into: Book
+            when-found: append
+            link:
+              author: { by: { name: author } }
+              tags: { by: { name: "tags[*]" } }
+        """
+
+    private func fill() throws -> ToolResult {
+        let spec = try spec(
+            """
+              - import: authors
+                read: { files: authors.ndjson }
+                into: Author
+              - import: tags
+                read: { files: tags.ndjson }
+                into: Tag
+                mirror: { where: ALL, at-most: 20% }
+            \(Self.books)
+            """, ", open: { template: \(outside.path)/Empty.sqlite }")
+        return try Tool.etl(["run", spec], in: outside.path)
+    }
+
+    /// The bar of the format: 10,000 objects into an app's empty store, a tenth updated, a tenth
+    /// deleted, every rule of the format kept, and nothing done a second time.
+    @Test func aTemplateIsFilled() throws {
+        let template = outside.path + "/Empty.sqlite"
+        try AppStoreFixture.make(at: template, model, isEmpty: true)
+        let count = 10_000
+        func tags(_ numbers: Range<Int>, changed: Int) -> [String] {
+            numbers.map {
+                #"{"name":"tag \#($0)","isHidden":\#($0 < changed)}"#
+            }
+        }
+        try write("authors.ndjson", (0..<50).map { #"{"name":"author \#($0)","rating":\#($0)}"# })
+        try write("tags.ndjson", tags(0..<count, changed: 0))
+        try write(
+            "books.ndjson",
+            (0..<500).map {
+                #"{"title":"book \#($0)","author":"author \#($0 % 50)","#
+                    + #""tags":["tag \#($0)","tag \#(count - 1 - $0)"]}"#
+            })
+        #expect(try fill() == .silentSuccess)
+        #expect(try names() == ["Shelf.sqlite", "Shelf.sqlite.etl-lock"])
+        #expect(try Tool.etl(["verify", store]).status == 0)
+        try expect(
+            store, "SELECT count(*), min(ZBOOKCOUNT), max(ZBOOKCOUNT) FROM ZAUTHOR", ["50|10|10"])
+        #expect(
+            try frame(of: store) == frame(of: template),
+            "all but the UUID is the template's")
+        // A tenth is changed, and another is not named any more.
+        try write("tags.ndjson", tags(0..<(count - count / 10), changed: count / 10))
+        try write("books.ndjson", [])
+        #expect(try fill() == .silentSuccess)
+        try expect(
+            store,
+            "SELECT count(*), sum(Z_OPT), sum(ZISHIDDEN), max(Z_PK) FROM ZTAG",
+            ["9000|10000|1000|9000"])
+        try expect(store, "SELECT count(*) FROM Z_8ITEMS", ["500"])
+        try expect(store, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["10000"])
+        let verified = try Tool.etl(["verify", store])
+        #expect(verified.status == 0, "\(verified.standardOutput)")
+        let history = try Tool.etl(["history", store])
+        #expect(history.status == 0)
+        func changes(_ kind: String, _ entity: String) -> Int {
+            history.standardOutput.split(separator: "\n").count {
+                $0.contains(#""change":"\#(kind)""#) && $0.contains(#""entity":"\#(entity)""#)
+            }
+        }
+        #expect(changes("insert", "Tag") == count)
+        #expect(changes("update", "Tag") == count / 10)
+        #expect(changes("delete", "Tag") == count / 10)
+        #expect(changes("insert", "Book") == 500)
+        let after = try Data(contentsOf: URL(fileURLWithPath: store))
+        #expect(try fill() == .silentSuccess)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == after)
+        #expect(
+            try names() == ["Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock"])
+    }
+
+    private static func withoutTags(_ text: String) -> String {
+        text.split(separator: "\n").filter { !$0.hasPrefix("Tag.items") }.map { $0 + "\n" }.joined()
+    }
+
+    /// Records without a key would come twice if a run did not know what the one before had done.
+    @Test(.tags(.slow)) func aKilledRunLeavesTheOldStoreOrTheNewOne() throws {
+        try AppStoreFixture.make(at: store, model)
+        let count = 3_000
+        try write("books.ndjson", (0..<count).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
+        let spec = try spec(Self.books, ", author: killed")
+        let faults = try Tool.etl(["verify", store]).standardOutput
+        var statuses: [Int32] = []
+        for step in 1...40 where statuses.last != 0 {
+            let result = try Tool.run(
+                "timeout",
+                ["-s", "KILL", "\(Double(step) * 0.15)", Tool.etlPath, "run", spec, "-q"],
+                in: outside.path)
+            statuses.append(result.status)
+            let rows = try Tool.sqlite(store, "SELECT count(*) FROM ZITEM")
+            #expect(rows == ["5"] || rows == ["\(5 + count)"])
+            let found = try Tool.etl(["verify", store]).standardOutput
+            // The new rows have also the number to which a link of the app led in vain.
+            let expected = rows == ["5"] ? faults : Self.withoutTags(faults)
+            #expect(found == expected, "\(step)")
+        }
+        #expect(statuses.last == 0 && statuses.count > 1, "\(statuses)")
+        try expect(store, "SELECT count(*) FROM ZITEM", ["\(5 + count)"])
+        try expect(store, "SELECT ZBOOKCOUNT FROM ZAUTHOR WHERE ZNAME = 'Ursula'", ["\(2 + count)"])
+        #expect(
+            try names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == ["Shelf.sqlite.etl-lock"])
+    }
+}
