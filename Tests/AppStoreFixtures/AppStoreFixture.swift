@@ -111,6 +111,18 @@ package enum AppStoreFixture {
         try Data(largeValue).write(to: URL(fileURLWithPath: "\(folder)/\(largeValueName)"))
     }
 
+    /// Makes a store of ours one as an app would have it: it carries its model as an archive, and
+    /// nothing of ours.
+    package static func disown(_ path: String, _ model: ManagedObjectModel) throws {
+        let connection = try Connection(path: path, mode: .readWrite)
+        try connection.execute(
+            "DROP TABLE ETL_MODEL; DROP TABLE ETL_PENDING; CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
+        )
+        let cache = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
+        cache.bind(deflated(ModelArchive.bytes(of: model)), at: 1)
+        try cache.run()
+    }
+
     private static func plist(_ model: ManagedObjectModel) -> [UInt8] {
         // How Core Data hashes derived attributes nobody knows.
         let unknown = Set(model.entityNamesWithOwnHashes)

@@ -142,6 +142,67 @@ import Testing
             try names() == ["Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock"])
     }
 
+    /// What a run has noted stands in the copy, from which the next one goes on.
+    @Test func aStoppedRunGoesOnInItsCopy() throws {
+        try AppStoreFixture.make(at: store, model)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let count = 30_000
+        try write("books.ndjson", (0..<count).map { #"{"title":"film \#($0)"}"# })
+        let spec = outside.path + "/stopped.yaml"
+        try """
+        etl: 1
+        name: stopped
+        store: { at: \(store) }
+        budget: { save-every: 100 }
+        stages:
+          - { import: books, read: { files: books.ndjson }, into: Film, when-found: append }
+        """.write(toFile: spec, atomically: true, encoding: .utf8)
+        let stopped = try Tool.etl(["run", spec, "--timeout", "1s"], in: outside.path)
+        #expect(stopped.status == 75, "\(stopped)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        let status = try Tool.etl(["status", spec], in: outside.path)
+        #expect(status.standardOutput.contains("to complete"), "\(status)")
+        let resumed = try Tool.etl(["run", spec, "-v"], in: outside.path)
+        #expect(resumed.status == 0)
+        #expect(resumed.standardError.contains("Goes on with the run"), "\(resumed)")
+        try expect(
+            store, "SELECT count(*), max(Z_PK) FROM ZITEM", ["\(5 + count)|\(9 + count)"])
+        try expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
+    }
+
+    private func fileNumber() throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: store)[.systemFileNumber] as? Int
+    }
+
+    /// The store takes no notes, so that another file beside it tells that the run is done.
+    @Test func aRunThatIsKilledBehindItsSwapIsNotDoneTwice() throws {
+        try AppStoreFixture.make(at: store, model)
+        try write("books.ndjson", (0..<100).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
+        let spec = try spec(Self.books)
+        let before = try fileNumber()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Tool.etlPath)
+        process.arguments = ["run", spec]
+        process.currentDirectoryURL = URL(fileURLWithPath: outside.path)
+        try process.run()
+        while process.isRunning, try fileNumber() == before {}
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal, "it was too quick to be killed")
+        #expect(try names().contains("Shelf.sqlite.etl-done"))
+        let after = try Data(contentsOf: URL(fileURLWithPath: store))
+        let completed = try Tool.etl(["run", spec, "-v"], in: outside.path)
+        #expect(completed.status == 0)
+        #expect(completed.standardError.contains("1 stage done"), "\(completed)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == after)
+        try expect(store, "SELECT count(*) FROM ZITEM", ["105"])
+        #expect(
+            try names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == ["Shelf.sqlite.etl-lock"])
+        // The next run is another one, and appends again.
+        #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
+        try expect(store, "SELECT count(*) FROM ZITEM", ["205"])
+    }
+
     private static func withoutTags(_ text: String) -> String {
         text.split(separator: "\n").filter { !$0.hasPrefix("Tag.items") }.map { $0 + "\n" }.joined()
     }

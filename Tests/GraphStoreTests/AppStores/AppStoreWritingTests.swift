@@ -8,17 +8,14 @@ import Testing
 
 @Suite("Writing apps' stores") struct AppStoreWritingTests {
     private let store: AppStoreFile
-    private let model: ManagedObjectModel
 
     init() throws {
         store = try AppStoreFile()
-        model = store.model
     }
 
-    private func open(cloudKit: Bool = false) throws -> PersistentContainer {
+    private func open() throws -> PersistentContainer {
         var options = StoreOptions()
         options.appStores = .writing
-        options.appStores.allowsCloudKit = cloudKit
         return try PersistentContainer(model: nil, .sqlite(at: store.path, options: options))
     }
 
@@ -207,68 +204,28 @@ import Testing
         #expect(try problems() == Self.problemsBefore)
     }
 
-    // MARK: Refusals
-
-    private func refusal(
-        _ model: ManagedObjectModel? = nil, _ change: (inout StoreOptions) -> Void = { _ in }
-    ) -> String? {
-        var options = StoreOptions()
-        options.appStores = .writing
-        change(&options)
-        let error = storeError {
-            _ = try PersistentContainer(model: model, .sqlite(at: store.path, options: options))
-        }
-        return error.map { "\($0.code.rawValue): \($0.message)" }
-    }
-
-    @Test func whatIsNotUnderstoodIsNotWritten() throws {
-        #expect(
-            refusal { $0.appStores = .reading }
-                == "permission: \(store.path) was made by an app, and is only read unless"
-                + " `StoreOptions.appStores` says `.writing`")
-        #expect(
-            refusal { $0.history = HistoryOptions() }
-                == "invalid-request: \(store.path) was made by an app, which chooses whether it keeps"
-                + " a history, and keeps decimals as doubles; leave out what says otherwise")
-        try store.run("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
-        #expect(
-            refusal()
-                == "invalid-request: \(store.path) is mirrored to CloudKit by its app; what is written"
-                + " here may never get there, or be undone from there, so that it is refused unless"
-                + " asked for by `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
-        #expect(refusal { $0.appStores.allowsCloudKit = true } == nil)
+    /// Frameworks of old keep the texts in the rows, and no tombstones.
+    @Test func theHistoryOfOldFrameworksIsWrittenAsTheyDid() throws {
         try store.run(
-            "CREATE TRIGGER T AFTER UPDATE OF ZNAME ON ZTAG BEGIN SELECT ZTCount(1); END")
-        #expect(
-            refusal { $0.appStores.allowsCloudKit = true }
-                == "invalid-request: \(store.path) has triggers or indexes on ZTAG that only its app"
-                + " can run (no such function: ZTCount); it can be read, but not written")
-        try store.run("DROP TRIGGER T; DROP TABLE ANSCKEVENT; DROP TABLE Z_MODELCACHE")
-        #expect(
-            refusal()
-                == "no-model: \(store.path) carries no model that can be read, without which it is"
-                + " only read; give its model")
-        #expect(refusal(model) == nil)
-    }
-
-    @Test func aStoreThatIsInUseIsNotWritten() throws {
-        let app = try Connection(path: store.path, mode: .readWrite)
-        try app.execute("BEGIN; SELECT count(*) FROM ZTAG")
-        #expect(
-            refusal() == "busy: \(store.path) is in use by another process; try again later")
-        try app.execute("COMMIT")
-    }
-
-    @Test func tablesOfOursDoNotComeIn() throws {
-        let container = try open()
-        let notes = storeError {
-            let context = container.newContext()
-            try context.beginProgressNotes()
+            """
+            DROP TABLE ATRANSACTIONSTRING;
+            ALTER TABLE ATRANSACTION DROP COLUMN ZAUTHORTS;
+            ALTER TABLE ATRANSACTION DROP COLUMN ZCONTEXTNAME;
+            ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE0;
+            """)
+        let before = try frame(of: store.path)
+        do {
+            let context = try open().newContext()
+            context.transactionAuthor = "etl"
+            _ = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Film", predicate: GraphPredicate(format: "title == 'Stalker'")))
             try context.save()
         }
-        #expect(notes?.code == .invalidRequest)
-        #expect(storeError { try container.renewViews() }?.code == .invalidRequest)
-        #expect(storeError { try container.truncateAll() }?.code == .invalidRequest)
-        try expect("SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
+        #expect(try frame(of: store.path) == before)
+        try expect("SELECT Z_PK, ZAUTHOR FROM ATRANSACTION WHERE Z_PK > 103", ["104|etl"])
+        try expect(
+            "SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE FROM ACHANGE WHERE ZTRANSACTIONID = 104"
+                + " AND ZCHANGETYPE = 2", ["4|4|2"])
     }
 }

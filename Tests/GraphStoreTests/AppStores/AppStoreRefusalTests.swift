@@ -1,0 +1,103 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Apps' stores that are not written") struct AppStoreRefusalTests {
+    private let store: AppStoreFile
+
+    init() throws {
+        store = try AppStoreFile()
+    }
+
+    private func open() throws -> PersistentContainer {
+        var options = StoreOptions()
+        options.appStores = .writing
+        return try PersistentContainer(model: nil, .sqlite(at: store.path, options: options))
+    }
+
+    @Test func valuesThatOnlyTheAppMakesAreRefused() throws {
+        let context = try open().newContext()
+        let error = storeError {
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Book", propertiesToUpdate: ["settings": .constant(.null)]))
+        }
+        #expect(
+            error?.message
+                == "'Book.settings' holds archives of the app's own objects, which only the app can"
+                + " write; leave it out")
+    }
+
+    private func refusal(
+        _ model: ManagedObjectModel? = nil, _ change: (inout StoreOptions) -> Void = { _ in }
+    ) -> String? {
+        var options = StoreOptions()
+        options.appStores = .writing
+        change(&options)
+        let error = storeError {
+            _ = try PersistentContainer(model: model, .sqlite(at: store.path, options: options))
+        }
+        return error.map { "\($0.code.rawValue): \($0.message)" }
+    }
+
+    @Test func whatIsNotUnderstoodIsNotWritten() throws {
+        #expect(
+            refusal { $0.appStores = .reading }
+                == "permission: \(store.path) was made by an app, and is only read unless"
+                + " `StoreOptions.appStores` says `.writing`")
+        #expect(
+            refusal { $0.history = HistoryOptions() }
+                == "invalid-request: \(store.path) was made by an app, which chooses whether it keeps"
+                + " a history, and keeps decimals as doubles; leave out what says otherwise")
+        try store.run("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
+        #expect(
+            refusal()
+                == "invalid-request: \(store.path) is mirrored to CloudKit by its app; what is written"
+                + " here may never get there, or be undone from there, so that it is refused unless"
+                + " asked for by `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
+        #expect(refusal { $0.appStores.allowsCloudKit = true } == nil)
+        try store.run(
+            "CREATE TRIGGER T AFTER UPDATE OF ZNAME ON ZTAG BEGIN SELECT ZTCount(1); END")
+        #expect(
+            refusal { $0.appStores.allowsCloudKit = true }
+                == "invalid-request: \(store.path) has triggers or indexes on ZTAG that only its app"
+                + " can run (no such function: ZTCount); it can be read, but not written")
+        try store.run("DROP TRIGGER T; DROP TABLE ANSCKEVENT; DROP TABLE Z_MODELCACHE")
+        #expect(
+            refusal()
+                == "no-model: \(store.path) carries no model that can be read, without which it is"
+                + " only read; give its model")
+        #expect(refusal(store.model) == nil)
+    }
+
+    @Test func aStoreThatIsInUseIsNotWritten() throws {
+        let app = try Connection(path: store.path, mode: .readWrite)
+        try app.execute("BEGIN; SELECT count(*) FROM ZTAG")
+        #expect(
+            refusal() == "busy: \(store.path) is in use by another process; try again later")
+        let turn = storeError {
+            _ = try AppStoreTurn(at: store.path, workPath: store.path + ".etl-work")
+        }
+        #expect(turn?.code == .busy)
+        try app.execute("COMMIT")
+    }
+
+    @Test func tablesOfOursDoNotComeIn() throws {
+        let container = try open()
+        let notes = storeError {
+            let context = container.newContext()
+            try context.beginProgressNotes()
+            try context.save()
+        }
+        #expect(notes?.code == .invalidRequest)
+        #expect(storeError { try container.renewViews() }?.code == .invalidRequest)
+        #expect(storeError { try container.truncateAll() }?.code == .invalidRequest)
+        let tables = try lines(
+            "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'",
+            on: Connection(path: store.path, mode: .readOnly))
+        #expect(tables == [])
+    }
+}
