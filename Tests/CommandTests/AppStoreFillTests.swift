@@ -203,6 +203,30 @@ import Testing
         try expect(store, "SELECT count(*) FROM ZITEM", ["205"])
     }
 
+    /// Which files are done stands beside the store.
+    @Test func filesAreImportedOnce() throws {
+        try AppStoreFixture.make(at: store, model)
+        try write("books-1.ndjson", [#"{"title":"one"}"#])
+        let spec = try spec(
+            """
+              - import: books
+                read: { files: "books-*.ndjson", once: true }
+                into: Book
+                when-found: append
+            """)
+        for count in [6, 6, 7, 7] {
+            if count == 7 { try write("books-2.ndjson", [#"{"title":"two"}"#]) }
+            #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
+            try expect(store, "SELECT count(*) FROM ZITEM", ["\(count)"])
+        }
+        try expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
+        #expect(
+            try names().filter { $0.hasPrefix("Shelf.") } == [
+                "Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.bak-v2",
+                "Shelf.sqlite.etl", "Shelf.sqlite.etl-lock",
+            ])
+    }
+
     private static func withoutTags(_ text: String) -> String {
         text.split(separator: "\n").filter { !$0.hasPrefix("Tag.items") }.map { $0 + "\n" }.joined()
     }

@@ -19,6 +19,12 @@ package struct KnownInput: Sendable, Hashable {
 /// first of them.
 enum KnownInputs {
     static let table = "ETL_INPUTS"
+
+    static let creation = """
+        CREATE TABLE IF NOT EXISTS \(table) (PIPELINE TEXT, STAGE TEXT, \
+        PATH TEXT, SIZE INTEGER, DIGEST BLOB, PRIMARY KEY (PIPELINE, STAGE, PATH)) \
+        WITHOUT ROWID
+        """
 }
 
 extension PersistentContainer {
@@ -26,7 +32,14 @@ extension PersistentContainer {
     package func knownInputs(
         pipeline: String, stage: String
     ) throws(StoreError) -> [String: KnownInput] {
-        let reader = try newReader()
+        let memory = InputMemory.path(of: path)
+        let isBeside =
+            origin.isApp && storeDescription.options.isReadOnly && StoreFiles.exists(memory)
+        let reader =
+            isBeside
+            ? try storing { () throws(SQLiteError) in
+                try Connection(path: memory, mode: .readOnly)
+            } : try newReader()
         return try storing { () throws(SQLiteError) in
             guard
                 try reader.integer(
@@ -58,12 +71,7 @@ extension ManagedObjectContext {
         try requireRoomForNotes()
         let connection = try session().connection
         try storing { () throws(SQLiteError) in
-            try connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS \(KnownInputs.table) (PIPELINE TEXT, STAGE TEXT, \
-                PATH TEXT, SIZE INTEGER, DIGEST BLOB, PRIMARY KEY (PIPELINE, STAGE, PATH)) \
-                WITHOUT ROWID
-                """)
+            try connection.execute(KnownInputs.creation)
             let write = try connection.prepare(
                 "INSERT OR REPLACE INTO \(KnownInputs.table) VALUES (?, ?, ?, ?, ?)")
             for input in inputs {

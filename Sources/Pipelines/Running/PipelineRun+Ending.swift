@@ -12,7 +12,7 @@ extension PipelineRun {
         guard job.target.isOfApp, !options.isDry else { return try job.target.complete() }
         guard outcome.stages.contains(where: \.hasChangedObjects) || job.target.turn == nil else {
             // What is as it was keeps its file, too.
-            return job.target.abandon()
+            return try job.target.leaveOfApp()
         }
         guard let backup = try job.target.completeOfApp(notes, job.model) else { return }
         tell(

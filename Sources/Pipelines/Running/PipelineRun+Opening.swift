@@ -32,12 +32,14 @@ extension PipelineRun {
         if job.target.isOfApp, !options.isDry {
             // A run that was killed right behind its swap is done.
             if let saved = CompletionNote.read(beside: job.target.path) {
+                try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
                 let container = try job.target.openStore(model: model)
                 if let resumed = try resume(saved, &job, container) {
                     return Opened(container: container, resumed: resumed, isBeside: false)
                 }
             }
             CompletionNote.remove(beside: job.target.path)
+            try PersistentContainer.forgetInputs(ofStoreAt: job.target.path)
         }
         // What was asked for something else left beside must not get into what this run makes.
         if let (container, saved) = job.target.openUnfinished(model: model),

@@ -90,7 +90,7 @@ struct PipelineRun {
         let template = spec.store.template.map(bound.path)
         let isOfApp = StoreTarget.isOfApp(path, spec.store.open, template: template)
         let isOnlyRead = !stages.contains { $0.kind.isWriting }
-        if isOfApp, !isOnlyRead { try StoreTarget.checkAppSettings(spec, stages) }
+        if isOfApp, !isOnlyRead { try StoreTarget.checkAppSettings(spec) }
         var job = Job(
             spec: spec, values: bound, model: model,
             target: StoreTarget(

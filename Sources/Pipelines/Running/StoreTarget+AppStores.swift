@@ -14,10 +14,7 @@ extension StoreTarget {
     }
 
     /// Refuses what a spec asks of a store that is the app's to choose.
-    static func checkAppSettings(_ spec: PipelineSpec, _ stages: [Stage]) throws(RunFailure) {
-        let once = stages.first { stage in
-            if case .import(let spec) = stage.kind { spec.read.isOnce } else { false }
-        }
+    static func checkAppSettings(_ spec: PipelineSpec) throws(RunFailure) {
         let setting: String? =
             if spec.store.history != nil {
                 "store.history"
@@ -26,7 +23,7 @@ extension StoreTarget {
             } else if spec.store.hasViews == true {
                 "store.views"
             } else {
-                once.map { "stages.\($0.name).read.once" }
+                nil
             }
         guard let setting else { return }
         throw RunFailure(
@@ -36,7 +33,7 @@ extension StoreTarget {
                     code: "store.app-setting",
                     "The store is an app's, in which `\(setting)` would leave what the app does not"
                         + " know",
-                    at: .source(once.map(\.reportLocation) ?? spec.store.location),
+                    at: .source(spec.store.location),
                     fix: "leave `\(setting)` out")
             ])
     }
@@ -62,15 +59,23 @@ extension StoreTarget {
     mutating func completeOfApp(
         _ notes: RunJournal.Saved, _ model: ManagedObjectModel?
     ) throws -> String? {
+        try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
         try PersistentContainer.removeNotes(at: workPath)
         try checkSoundness(model)
         try CompletionNote.write(notes, of: workPath, beside: path)
-        guard let turn else {
-            try complete()
-            return nil
-        }
         defer { self.turn = nil }
-        return try turn.complete()
+        let backup = try turn?.complete()
+        if backup == nil { try complete() }
+        try PersistentContainer.confirmInputs(ofStoreAt: path)
+        return backup
+    }
+
+    /// Leaves an app's store as it is, since the run has changed nothing in its copy.
+    mutating func leaveOfApp() throws {
+        try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
+        try PersistentContainer.confirmInputs(ofStoreAt: path)
+        turn = nil
+        abandon()
     }
 
     /// What the run has broken, by the rules of the format, which would be a mistake of ours.
