@@ -225,6 +225,10 @@ import Testing
                 "Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.bak-v2",
                 "Shelf.sqlite.etl", "Shelf.sqlite.etl-lock",
             ])
+        // Another store of that name knows nothing of it.
+        _ = try Tool.run("sqlite3", [store, "UPDATE Z_METADATA SET Z_UUID = 'other'"])
+        #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
+        try expect(store, "SELECT count(*) FROM ZITEM", ["9"])
     }
 
     private static func withoutTags(_ text: String) -> String {

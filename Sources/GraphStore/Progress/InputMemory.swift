@@ -3,31 +3,67 @@ import SQLite
 /// What runs know of the inputs of an app's store, which itself takes no table of ours: it stands
 /// beside the store, in `<store>.etl`, and in the copy that a run works on.
 ///
+/// It says of which store it is, by the UUID, so that another one of that name begins anew.
+///
 /// What a run has added waits in `<store>.etl-next` until its copy has taken the store's place.
 enum InputMemory {
     static func path(of storePath: String) -> String { storePath + ".etl" }
 
     static func nextPath(of storePath: String) -> String { storePath + ".etl-next" }
 
-    /// Copies the notes of one file into another, in place of what it has.
-    fileprivate static func copy(
-        from source: String, to target: String
-    ) throws(StoreError) {
-        try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: target, mode: .create)
-            let attach = try connection.prepare("ATTACH ? AS other")
-            attach.bind(source, at: 1)
-            try attach.run()
-            let isThere = try connection.integer(
-                "SELECT count(*) FROM other.sqlite_master WHERE name = '\(KnownInputs.table)'")
-            guard isThere == 1 else { return }
-            try connection.execute(
-                """
-                BEGIN IMMEDIATE; \(KnownInputs.creation); \
-                INSERT OR REPLACE INTO main.\(KnownInputs.table) \
-                SELECT * FROM other.\(KnownInputs.table); COMMIT
-                """)
-        }
+    /// Says of which store the notes are.
+    private static let owner = "ETL_STORE"
+
+    /// A connection to a file, with another one attached as `other`.
+    private static func connection(
+        to target: String, with source: String
+    ) throws(SQLiteError) -> Connection {
+        let connection = try Connection(path: target, mode: .create)
+        let attach = try connection.prepare("ATTACH ? AS other")
+        attach.bind(source, at: 1)
+        try attach.run()
+        return connection
+    }
+
+    private static let copying = """
+        \(KnownInputs.creation); INSERT OR REPLACE INTO main.\(KnownInputs.table) \
+        SELECT * FROM other.\(KnownInputs.table);
+        """
+
+    /// Copies the notes beside a store into a copy of it.
+    fileprivate static func read(
+        _ memory: String, into workPath: String
+    ) throws(SQLiteError) {
+        let connection = try connection(to: workPath, with: memory)
+        let isOfStore = try connection.integer(
+            "SELECT (SELECT UUID FROM other.\(owner)) IS (SELECT Z_UUID FROM main.Z_METADATA)")
+        guard isOfStore == 1 else { return }
+        try connection.execute("BEGIN IMMEDIATE; \(copying) COMMIT")
+    }
+
+    /// Copies the notes in a copy of a store into a file that is to stand beside it.
+    fileprivate static func write(
+        _ memory: String, from workPath: String
+    ) throws(SQLiteError) {
+        let connection = try connection(to: memory, with: workPath)
+        let isThere = try connection.integer(
+            "SELECT count(*) FROM other.sqlite_master WHERE name = '\(KnownInputs.table)'")
+        guard isThere == 1 else { return }
+        try connection.execute(
+            """
+            BEGIN IMMEDIATE; CREATE TABLE main.\(owner) (UUID TEXT); \
+            INSERT INTO main.\(owner) SELECT Z_UUID FROM other.Z_METADATA; \(copying) COMMIT
+            """)
+    }
+
+    /// A connection to the notes beside a store; nil where there are none of it.
+    static func connection(
+        besideStoreAt path: String, uuid: String
+    ) throws(SQLiteError) -> Connection? {
+        let memory = self.path(of: path)
+        guard StoreFiles.exists(memory) else { return nil }
+        let connection = try Connection(path: memory, mode: .readOnly)
+        return try connection.text("SELECT UUID FROM \(owner)") == uuid ? connection : nil
     }
 }
 
@@ -38,7 +74,7 @@ extension PersistentContainer {
     ) throws(StoreError) {
         let memory = InputMemory.path(of: path)
         guard StoreFiles.exists(memory) else { return }
-        try InputMemory.copy(from: memory, to: workPath)
+        try storing { () throws(SQLiteError) in try InputMemory.read(memory, into: workPath) }
     }
 
     /// Keeps what the runs know by now, before the copy loses it.
@@ -47,14 +83,20 @@ extension PersistentContainer {
     ) throws(StoreError) {
         let next = InputMemory.nextPath(of: path)
         try StoreFiles.remove(next)
-        try InputMemory.copy(from: workPath, to: next)
+        try storing { () throws(SQLiteError) in try InputMemory.write(next, from: workPath) }
     }
 
     /// What was kept counts from now on: the copy is the store.
     package static func confirmInputs(ofStoreAt path: String) throws(StoreError) {
         let next = InputMemory.nextPath(of: path)
-        guard StoreFiles.size(next) > 0 else { return try StoreFiles.remove(next) }
-        try StoreFiles.move(next, to: InputMemory.path(of: path))
+        guard StoreFiles.exists(next) else { return }
+        if StoreFiles.size(next) > 0 {
+            try StoreFiles.move(next, to: InputMemory.path(of: path))
+        } else {
+            // Nothing is known of any input; what stands there is of a store before this one.
+            try StoreFiles.remove(InputMemory.path(of: path))
+            try StoreFiles.remove(next)
+        }
         StoreFiles.synchronizeFolder(of: path)
     }
 

@@ -28,18 +28,17 @@ enum KnownInputs {
 }
 
 extension PersistentContainer {
-    /// The files that a stage of a pipeline has imported, by path.
+    /// The files that a stage of a pipeline has imported, by path; an app's store has them beside
+    /// it.
     package func knownInputs(
         pipeline: String, stage: String
     ) throws(StoreError) -> [String: KnownInput] {
-        let memory = InputMemory.path(of: path)
-        let isBeside =
-            origin.isApp && storeDescription.options.isReadOnly && StoreFiles.exists(memory)
-        let reader =
-            isBeside
-            ? try storing { () throws(SQLiteError) in
-                try Connection(path: memory, mode: .readOnly)
-            } : try newReader()
+        let isBeside = origin.isApp && storeDescription.options.isReadOnly
+        let memory = try storing { () throws(SQLiteError) in
+            isBeside ? try InputMemory.connection(besideStoreAt: path, uuid: storeUUID) : nil
+        }
+        let reader: Connection
+        if let memory { reader = memory } else { reader = try newReader() }
         return try storing { () throws(SQLiteError) in
             guard
                 try reader.integer(
