@@ -272,6 +272,8 @@ final class PersistentStore {
         var options = StoreOptions()
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]
+        // Also what a sort holds before it goes to a file; a store of any size is looked at.
+        options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)
         let mayCleanUp =
             StoreFiles.isWritable(path) && StoreFiles.isWritable(StoreFiles.folder(of: path))

@@ -84,7 +84,8 @@ extension StoreTarget {
         guard !found.isEmpty else { return }
         let origin = turn == nil ? template : path
         var before: [String: Int] = [:]
-        for finding in try origin.map { try findings($0, model) } ?? [] {
+        let earlier = try origin.map { try findings($0, model) } ?? []
+        for finding in earlier {
             before[Self.kind(of: finding), default: 0] += finding.count
         }
         let new = found.filter { $0.count > before[Self.kind(of: $0), default: 0] }
