@@ -93,6 +93,8 @@ extension ManagedObjectContext {
         for object in candidates where !object.isStored && object.pending == .deleted {
             if try deletability(of: object).isEmpty {
                 annihilate(object)
+                // An undo may put back what kept it.
+                if undoLog != nil { goneForUndo.insert(object.objectID) }
             } else {
                 deniedNew.append(object)
             }

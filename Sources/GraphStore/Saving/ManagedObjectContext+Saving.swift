@@ -169,7 +169,7 @@ extension ManagedObjectContext {
                 continue
             }
             failures.add(
-                "'\(toOne.name)' leads to an object that was deleted and saved", object,
+                "'\(toOne.name)' leads to an object that is deleted for good", object,
                 key: toOne.name, code: .deletionDenied)
         }
     }

@@ -207,6 +207,29 @@ import Testing
         }
     }
 
+    @Test("rows 42, 59: nor to a new object that was gone while nothing kept it")
+    func undoneLinkToANewOneThatIsGone() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let task = Todo(in: context)
+            try context.save()
+            let project = try context.insert("Project")
+            task[.toOne("project")] = project
+            context.delete(project)
+            try context.processPendingChanges()
+            context.delete(task)
+            try context.undo()
+            #expect(!task.isDeleted)
+            let error = storeError { try context.save() }
+            #expect(error?.validationError?.failures.map(\.code) == [.deletionDenied])
+            task[.toOne("project")] = nil
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["-"])
+            try store.expect("SELECT count(*) FROM ZPROJECT", ["0"])
+        }
+    }
+
     @Test(
         "rows 42, 59: what an undo brings back cannot lead to what is gone, whether or not undoing goes on",
         arguments: [true, false])
