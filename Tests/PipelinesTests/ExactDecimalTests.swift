@@ -156,6 +156,22 @@ struct ExactDecimalTests {
             ])
     }
 
+    @Test("numbers of many digits in expressions are doubles where no digits are kept")
+    func longNumbersOfPlainStores() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("discs.ndjson", #"{"sku":"a","r":2}"#)
+        let run = try folder.run(
+            Self.spec(
+                """
+                - import: discs.ndjson
+                  into: Item
+                  set: { sku: sku, price: { expr: r * 3.14159265358979323846 } }
+                """, "exact-decimals: false"))
+        #expect(run.text == "")
+        #expect(try folder.rows("SELECT ZSKU, ZPRICE FROM ZITEM") == ["a|6.28318530717959"])
+    }
+
     @Test("texts that other programs have written are found by a verification")
     func verifies() throws {
         let folder = try filled()

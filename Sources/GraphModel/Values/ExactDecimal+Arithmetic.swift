@@ -65,8 +65,10 @@ extension ExactDecimal {
         if right.magnitude == 0 { return left }
         let (high, low) = left.exponent >= right.exponent ? (left, right) : (right, left)
         let distance = high.exponent - low.exponent
-        // Less than half of the last of 38 digits, so it is rounded away.
-        guard digitCount(high.magnitude) + distance <= 2 * digitsMax else { return high }
+        // Less than half of the last of 38 digits, so it is rounded away; a difference may have a
+        // digit less than what it is taken from.
+        let digitsSeen = 2 * digitsMax + (high.isNegative == low.isNegative ? 0 : 1)
+        guard digitCount(high.magnitude) + distance <= digitsSeen else { return high }
         var wide = WideDecimal(high.magnitude)
         wide.scale(byTenTo: distance)
         let isNegative: Bool

@@ -138,7 +138,7 @@ struct ImportPlanBuilder {
             let compiled = try CompiledExpression(
                 expression, source: parsed.source, variables: values.graphValues, now: now,
                 drawing: generated?.drawing(spec.into.text, name),
-                keepsDigits: model.keepsExactDecimals
+                keepsDigits: model.attribute(name, of: spec.into.text)?.isExactDecimal ?? false
             ) { path in
                 known.firstIndex(of: Self.path(Self.text(path)))
             }

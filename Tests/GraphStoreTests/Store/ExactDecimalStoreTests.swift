@@ -295,6 +295,7 @@ import Testing
                 ("round(amount) == 123456789012345678901234567890", [2, 0, 1]),
                 ("abs(0 - amount) == 0.10000000000000000001", [4]),
                 ("coalesce(amount, 0) + 0.2 == 0.3", [3]),
+                ("{amount, 1}[parts.@count] > 123456789012345678901234567890.1", [1]),
             ]
             for (format, places) in questions {
                 let expected = places.map { texts[$0] }

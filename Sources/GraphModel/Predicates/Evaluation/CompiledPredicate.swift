@@ -128,16 +128,18 @@ package struct CompiledExpression {
     ///
     /// - Parameters:
     ///   - drawing: where `random`, `pick` and `lorem` draw from, in generated rows.
-    ///   - keepsDigits: whether numbers with fractions are decimals of 38 digits, not doubles.
+    ///   - keepsDigits: whether numbers with fractions are decimals of 38 digits or doubles; nil
+    ///     where the values tell that.
     package init(
         _ expression: GraphExpression, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], now: Double = 0, drawing: Drawing? = nil,
-        keepsDigits: Bool = false, slotOf: @escaping ([String]) -> Int?
+        keepsDigits: Bool? = nil, slotOf: @escaping ([String]) -> Int?
     ) throws(GraphPredicateError) {
         var compiler = EvaluationCompiler(
             RowScheme(slotOf),
             .init(variables: variables, now: now, source: source, drawing: drawing))
-        compiler.program.context.keepsDigits = keepsDigits
+        compiler.program.context.keepsDigits = keepsDigits ?? false
+        compiler.roundsConstants = keepsDigits == false
         let root = try compiler.compile(expression)
         try compiler.refuseSeveral(root)
         program = RowProgram(compiler, root: root.node)

@@ -38,6 +38,8 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     /// Nodes that are in no text.
     var hiddenNodes = 0
     var drawCount = 0
+    /// Whether numbers of many digits are the nearest doubles.
+    var roundsConstants = false
     /// The variables of the subqueries around, the innermost last.
     private var elements: [(name: String, kind: Int)] = []
 
@@ -276,7 +278,8 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     }
 
     private func constant(_ value: GraphValue) -> EvaluatedValue {
-        EvaluatedValue(value, in: program.constants)
+        EvaluatedValue(
+            roundsConstants ? GraphExpression.rounded(value) : value, in: program.constants)
     }
 }
 

@@ -47,7 +47,9 @@ extension PredicateLexer {
 
     /// The one text of the number, as far as stores keep it.
     private static func canonical(_ text: String) -> String {
-        guard let number = exact(text), number.isStorable else { return text }
+        guard let number = exact(text), number.isStorable else {
+            return text.first == "." ? "0" + text : text
+        }
         return number.text
     }
 

@@ -226,9 +226,12 @@ struct PredicateResolver {
             let yes = try resolve(yes)
             let no = try resolve(no)
             let place = number()
+            let kind = try common(yes, no)
+            let sides = [yes, no].map { side in
+                kind == .decimal || kind == .unknown ? side.expression : side.expression.rounded
+            }
             return Resolved(
-                expression: .conditional(predicate, yes.expression, no.expression),
-                kind: try common(yes, no), node: place)
+                expression: .conditional(predicate, sides[0], sides[1]), kind: kind, node: place)
         }
     }
 
@@ -278,7 +281,9 @@ struct PredicateResolver {
         let place = number()
         let check = FunctionCheck(resolver: self, name: name, node: place)
         let kind = try check.kind(results)
-        var arguments = results.map(\.expression)
+        // As with arithmetic, what makes no decimal is made of doubles.
+        let isExact = kind == .decimal || kind == .unknown
+        var arguments = results.map { isExact ? $0.expression : $0.expression.rounded }
         if name == "cast", let type = try check.castType(results) {
             arguments[1] = .constant(.string(type.rawValue))
         }

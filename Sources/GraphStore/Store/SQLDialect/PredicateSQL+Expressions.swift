@@ -245,7 +245,7 @@ extension PredicateSQL {
             if case .size = index { return try program(for: whole, .anyInteger) }
             var type = SQLType.null
             for element in elements { type = type.common(with: try operand(element).type) }
-            return try program(for: whole, type == .decimal ? .number : type)
+            return try program(for: whole, type)
         }
         if base.isMadeCollection {
             if case .size = index { return try program(for: whole, .anyInteger) }

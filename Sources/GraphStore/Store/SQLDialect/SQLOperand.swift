@@ -58,8 +58,6 @@ enum SQLType: Hashable {
     }
 
     /// Whether arithmetic with it gives a double.
-    var isFractional: Bool { self == .double || self == .decimal }
-
     var isObject: Bool {
         if case .object = self { true } else { false }
     }
