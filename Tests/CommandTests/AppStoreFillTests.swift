@@ -236,6 +236,42 @@ import Testing
         text.split(separator: "\n").filter { !$0.hasPrefix("Tag.items") }.map { $0 + "\n" }.joined()
     }
 
+    @Test func aReplayIsOverOnceTheStoreIsInItsPlace() throws {
+        try AppStoreFixture.make(at: store, model)
+        try write("films.ndjson", [#"{"title":"one"}"#, #"{"name":"two"}"#])
+        // A run that is asked for by a link goes on with itself, too.
+        let link = outside.path + "/link.sqlite"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
+        let spec = outside.path + "/replayed.yaml"
+        try """
+        etl: 1
+        name: replayed
+        store: { at: \(link) }
+        rejects: { allow: 1 }
+        stages:
+          - { import: films, read: { files: films.ndjson }, into: Film, set: { title: title }, when-found: append }
+        """.write(toFile: spec, atomically: true, encoding: .utf8)
+        let run = try Tool.etl(["run", spec, "-q"], in: outside.path)
+        #expect(run.status == 0, "\(run)")
+        try expect(store, "SELECT count(*) FROM ZITEM", ["6"])
+        let rejects = outside.path + "/rejects"
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: rejects).first)
+        let file = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: rejects + "/" + name).first {
+                $0.hasSuffix(".ndjson") && !$0.contains(".why.")
+            })
+        try #"{"title":"two"}"#.write(
+            toFile: "\(rejects)/\(name)/\(file)", atomically: true, encoding: .utf8)
+        for count in ["7", "7"] {
+            let replay = try Tool.etl(["replay", name], in: outside.path)
+            #expect(replay.status == 0, "\(replay)")
+            try expect(store, "SELECT count(*) FROM ZITEM", [count])
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(rejects)/\(name)/\(file)"))
+        #expect(try names().filter { $0.contains(".etl-") } == ["Shelf.sqlite.etl-lock"])
+    }
+
     /// Records without a key would come twice if a run did not know what the one before had done.
     @Test(.tags(.slow)) func aKilledRunLeavesTheOldStoreOrTheNewOne() throws {
         try AppStoreFixture.make(at: store, model)

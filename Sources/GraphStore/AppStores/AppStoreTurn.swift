@@ -7,6 +7,7 @@ import SQLite
 package final class AppStoreTurn {
     private let swap: StoreSwap
     private let guarded: StoreSwap.Guard
+    private let stamps: [[Int64]]
 
     /// Takes the turn, until it is completed or gone.
     ///
@@ -18,6 +19,15 @@ package final class AppStoreTurn {
         }
         swap = StoreSwap(path: path, newPath: workPath)
         guarded = try swap.begin()
+        stamps = Self.stamps(of: path)
+    }
+
+    /// What changes when somebody writes to the store or its log.
+    ///
+    /// Locks of a process go where any of its readers closes the file
+    /// (https://www.sqlite.org/howtocorrupt.html, section 2.2), so that they alone do not tell.
+    private static func stamps(of path: String) -> [[Int64]] {
+        ["", "-wal"].map { StoreFiles.stamp(path + $0) }
     }
 
     /// Puts the copy, which nobody has open any more, into the store's place.
@@ -25,6 +35,10 @@ package final class AppStoreTurn {
     /// - Returns: where the store is now that it has replaced.
     package func complete() throws(StoreError) -> String {
         let (path, newPath) = (swap.path, swap.newPath)
+        guard Self.stamps(of: path) == stamps else {
+            throw StoreError(
+                .busy, "\(path) was opened by another process meanwhile, and is as that left it")
+        }
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         // Before the swap, so that neither store lacks a file at any moment.
         try StoreFiles.copyFolder(from, to: to, linking: true)

@@ -20,9 +20,8 @@ struct CompletionNote: Codable {
     ) throws {
         let note = CompletionNote(
             run: saved.run, stages: saved.stages, file: fileNumber(workPath))
-        // Whole or not there at all.
-        try JSONEncoder().encode(note).write(
-            to: URL(filePath: path(of: storePath)), options: .atomic)
+        // Durable before the swap is: a run that is not known to be done would be done twice.
+        try WholeFile.write(Array(try JSONEncoder().encode(note)), to: path(of: storePath))
     }
 
     /// The notes of a run whose file is the store by now; nil where there are none.

@@ -73,8 +73,10 @@ extension PipelineRun {
         let again = try bind(
             job.spec, now: Date(timeIntervalSinceReferenceDate: saved.run.started),
             runID: saved.run.runID)
+        let path = again.path(job.spec.store.at)
         guard fingerprint(again) == saved.run.fingerprint,
-            again.path(job.spec.store.at) == job.target.path
+            (job.target.isOfApp ? PersistentContainer.file(behind: path) : path)
+                == job.target.path
         else { return nil }
         let inputs = NewInput(
             stages: job.stages, values: again, container: container, pipeline: job.spec.name,

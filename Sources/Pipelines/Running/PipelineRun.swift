@@ -272,7 +272,8 @@ struct PipelineRun {
                 try container.renewViews(isWanted: hasViews)
             }
             try container.checkpoint()
-            try options.replay?.drain(outcome.stages, runID: runID, pipeline: job.spec.name)
+            // What was replayed is in no other place until an app's store is in its own.
+            if !isBeside || !job.target.isOfApp { try drainReplay(job) }
             // Last of all: a run that is killed behind it is done, and the next one is another.
             if !job.target.worksBeside {
                 reportEarly()
@@ -281,7 +282,13 @@ struct PipelineRun {
             if options.isDry { outcome.difference = try job.target.difference(of: container) }
             notes = journal.current
         }
-        if isBeside { try putInPlace(&job, notes) }
+        guard isBeside else { return }
+        try putInPlace(&job, notes)
+        if job.target.isOfApp { try drainReplay(job) }
+    }
+
+    private func drainReplay(_ job: Job) throws {
+        try options.replay?.drain(outcome.stages, runID: runID, pipeline: job.spec.name)
     }
 
     /// Writes the report of a run that is done but for its notes: who is killed between the two
