@@ -46,6 +46,10 @@ struct EtlCommand: ParsableCommand {
                 $0.configuration.commandName == name
             }), command.configuration.subcommands.isEmpty
         else { return nil }
-        return try? command.parseAsRoot(Array(words.dropFirst()))
+        // Asked for help it gives a command that prints it, and calls this one the whole.
+        guard let parsed = try? command.parseAsRoot(Array(words.dropFirst())),
+            ObjectIdentifier(type(of: parsed)) == ObjectIdentifier(command)
+        else { return nil }
+        return parsed
     }
 }

@@ -169,6 +169,7 @@ import Testing
         let result = try Tool.etl(arguments)
         #expect(result.status == 0)
         #expect(result.standardOutput.hasPrefix("OVERVIEW: "))
+        #expect(result.standardOutput.contains("USAGE: etl "))
         #expect(result.standardError.isEmpty)
     }
 
