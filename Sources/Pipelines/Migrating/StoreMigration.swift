@@ -35,7 +35,7 @@ package struct StoreMigration {
 
     /// What would be done first, and the steps behind it, which can be told once it is done.
     package func plan() throws(RunFailure) -> (plan: MigrationPlan, steps: [Step]) {
-        let steps = try steps()
+        let steps = try steps(versions())
         do throws(StoreError) {
             return (try manager(steps[0]).plan(), steps)
         } catch {
@@ -82,12 +82,15 @@ package struct StoreMigration {
     /// - Parameter planned: gets each step with its plan before anything of it is written.
     /// - Returns: where the old store is now; nil where there was nothing to do.
     package func run(planned: (Step, MigrationPlan) -> Void) throws(RunFailure) -> String? {
-        let steps = try steps()
+        // A model is told to be wrong before the store is looked at.
+        let versions = try versions()
         guard FileManager.default.fileExists(atPath: store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
+        // Another one may have been at work until now.
+        let steps = try steps(versions)
         let cancellation = MigrationCancellation()
         interruption.whenRequested { cancellation.cancel() }
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
@@ -99,7 +102,8 @@ package struct StoreMigration {
                 if kept == nil {
                     kept = result.backupPath
                 } else if let between = result.backupPath {
-                    try MigrationManager.removeBackup(between)
+                    // The store is migrated, whatever comes of what it was in between.
+                    _ = try? MigrationManager.removeBackup(between)
                 }
             } catch {
                 let failure = failure(error, done: steps[..<place])
@@ -158,16 +162,18 @@ package struct StoreMigration {
         MigrationManager(storeAt: store, to: step.model, mapping: step.mapping)
     }
 
-    /// The way to the model, one step at least; a model is told to be wrong before the store is
-    /// looked at.
-    private func steps() throws(RunFailure) -> [Step] {
+    /// The versions of the model, one at least.
+    private func versions() throws(RunFailure) -> ModelVersions {
         let (versions, diagnostics) = ModelVersions.read(modelPath)
-        guard let last = versions.all.last else {
-            let isMissing = diagnostics.contains { $0.code == "file.missing" }
-            throw RunFailure(
-                isMissing ? .noInput : .configuration,
-                diagnostics.filter { $0.severity == .error })
-        }
+        guard versions.all.isEmpty else { return versions }
+        let isMissing = diagnostics.contains { $0.code == "file.missing" }
+        throw RunFailure(
+            isMissing ? .noInput : .configuration, diagnostics.filter { $0.severity == .error })
+    }
+
+    /// The way to the model, one step at least.
+    private func steps(_ versions: ModelVersions) throws(RunFailure) -> [Step] {
+        guard let last = versions.all.last else { return [] }
         guard let start = versions.place(ofStoreAt: store), start < versions.all.count - 1 else {
             // What is wrong with the store is told when it is migrated.
             let old = try? PersistentContainer.model(ofStoreAt: store)
