@@ -85,11 +85,12 @@ struct FailureSignalTests {
     @Test(
         "signals within a moment are one: the batch is saved",
         arguments: [
-            ("kill -TERM $run; kill -TERM $run; kill -INT $run; wait $run", 143),
+            // Of signals that wait at once the system tells in an order of its own.
+            ("kill -TERM $run; kill -TERM $run; kill -INT $run; wait $run", [143, 130]),
             // GNU timeout signals its child, and then the group that this is in, too.
-            ("", 124),
+            ("", [124]),
         ])
-    func together(_ stop: String, _ status: Int) throws {
+    func together(_ stop: String, _ statuses: [Int]) throws {
         let folder = try FailureFolder()
         try folder.writeTasks(25_000)
         let command = stop.isEmpty ? "timeout -s TERM 4 " : ""
@@ -102,7 +103,7 @@ struct FailureSignalTests {
                 wait_for_tasks
                 \(stop.isEmpty ? "wait $run" : stop); echo "status $?"
                 """)
-        #expect(result.output == "status \(status)\n")
+        #expect(statuses.map { "status \($0)\n" }.contains(result.output))
         #expect(result.errors.hasPrefix("note: Stopped by a signal; what was saved stays"))
         #expect(try folder.query("SELECT count(*) % 1000 FROM ZTASK") != "")
         #expect(try folder.run().status == 0)

@@ -94,7 +94,7 @@ final class PairWalk {
     private let ofOne: Statement
     @exclusivity(unchecked) private var isOpen = false
     /// The last owner whose pairs the walk has read, or may go on from.
-    @exclusivity(unchecked) private var last: Int64 = .min
+    @exclusivity(unchecked) private var last: Int64?
     @exclusivity(unchecked) private var lastAsked: Int64 = .min
 
     /// - Parameters:
@@ -107,17 +107,17 @@ final class PairWalk {
 
     /// Adds the owner's destinations to a list.
     func read(_ owner: Int64, into destinations: inout [Int64]) throws(SQLiteError) {
-        guard owner > last, owner &- last <= Self.gapMax else {
+        guard let last, owner > last, owner - last <= Self.gapMax else {
             if owner == lastAsked &+ 1 {
                 close()
-                last = owner
+                self.last = owner
             }
             lastAsked = owner
             ofOne.bind(owner, at: 1)
             while try ofOne.step() { destinations.append(ofOne.integer(0)) }
             return
         }
-        last = owner
+        self.last = owner
         var skipped = 0
         while isOpen, rows.integer(0) < owner {
             skipped += 1
