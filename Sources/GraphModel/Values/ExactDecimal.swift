@@ -33,9 +33,14 @@ package struct ExactDecimal: Sendable, Hashable {
     /// The number that a double stands for by its shortest text; nil for infinities and NaN.
     package init?(_ number: Double) {
         guard number.isFinite else { return nil }
-        var text = number.description
-        guard let parsed = text.withUTF8({ ExactDecimal($0) }) else { return nil }
-        self = parsed
+        self.init(text: number.description)
+    }
+
+    /// Reads a text as the bytes of one are read.
+    package init?(text: String) {
+        var text = text
+        guard let number = text.withUTF8({ ExactDecimal($0) }) else { return nil }
+        self = number
     }
 
     /// The number that a column's value is; nil for others, and for null.
@@ -44,7 +49,7 @@ package struct ExactDecimal: Sendable, Hashable {
             switch value {
             case .integer(let number): ExactDecimal(number)
             case .real(let number): ExactDecimal(number)
-            case .text(var text): text.withUTF8 { ExactDecimal($0) }
+            case .text(let text): ExactDecimal(text: text)
             case .blob, .null: nil
             }
         guard let number else { return nil }

@@ -35,8 +35,7 @@ enum ConstantCast {
     }
 
     private static func exactDecimal(_ text: String) -> StoredValue? {
-        var text = text
-        guard let number = text.withUTF8({ ExactDecimal($0) }), number.isStorable else {
+        guard let number = ExactDecimal(text: text), number.isStorable else {
             return nil
         }
         return .text(number.text)

@@ -60,8 +60,7 @@ struct PropertyKind {
     }
 
     private static func decimal(_ text: String) -> TestValue? {
-        var text = text
-        return text.withUTF8 { ExactDecimal($0) }.map { .number($0.text) }
+        ExactDecimal(text: text).map { .number($0.text) }
     }
 }
 

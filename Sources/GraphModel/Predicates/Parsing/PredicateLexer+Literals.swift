@@ -55,8 +55,7 @@ extension PredicateLexer {
 
     private static func exact(_ text: String) -> ExactDecimal? {
         // A point may stand first.
-        var text = text.first == "." ? "0" + text : text
-        return text.withUTF8 { ExactDecimal($0) }
+        ExactDecimal(text: text.first == "." ? "0" + text : text)
     }
 
     private mutating func integer(radix: UInt64) throws(GraphPredicateError) -> PredicateToken {

@@ -151,14 +151,6 @@ struct ComparisonCheck {
             node: side.node)
     }
 
-    private static func exact(_ text: String) -> ExactDecimal? {
-        var text = text
-        guard let number = text.withUTF8({ ExactDecimal($0) }), number.isStorable else {
-            return nil
-        }
-        return number
-    }
-
     /// A constant as a column of that kind holds it; nil where it has no such value.
     static func value(_ value: GraphValue, as kind: ExpressionKind) -> GraphValue? {
         switch (kind, value) {
@@ -173,7 +165,8 @@ struct ComparisonCheck {
         case (.double, .integer(let number)): Double(exactly: number).map { .double($0) } ?? value
         case (.decimal, .boolean(let flag)): .integer(flag ? 1 : 0)
         // No double has more digits than 38, and no store.
-        case (.decimal, .decimal(let text)): exact(text) == nil ? nil : value
+        case (.decimal, .decimal(let text)):
+            ExactDecimal(text: text)?.isStorable == true ? value : nil
         case (.double, .decimal), (.integer, .decimal): GraphExpression.rounded(value)
         case (.date, .string(let text)): PredicateCast.date(text)
         case (.uuid, .string(let text)): PredicateCast.uuid(text)

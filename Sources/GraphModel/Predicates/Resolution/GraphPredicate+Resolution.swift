@@ -97,8 +97,8 @@ extension PredicateResolver {
         if case .constant(let value) = resolved.expression {
             if let typed = ComparisonCheck.value(value, as: kind) { return .constant(typed) }
             // All the digits of a number that no constant has.
-            if attribute.isExactDecimal, case .string(var text) = value,
-                text.withUTF8({ ExactDecimal($0)?.isStorable }) == true
+            if attribute.isExactDecimal, case .string(let text) = value,
+                ExactDecimal(text: text)?.isStorable == true
             {
                 return resolved.expression
             }

@@ -67,7 +67,7 @@ enum DecimalSQL {
             case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
             case .integer(let number): ExactDecimal(number)
             case .double(let number): ExactDecimal(number)
-            case .decimal(var text), .string(var text): text.withUTF8 { ExactDecimal($0) }
+            case .decimal(let text), .string(let text): ExactDecimal(text: text)
             default: nil
             }
         return number.map { .text($0.text) } ?? constant.stored
