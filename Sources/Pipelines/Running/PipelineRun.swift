@@ -94,7 +94,7 @@ struct PipelineRun {
         var job = Job(
             spec: spec, values: bound, model: model,
             target: StoreTarget(
-                path: isOfApp ? PersistentContainer.file(behind: path) : path,
+                path: StoreTarget.place(of: path, isOfApp: isOfApp),
                 mode: spec.store.open, commit: spec.store.commit, template: template,
                 history: spec.store.history,
                 keepsExactDecimals: spec.store.keepsExactDecimals,
