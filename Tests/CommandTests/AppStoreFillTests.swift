@@ -5,22 +5,12 @@ import Testing
 
 /// Runs that fill an app's empty store, and runs that are killed.
 @Suite("Filling apps' stores") struct AppStoreFillTests {
-    private let folder: TemporaryFolder
-    private let outside: TemporaryFolder
-    private let store: String
-    private let model: ManagedObjectModel
+    private let work: AppStoreFolder
+    private var outside: TemporaryFolder { work.outside }
+    private var store: String { work.store }
 
     init() throws {
-        folder = try TemporaryFolder()
-        outside = try TemporaryFolder()
-        store = folder.path + "/Shelf.sqlite"
-        let (read, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
-        model = try #require(read, "\(diagnostics)")
-    }
-
-    private func write(_ name: String, _ lines: [String]) throws {
-        try (lines.joined(separator: "\n") + "\n").write(
-            toFile: outside.path + "/" + name, atomically: true, encoding: .utf8)
+        work = try AppStoreFolder()
     }
 
     private func spec(_ stages: String, _ keys: String = "") throws -> String {
@@ -33,31 +23,6 @@ import Testing
         \(stages)
         """.write(toFile: spec, atomically: true, encoding: .utf8)
         return spec
-    }
-
-    /// The rows that a query of the store gives.
-    private func expect(
-        _ store: String, _ query: String, _ expected: [String],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let found = try Tool.sqlite(store, query)
-        #expect(found == expected, sourceLocation: sourceLocation)
-    }
-
-    private func frame(of path: String) throws -> [String] {
-        try [
-            "SELECT Z_VERSION, hex(Z_PLIST) FROM Z_METADATA",
-            "SELECT hex(Z_CONTENT) FROM Z_MODELCACHE",
-            "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name",
-            "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY 1",
-        ].flatMap { try Tool.sqlite(path, $0) }
-    }
-
-    /// What is in the folder, but for the empty log that `sqlite3` leaves.
-    private func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
-            !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
-        }
     }
 
     private static let books = """
@@ -89,39 +54,41 @@ import Testing
     /// deleted, every rule of the format kept, and nothing done a second time.
     @Test func aTemplateIsFilled() throws {
         let template = outside.path + "/Empty.sqlite"
-        try AppStoreFixture.make(at: template, model, isEmpty: true)
+        try AppStoreFixture.make(at: template, work.model, isEmpty: true)
         let count = 10_000
         func tags(_ numbers: Range<Int>, changed: Int) -> [String] {
             numbers.map {
                 #"{"name":"tag \#($0)","isHidden":\#($0 < changed)}"#
             }
         }
-        try write("authors.ndjson", (0..<50).map { #"{"name":"author \#($0)","rating":\#($0)}"# })
-        try write("tags.ndjson", tags(0..<count, changed: 0))
-        try write(
+        try work.write(
+            "authors.ndjson", (0..<50).map { #"{"name":"author \#($0)","rating":\#($0)}"# })
+        try work.write("tags.ndjson", tags(0..<count, changed: 0))
+        try work.write(
             "books.ndjson",
             (0..<500).map {
                 #"{"title":"book \#($0)","author":"author \#($0 % 50)","#
                     + #""tags":["tag \#($0)","tag \#(count - 1 - $0)"]}"#
             })
         #expect(try fill() == .silentSuccess)
-        #expect(try names() == ["Shelf.sqlite", "Shelf.sqlite.etl-lock"])
+        #expect(try work.names() == ["Shelf.sqlite", "Shelf.sqlite.etl-lock"])
         #expect(try Tool.etl(["verify", store]).status == 0)
-        try expect(
+        try work.expect(
             store, "SELECT count(*), min(ZBOOKCOUNT), max(ZBOOKCOUNT) FROM ZAUTHOR", ["50|10|10"])
         #expect(
-            try frame(of: store) == frame(of: template),
+            try work.frame(of: store, withUUID: false)
+                == work.frame(of: template, withUUID: false),
             "all but the UUID is the template's")
         // A tenth is changed, and another is not named any more.
-        try write("tags.ndjson", tags(0..<(count - count / 10), changed: count / 10))
-        try write("books.ndjson", [])
+        try work.write("tags.ndjson", tags(0..<(count - count / 10), changed: count / 10))
+        try work.write("books.ndjson", [])
         #expect(try fill() == .silentSuccess)
-        try expect(
+        try work.expect(
             store,
             "SELECT count(*), sum(Z_OPT), sum(ZISHIDDEN), max(Z_PK) FROM ZTAG",
             ["9000|10000|1000|9000"])
-        try expect(store, "SELECT count(*) FROM Z_8ITEMS", ["500"])
-        try expect(store, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["10000"])
+        try work.expect(store, "SELECT count(*) FROM Z_8ITEMS", ["500"])
+        try work.expect(store, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["10000"])
         let verified = try Tool.etl(["verify", store])
         #expect(verified.status == 0, "\(verified.standardOutput)")
         let history = try Tool.etl(["history", store])
@@ -139,16 +106,16 @@ import Testing
         #expect(try fill() == .silentSuccess)
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == after)
         #expect(
-            try names() == ["Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock"])
+            try work.names() == ["Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock"])
     }
 
     /// What a run has noted stands in the copy, from which the next one goes on.
     @Test func aStoppedRunGoesOnInItsCopy() throws {
-        try AppStoreFixture.make(at: store, model)
+        try AppStoreFixture.make(at: store, work.model)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         // More than a second's work on any machine.
         let count = 200_000
-        try write("books.ndjson", (0..<count).map { #"{"title":"film \#($0)"}"# })
+        try work.write("books.ndjson", (0..<count).map { #"{"title":"film \#($0)"}"# })
         let spec = outside.path + "/stopped.yaml"
         try """
         etl: 1
@@ -166,9 +133,9 @@ import Testing
         let resumed = try Tool.etl(["run", spec, "-v"], in: outside.path)
         #expect(resumed.status == 0)
         #expect(resumed.standardError.contains("Goes on with the run"), "\(resumed)")
-        try expect(
+        try work.expect(
             store, "SELECT count(*), max(Z_PK) FROM ZITEM", ["\(5 + count)|\(9 + count)"])
-        try expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
+        try work.expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
     }
 
     private func fileNumber() throws -> Int? {
@@ -177,8 +144,9 @@ import Testing
 
     /// The store takes no notes, so that another file beside it tells that the run is done.
     @Test func aRunThatIsKilledBehindItsSwapIsNotDoneTwice() throws {
-        try AppStoreFixture.make(at: store, model)
-        try write("books.ndjson", (0..<100).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
+        try AppStoreFixture.make(at: store, work.model)
+        try work.write(
+            "books.ndjson", (0..<100).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
         let spec = try spec(Self.books)
         let before = try fileNumber()
         let process = Process()
@@ -190,24 +158,26 @@ import Testing
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         #expect(process.terminationReason == .uncaughtSignal, "it was too quick to be killed")
-        #expect(try names().contains("Shelf.sqlite.etl-done"))
+        #expect(try work.names().contains("Shelf.sqlite.etl-done"))
         let after = try Data(contentsOf: URL(fileURLWithPath: store))
         let completed = try Tool.etl(["run", spec, "-v"], in: outside.path)
         #expect(completed.status == 0)
         #expect(completed.standardError.contains("1 stage done"), "\(completed)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == after)
-        try expect(store, "SELECT count(*) FROM ZITEM", ["105"])
+        try work.expect(store, "SELECT count(*) FROM ZITEM", ["105"])
         #expect(
-            try names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == ["Shelf.sqlite.etl-lock"])
+            try work.names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == [
+                "Shelf.sqlite.etl-lock"
+            ])
         // The next run is another one, and appends again.
         #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
-        try expect(store, "SELECT count(*) FROM ZITEM", ["205"])
+        try work.expect(store, "SELECT count(*) FROM ZITEM", ["205"])
     }
 
     /// Which files are done stands beside the store.
     @Test func filesAreImportedOnce() throws {
-        try AppStoreFixture.make(at: store, model)
-        try write("books-1.ndjson", [#"{"title":"one"}"#])
+        try AppStoreFixture.make(at: store, work.model)
+        try work.write("books-1.ndjson", [#"{"title":"one"}"#])
         let spec = try spec(
             """
               - import: books
@@ -216,20 +186,20 @@ import Testing
                 when-found: append
             """)
         for count in [6, 6, 7, 7] {
-            if count == 7 { try write("books-2.ndjson", [#"{"title":"two"}"#]) }
+            if count == 7 { try work.write("books-2.ndjson", [#"{"title":"two"}"#]) }
             #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
-            try expect(store, "SELECT count(*) FROM ZITEM", ["\(count)"])
+            try work.expect(store, "SELECT count(*) FROM ZITEM", ["\(count)"])
         }
-        try expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
+        try work.expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])
         #expect(
-            try names().filter { $0.hasPrefix("Shelf.") } == [
+            try work.names().filter { $0.hasPrefix("Shelf.") } == [
                 "Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.bak-v2",
                 "Shelf.sqlite.etl", "Shelf.sqlite.etl-lock",
             ])
         // Another store of that name knows nothing of it.
         _ = try Tool.run("sqlite3", [store, "UPDATE Z_METADATA SET Z_UUID = 'other'"])
         #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
-        try expect(store, "SELECT count(*) FROM ZITEM", ["9"])
+        try work.expect(store, "SELECT count(*) FROM ZITEM", ["9"])
     }
 
     private static func withoutTags(_ text: String) -> String {
@@ -237,8 +207,8 @@ import Testing
     }
 
     @Test func aReplayIsOverOnceTheStoreIsInItsPlace() throws {
-        try AppStoreFixture.make(at: store, model)
-        try write("films.ndjson", [#"{"title":"one"}"#, #"{"name":"two"}"#])
+        try AppStoreFixture.make(at: store, work.model)
+        try work.write("films.ndjson", [#"{"title":"one"}"#, #"{"name":"two"}"#])
         // A run that is asked for by a link goes on with itself, too.
         let link = outside.path + "/link.sqlite"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
@@ -253,7 +223,7 @@ import Testing
         """.write(toFile: spec, atomically: true, encoding: .utf8)
         let run = try Tool.etl(["run", spec, "-q"], in: outside.path)
         #expect(run.status == 0, "\(run)")
-        try expect(store, "SELECT count(*) FROM ZITEM", ["6"])
+        try work.expect(store, "SELECT count(*) FROM ZITEM", ["6"])
         let rejects = outside.path + "/rejects"
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: rejects).first)
@@ -266,17 +236,18 @@ import Testing
         for count in ["7", "7"] {
             let replay = try Tool.etl(["replay", name], in: outside.path)
             #expect(replay.status == 0, "\(replay)")
-            try expect(store, "SELECT count(*) FROM ZITEM", [count])
+            try work.expect(store, "SELECT count(*) FROM ZITEM", [count])
         }
         #expect(!FileManager.default.fileExists(atPath: "\(rejects)/\(name)/\(file)"))
-        #expect(try names().filter { $0.contains(".etl-") } == ["Shelf.sqlite.etl-lock"])
+        #expect(try work.names().filter { $0.contains(".etl-") } == ["Shelf.sqlite.etl-lock"])
     }
 
     /// Records without a key would come twice if a run did not know what the one before had done.
     @Test(.tags(.slow)) func aKilledRunLeavesTheOldStoreOrTheNewOne() throws {
-        try AppStoreFixture.make(at: store, model)
+        try AppStoreFixture.make(at: store, work.model)
         let count = 3_000
-        try write("books.ndjson", (0..<count).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
+        try work.write(
+            "books.ndjson", (0..<count).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
         let spec = try spec(Self.books, ", author: killed")
         let faults = try Tool.etl(["verify", store]).standardOutput
         var statuses: [Int32] = []
@@ -294,12 +265,15 @@ import Testing
             let expected = rows == ["5"] ? faults : Self.withoutTags(faults)
             #expect(found == expected, "\(step)")
             // Killed at its very end it is done, and the next one would be another run.
-            isDone = try rows != ["5"] && !names().contains("Shelf.sqlite.etl-done")
+            isDone = try rows != ["5"] && !work.names().contains("Shelf.sqlite.etl-done")
         }
         #expect(isDone && statuses.count > 1, "\(statuses)")
-        try expect(store, "SELECT count(*) FROM ZITEM", ["\(5 + count)"])
-        try expect(store, "SELECT ZBOOKCOUNT FROM ZAUTHOR WHERE ZNAME = 'Ursula'", ["\(2 + count)"])
+        try work.expect(store, "SELECT count(*) FROM ZITEM", ["\(5 + count)"])
+        try work.expect(
+            store, "SELECT ZBOOKCOUNT FROM ZAUTHOR WHERE ZNAME = 'Ursula'", ["\(2 + count)"])
         #expect(
-            try names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == ["Shelf.sqlite.etl-lock"])
+            try work.names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == [
+                "Shelf.sqlite.etl-lock"
+            ])
     }
 }

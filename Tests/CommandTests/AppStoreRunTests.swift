@@ -5,10 +5,9 @@ import Testing
 
 /// Runs that write an app's store, or fill a copy of its empty one.
 @Suite("Runs on apps' stores") struct AppStoreRunTests {
-    private let folder: TemporaryFolder
-    private let outside: TemporaryFolder
-    private let store: String
-    private let model: ManagedObjectModel
+    private let work: AppStoreFolder
+    private var outside: TemporaryFolder { work.outside }
+    private var store: String { work.store }
 
     /// What is wrong with the store as its app left it.
     private static let faults = """
@@ -19,12 +18,8 @@ import Testing
         """
 
     init() throws {
-        folder = try TemporaryFolder()
-        outside = try TemporaryFolder()
-        store = folder.path + "/Shelf.sqlite"
-        let (read, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
-        model = try #require(read, "\(diagnostics)")
-        try AppStoreFixture.make(at: store, model)
+        work = try AppStoreFolder()
+        try AppStoreFixture.make(at: store, work.model)
     }
 
     private func run(
@@ -41,44 +36,14 @@ import Testing
         return try Tool.etl(["run", spec] + flags, in: outside.path)
     }
 
-    private func write(_ name: String, _ lines: [String]) throws {
-        try (lines.joined(separator: "\n") + "\n").write(
-            toFile: outside.path + "/" + name, atomically: true, encoding: .utf8)
-    }
-
-    /// The rows that a query of the store gives.
-    private func expect(
-        _ store: String, _ query: String, _ expected: [String],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let found = try Tool.sqlite(store, query)
-        #expect(found == expected, sourceLocation: sourceLocation)
-    }
-
-    /// What the store holds besides objects: nothing of it may change.
-    private func frame(of path: String) throws -> [String] {
-        try [
-            "SELECT Z_VERSION, Z_UUID, hex(Z_PLIST) FROM Z_METADATA",
-            "SELECT hex(Z_CONTENT) FROM Z_MODELCACHE",
-            "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name",
-            "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY 1",
-        ].flatMap { try Tool.sqlite(path, $0) }
-    }
-
     /// The folder but for the lock of runs, which tells when the last one was, and the empty log
     /// that `sqlite3` leaves.
     private func digest() throws -> [String] {
-        try folderDigest(folder.path).filter { line in
+        try folderDigest(work.folder.path).filter { line in
             !["etl-lock ", "-wal 0 ", "-shm "].contains {
                 line.contains("Shelf.sqlite.\($0)")
                     || line.contains("Shelf.sqlite\($0)")
             }
-        }
-    }
-
-    private func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
-            !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
         }
     }
 
@@ -102,29 +67,30 @@ import Testing
         """
 
     @Test func updatesAndDeletesKeepTheFormatAndTheFrame() throws {
-        let before = try frame(of: store)
+        let before = try work.frame(of: store)
         let plan = try Tool.etl(["verify", store])
         #expect(plan.standardOutput == Self.faults)
         #expect(try run(Self.changes) == .silentSuccess)
-        #expect(try frame(of: store) == before)
-        try expect(
+        #expect(try work.frame(of: store) == before)
+        try work.expect(
             store, "SELECT Z_PK, Z_OPT, ZLABEL FROM ZSHELF",
             [
                 "1|5|Top", "2|1|Lower",
             ])
-        try expect(store, "SELECT Z_OPT, ZPAGES, ZNOTE FROM ZITEM WHERE Z_PK = 3", ["2|201|read"])
-        try expect(store, "SELECT Z_PK FROM ZTAG", ["1", "3"])
-        try expect(store, "SELECT * FROM Z_8ITEMS", ["1|1", "1|2", "3|4", "3|55"])
-        try expect(store, "SELECT Z_PK, ZPASSPORT FROM ZPERSON", ["1|", "3|", "4|"])
-        try expect(store, "SELECT count(*) FROM ZPASSPORT", ["0"])
+        try work.expect(
+            store, "SELECT Z_OPT, ZPAGES, ZNOTE FROM ZITEM WHERE Z_PK = 3", ["2|201|read"])
+        try work.expect(store, "SELECT Z_PK FROM ZTAG", ["1", "3"])
+        try work.expect(store, "SELECT * FROM Z_8ITEMS", ["1|1", "1|2", "3|4", "3|55"])
+        try work.expect(store, "SELECT Z_PK, ZPASSPORT FROM ZPERSON", ["1|", "3|", "4|"])
+        try work.expect(store, "SELECT count(*) FROM ZPASSPORT", ["0"])
         #expect(try Tool.etl(["verify", store]).standardOutput == Self.faults)
         #expect(
-            try names() == [
+            try work.names() == [
                 ".Shelf.sqlite.bak-v1_SUPPORT", ".Shelf_SUPPORT", "Shelf.sqlite",
                 "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock",
             ])
-        try expect(store + ".bak-v1", "SELECT ZLABEL FROM ZSHELF", ["Upper", "Lower"])
-        #expect(try frame(of: store + ".bak-v1") == before)
+        try work.expect(store + ".bak-v1", "SELECT ZLABEL FROM ZSHELF", ["Upper", "Lower"])
+        #expect(try work.frame(of: store + ".bak-v1") == before)
         let report = try latestReport()
         #expect(report.contains("it is kept as \(store).bak-v1"))
         // What is so already is not written again, and the file stays the same.
@@ -168,16 +134,16 @@ import Testing
         """
 
     @Test func upsertsFindAndMakeObjects() throws {
-        let before = try frame(of: store)
-        try write(
+        let before = try work.frame(of: store)
+        try work.write(
             "authors.ndjson",
             [
                 #"{"name":"Ursula","rating":5}"#,
                 #"{"name":"Lem","rating":4.25,"homepage":"https://example.org/l"}"#,
             ])
-        try write("tags.csv", ["name,hidden", "zone,yes", "new,no", "space,yes"])
+        try work.write("tags.csv", ["name,hidden", "zone,yes", "new,no", "space,yes"])
         #expect(try run(Self.imports) == .silentSuccess)
-        #expect(try frame(of: store) == before)
+        #expect(try work.frame(of: store) == before)
         #expect(
             try Tool.sqlite(
                 store, "SELECT Z_PK, Z_ENT, Z_OPT, ZBOOKCOUNT, ZRATING, ZNAME FROM ZAUTHOR") == [
@@ -188,7 +154,7 @@ import Testing
             try Tool.sqlite(store, "SELECT Z_PK, Z_OPT, ZISHIDDEN, Z7PINNED, ZNAME FROM ZTAG") == [
                 "1|1|0|2|classic", "2|1|1||space", "3|2|1|2|zone", "4|1|0||new",
             ])
-        try expect(
+        try work.expect(
             store, "SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Author', 'Tag')",
             ["Author|4", "Tag|4"])
         let after = try digest()
@@ -198,7 +164,7 @@ import Testing
 
     /// New rows have every column of the app's table, and the app's triggers count them.
     @Test func newObjectsAreLinkedToThoseThatAreThere() throws {
-        try write(
+        try work.write(
             "books.ndjson",
             [
                 #"{"title":"Eden","pages":200,"author":"Stanisław","tags":["space","zone"],"#
@@ -224,19 +190,20 @@ import Testing
                     "10|3|1|200|2|Eden||", "11|3|1|1||Fiasco||",
                 ]
         )
-        try expect(store, "SELECT ZBOOKCOUNT FROM ZAUTHOR", ["2", "2", "0"])
-        try expect(store, "SELECT * FROM Z_8ITEMS WHERE Z_2ITEMS IN (10, 11)", ["2|10", "3|10"])
+        try work.expect(store, "SELECT ZBOOKCOUNT FROM ZAUTHOR", ["2", "2", "0"])
+        try work.expect(
+            store, "SELECT * FROM Z_8ITEMS WHERE Z_2ITEMS IN (10, 11)", ["2|10", "3|10"])
         #expect(try Tool.etl(["verify", store]).standardOutput == Self.faults)
     }
 
     @Test func aPlanLeavesTheFolderAlone() throws {
-        let before = try folderDigest(folder.path)
+        let before = try folderDigest(work.folder.path)
         let spec = outside.path + "/shelf.yaml"
         _ = try run(Self.changes, ["--dry-run"])
         let plan = try Tool.etl(["plan", spec], in: outside.path)
         #expect(plan.status == 0)
         #expect(plan.standardOutput.contains("Tag"), "\(plan)")
-        #expect(try folderDigest(folder.path) == before)
+        #expect(try folderDigest(work.folder.path) == before)
     }
 
     // MARK: Refusals
@@ -251,7 +218,7 @@ import Testing
         #expect(refused.standardError.contains("`--allow-cloudkit`"))
         #expect(try digest() == before)
         #expect(try run(Self.changes, ["--allow-cloudkit"]) == .silentSuccess)
-        try expect(store, "SELECT ZLABEL FROM ZSHELF", ["Top", "Lower"])
+        try work.expect(store, "SELECT ZLABEL FROM ZSHELF", ["Top", "Lower"])
     }
 
     @Test(

@@ -19,6 +19,13 @@ struct AppStoreFile {
         try AppStoreFixture.make(at: path, model)
     }
 
+    /// Opens it for writing.
+    func openForWriting() throws -> PersistentContainer {
+        var options = StoreOptions()
+        options.appStores = .writing
+        return try PersistentContainer(model: nil, .sqlite(at: path, options: options))
+    }
+
     /// Opens it for reading.
     func open(_ model: ManagedObjectModel? = nil) throws -> PersistentContainer {
         var options = StoreOptions()

@@ -12,14 +12,8 @@ import Testing
         store = try AppStoreFile()
     }
 
-    private func open() throws -> PersistentContainer {
-        var options = StoreOptions()
-        options.appStores = .writing
-        return try PersistentContainer(model: nil, .sqlite(at: store.path, options: options))
-    }
-
     @Test func valuesThatOnlyTheAppMakesAreRefused() throws {
-        let context = try open().newContext()
+        let context = try store.openForWriting().newContext()
         let error = storeError {
             _ = try context.execute(
                 BatchUpdateRequest(
@@ -86,7 +80,7 @@ import Testing
     }
 
     @Test func tablesOfOursDoNotComeIn() throws {
-        let container = try open()
+        let container = try store.openForWriting()
         let notes = storeError {
             let context = container.newContext()
             try context.beginProgressNotes()

@@ -13,12 +13,6 @@ import Testing
         store = try AppStoreFile()
     }
 
-    private func open() throws -> PersistentContainer {
-        var options = StoreOptions()
-        options.appStores = .writing
-        return try PersistentContainer(model: nil, .sqlite(at: store.path, options: options))
-    }
-
     private func rows(_ sql: String, of path: String? = nil) throws -> [String] {
         try lines(sql, on: Connection(path: path ?? store.path, mode: .readOnly))
     }
@@ -53,7 +47,7 @@ import Testing
     @Test func anUpdateWritesColumnsVersionsAndHistory() throws {
         let before = try frame(of: store.path)
         do {
-            let container = try open()
+            let container = try store.openForWriting()
             let context = container.newContext()
             context.transactionAuthor = "etl"
             let film = try #require(
@@ -109,7 +103,7 @@ import Testing
     @Test func theBackupIsTheStoreAsItWas() throws {
         let before = try objectLines(of: store.open())
         for name in ["first", "second"] {
-            let context = try open().newContext()
+            let context = try store.openForWriting().newContext()
             let tag = try context.insert("Tag")
             try tag.setValue(.attribute(.text(name)), forKey: "name")
             try context.save()
@@ -130,7 +124,7 @@ import Testing
 
     @Test func deleteRulesHoldAndFilesGo() throws {
         do {
-            let container = try open()
+            let container = try store.openForWriting()
             let context = container.newContext()
             let person = try #require(
                 try context.fetch(
@@ -165,7 +159,7 @@ import Testing
 
     @Test func batchInsertsTakeKeysVersionsOrdersAndBothEnds() throws {
         do {
-            let context = try open().newContext()
+            let context = try store.openForWriting().newContext()
             let shelf = try #require(
                 try context.fetch(
                     FetchRequest<ManagedObject>(
@@ -215,7 +209,7 @@ import Testing
             """)
         let before = try frame(of: store.path)
         do {
-            let context = try open().newContext()
+            let context = try store.openForWriting().newContext()
             context.transactionAuthor = "etl"
             _ = try context.execute(
                 BatchDeleteRequest(
