@@ -39,12 +39,12 @@ extension BulkWriter {
                 let number = journal.number * Int64(farNets.count) + Int64(table)
                 try ProgressNotes.write("far", number, note.bytes, on: connection)
             }
-            for place in journal.parkedCount..<max(journal.parkedCount, parking.entries.count) {
+            for place in journal.parkedCount..<max(journal.parkedCount, parking.count) {
                 try ProgressNotes.write(
-                    ParkedSpill.kind, parking.entries[place].token, parking.note(place),
+                    ParkedSpill.kind, parking.lastEntry(place).token, parking.note(place),
                     on: connection)
             }
-            journal.parkedCount = max(journal.parkedCount, parking.entries.count)
+            journal.parkedCount = max(journal.parkedCount, parking.count)
             journal.number += 1
             try ProgressNotes.write("load", 0, state, on: connection)
         } catch {
@@ -110,16 +110,18 @@ extension BulkWriter {
                 let table = Int(clamping: reader.number())
                 if farNets.indices.contains(table) { try reader.changes(into: &farNets[table]) }
             }
-            try ProgressNotes.forEach(ParkedSpill.kind, on: connection) { token, value in
+            try ProgressNotes.forEach(
+                ParkedSpill.kind, on: connection
+            ) { token, value throws(SQLiteError) in
                 parking.add(note: value, token: token)
                 // They are noted, so that they need not be in memory.
-                if parking.isOverMemory { parking.forgetRows() }
+                if parking.isOverMemory { try parking.forgetRows() }
             }
         }
         moves = state.moves
         tally = state.tally
         journal?.number = state.notes
-        journal?.parkedCount = parking.entries.count
+        journal?.parkedCount = parking.count
         return state.firstOwnKey
     }
 
@@ -138,8 +140,8 @@ extension Parking {
     /// A parked row as bytes: its keys, then its cells.
     func note(_ place: Int) -> [UInt8] {
         var note = NoteWriter()
-        note.write(word: entries[place].key)
-        note.write(word: entries[place].awaited)
+        note.write(word: lastEntry(place).key)
+        note.write(word: lastEntry(place).awaited)
         for column in 0..<rows.width {
             note.write(rows[place - spilled, column], of: rows)
         }
@@ -151,7 +153,7 @@ extension Parking {
         let key = reader.word()
         let awaited = reader.word()
         reader.row(into: rows)
-        note(entry: Entry(token: token, key: key, awaited: awaited))
+        note(entry: ParkedEntries.Entry(token: token, key: key, awaited: awaited))
     }
 
     /// Adds the row of a note to a batch.

@@ -200,11 +200,12 @@ extension BulkWriter {
         switch unresolved {
         case .wait where plan.mayComeLater(link: link):
             return .obstacle(.waiting(link: link, key: hash))
-        case .breakCycle(let ownKey)
-        where plan.isOwnKey(link: link)
-            && (hash == ownKey || parking.waiting.isWaiting(key: hash)):
-            if cutLinks.last != link { cutLinks.append(link) }
-            return .nothing
+        case .breakCycle(let ownKey) where plan.isOwnKey(link: link):
+            let isInCircle = try parking.waiting.isWaiting(key: hash)
+            if hash == ownKey || isInCircle {
+                if cutLinks.last != link { cutLinks.append(link) }
+                return .nothing
+            }
         default:
             break
         }

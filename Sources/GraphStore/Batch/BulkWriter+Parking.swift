@@ -11,42 +11,47 @@ extension BulkWriter {
     /// refused for a reason of its own, all that is taken back, that row is refused, and the
     /// others are tried again; so whatever is refused leaves no trace.
     func settleParked() throws(SQLiteError) {
-        let entries = parking.takeEntries()
-        guard !entries.isEmpty else { return }
-        parking.waiting = WaitingRows(entries, lastFirst: plan.namesByOtherAttribute)
+        guard parking.count > 0 else { return }
+        try parking.beginSettling(lastFirst: plan.namesByOtherAttribute)
+        try settleAll()
+        // Rows that are still to be written point into what is forgotten.
+        try flushRows()
+        try parking.endSettling()
+    }
+
+    private func settleAll() throws(SQLiteError) {
         // A row wakes those that wait for its key. Who waits for another attribute of it is not
         // woken; but it came before, so that from the last to the first each finds its object.
-        let places = entries.indices
-        for place in plan.namesByOtherAttribute ? Array(places.reversed()) : Array(places)
-        where parking.waiting.take(place) {
-            try settle(from: place, entries, .wait)
+        let count = parking.entries.count
+        for turn in 0..<count {
+            let place = plan.namesByOtherAttribute ? count - 1 - turn : turn
+            if parking.waiting.take(place) { try settle(from: place, .wait) }
         }
-        try decideHopeless(entries)
+        try decideHopeless()
         while parking.waiting.next() != nil {
             let checkpoint = try checkpoint()
             let circles = parking.waiting
-            let failed = try unwindCircles(entries)
+            let failed = try unwindCircles()
             guard !failed.isEmpty else { return try release(checkpoint) }
             try restore(checkpoint)
             parking.waiting = circles
             for place in failed where parking.waiting.take(place) {
-                try settle(from: place, entries, .decide)
+                try settle(from: place, .decide)
             }
-            try decideHopeless(entries)
+            try decideHopeless()
         }
     }
 
     /// Writes the row, and then those that waited for it, and so on.
     private func settle(
-        from first: Int, _ entries: [Parking.Entry],
-        _ policy: UnresolvedPolicy
+        from first: Int, _ policy: UnresolvedPolicy
     ) throws(SQLiteError) {
         var queue = [first]
         var policy = policy
         while let place = queue.popLast() {
-            let entry = entries[place]
-            if parking.waiting.isWaiting(key: entry.key, before: place) {
-                parking.waiting.wait(place, for: entry.key)
+            let entry = try parking.entries[place]
+            if try parking.waiting.isWaiting(key: entry.key, before: place) {
+                try parking.waiting.wait(place, for: entry.key)
                 continue
             }
             let (batch, row) = try parkedRow(place, entry)
@@ -55,20 +60,19 @@ extension BulkWriter {
             // What it wakes may wait again.
             policy = .wait
             if case .waiting(_, let awaited) = outcome {
-                parking.waiting.wait(place, for: awaited)
+                try parking.waiting.wait(place, for: awaited)
             } else {
-                queue.append(contentsOf: parking.waiting.takeWaiters(for: entry.key).reversed())
+                queue.append(
+                    contentsOf: try parking.waiting.takeWaiters(for: entry.key).reversed())
             }
         }
     }
 
-    private func decideHopeless(
-        _ entries: [Parking.Entry]
-    ) throws(SQLiteError) {
+    private func decideHopeless() throws(SQLiteError) {
         parking.waiting.suspectAll()
-        while let place = parking.waiting.nextHopeless() {
+        while let place = try parking.waiting.nextHopeless() {
             _ = parking.waiting.take(place)
-            try settle(from: place, entries, .decide)
+            try settle(from: place, .decide)
         }
     }
 
@@ -77,33 +81,33 @@ extension BulkWriter {
     /// Writes the rows that wait in circles.
     ///
     /// - Returns: the rows whose link, left out to break a circle, could not be set in the end.
-    private func unwindCircles(
-        _ entries: [Parking.Entry]
-    ) throws(SQLiteError) -> [Int] {
-        var broken: [(place: Int, links: [Int])] = []
-        while let place = parking.waiting.nextInCircle() {
+    private func unwindCircles() throws(SQLiteError) -> [Int] {
+        var broken: [(place: Int32, link: Int32)] = []
+        while let place = try parking.waiting.nextInCircle() {
             _ = parking.waiting.take(place)
             cutLinks.removeAll(keepingCapacity: true)
-            try settle(
-                from: place, entries, .breakCycle(ownKey: entries[place].key))
-            if !cutLinks.isEmpty { broken.append((place, cutLinks)) }
-            try decideHopeless(entries)
+            try settle(from: place, .breakCycle(ownKey: try parking.entries[place].key))
+            for link in cutLinks { broken.append((Int32(place), Int32(link))) }
+            try decideHopeless()
         }
         guard !broken.isEmpty else { return [] }
         let refused = Set(rejects.map(\.token))
-        let placesByKey = Dictionary(grouping: entries.indices) { entries[$0].key }
         var failed: [Int] = []
-        for (place, links) in broken {
-            let later = placesByKey[entries[place].key, default: []].filter {
-                $0 > place && !refused.contains(entries[$0].token)
+        var rest = broken[...]
+        while let first = rest.first {
+            let links = rest.prefix { $0.place == first.place }
+            rest = rest.dropFirst(links.count)
+            let place = Int(first.place)
+            let entry = try parking.entries[place]
+            var later: [Int] = []
+            for other in try parking.entries.places(key: entry.key) where other > place {
+                if !refused.contains(try parking.entries[other].token) { later.append(other) }
             }
             var valid: [Int] = []
-            for link in links where try !isOverruled(link, by: later, entries) {
+            for link in links.map({ Int($0.link) }) where try !isOverruled(link, by: later) {
                 valid.append(link)
             }
-            if try !relink(place, entries[place], valid) {
-                failed.append(place)
-            }
+            if try !relink(place, entry, valid) { failed.append(place) }
         }
         return failed
     }
@@ -113,7 +117,7 @@ extension BulkWriter {
     /// - Returns: false where the object at the other end was refused after all, or a constraint
     ///   forbids the link.
     private func relink(
-        _ place: Int, _ entry: Parking.Entry, _ links: [Int]
+        _ place: Int, _ entry: ParkedEntries.Entry, _ links: [Int]
     ) throws(SQLiteError) -> Bool {
         let (batch, place) = try parkedRow(place, entry)
         row.clear()
@@ -136,14 +140,14 @@ extension BulkWriter {
 
     /// - Parameter later: records of the same key, which may say something else about the link.
     private func isOverruled(
-        _ link: Int, by later: [Int], _ entries: [Parking.Entry]
+        _ link: Int, by later: [Int]
     ) throws(SQLiteError) -> Bool {
         guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace else {
             return false
         }
         let cell = plan.plan.attributes.count + link
         for place in later {
-            let (batch, row) = try parkedRow(place, entries[place])
+            let (batch, row) = try parkedRow(place, parking.entries[place])
             if batch[row, cell].kind != .absent { return true }
         }
         return false
@@ -154,16 +158,16 @@ extension BulkWriter {
     /// Keeps the rows that wait elsewhere than in memory.
     func spillParked() throws(SQLiteError) {
         let first = max(parking.spilled, journal?.parkedCount ?? 0)
-        let places = first..<max(first, parking.entries.count)
+        let places = first..<max(first, parking.count)
         try parkedSpill.write(
-            places.lazy.map { [parking] in (parking.entries[$0].token, parking.note($0)) })
-        journal?.parkedCount = parking.entries.count
-        parking.forgetRows()
+            places.lazy.map { [parking] in (parking.lastEntry($0).token, parking.note($0)) })
+        journal?.parkedCount = parking.count
+        try parking.forgetRows()
     }
 
     /// A row that waits; its bytes stay until the next call, or until rows are flushed.
     private func parkedRow(
-        _ place: Int, _ entry: Parking.Entry
+        _ place: Int, _ entry: ParkedEntries.Entry
     ) throws(SQLiteError) -> (batch: RowBatch, row: Int) {
         guard place < parking.spilled else { return (parking.rows, place - parking.spilled) }
         if let row = parking.recalledPlaces[place] { return (parking.recalled, row) }
@@ -173,9 +177,7 @@ extension BulkWriter {
             parking.forgetRecalled()
         }
         guard let note = try parkedSpill.read(entry.token) else {
-            // It was written by this load, in this transaction or one before.
-            throw SQLiteError(
-                extendedCode: 11, message: "A row that waits is not where it was kept", sql: nil)
+            throw ParkedEntries.lost
         }
         let row = Parking.read(note: note, into: parking.recalled)
         parking.note(recalled: row, of: place)

@@ -152,7 +152,8 @@ package final class BulkWriter {
         }
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
-        parking = Parking(width: plan.width, memoryBytes: memory.waiting)
+        parking = Parking(
+            width: plan.width, memoryBytes: memory.waiting, on: session.connection)
         parkedSpill = ParkedSpill(session.connection, usesNotes: isResumable)
         foreignWrites = session.foreignWrites
         guard isResumable else { return }
@@ -251,7 +252,7 @@ package final class BulkWriter {
         guard let hash = keyHash(batch, place) else {
             return reject(token, "key", plan.plan.key.first, "The key is null")
         }
-        if parking.isWaiting(key: hash) {
+        if parking.mayWait(key: hash) {
             return try park(batch, place, token: token, key: hash, until: hash)
         }
         if case .waiting(_, let awaited) = try write(batch, place, token: token, hash: hash) {

@@ -119,37 +119,23 @@ struct PrimaryKeySet {
     /// Larger keys are kept one by one: a bit for each would take more than 32 MiB.
     private static let limit: Int64 = 1 << 28
 
-    private var words: [UInt64] = []
+    private var bits = Bits()
     private var large: Set<Int64> = []
+
+    private func isLarge(_ key: Int64) -> Bool { key < 0 || key >= Self.limit }
 
     /// Adds a key.
     ///
     /// - Returns: whether it was new.
     mutating func insert(_ key: Int64) -> Bool {
-        guard key >= 0, key < Self.limit else { return large.insert(key).inserted }
-        let word = Int(key >> 6)
-        if word >= words.count {
-            words.append(
-                contentsOf: repeatElement(0, count: max(word + 1, words.count * 2) - words.count))
-        }
-        let bit = UInt64(1) << UInt64(key & 63)
-        guard words[word] & bit == 0 else { return false }
-        words[word] |= bit
-        return true
+        isLarge(key) ? large.insert(key).inserted : bits.insert(Int(key))
     }
 
     func contains(_ key: Int64) -> Bool {
-        guard key >= 0, key < Self.limit else { return large.contains(key) }
-        let word = Int(key >> 6)
-        return word < words.count && words[word] & UInt64(1) << UInt64(key & 63) != 0
+        isLarge(key) ? large.contains(key) : bits.contains(Int(key))
     }
 
     mutating func remove(_ key: Int64) {
-        guard key >= 0, key < Self.limit else {
-            large.remove(key)
-            return
-        }
-        let word = Int(key >> 6)
-        if word < words.count { words[word] &= ~(UInt64(1) << UInt64(key & 63)) }
+        if isLarge(key) { large.remove(key) } else { bits.remove(Int(key)) }
     }
 }

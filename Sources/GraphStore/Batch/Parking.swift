@@ -1,66 +1,86 @@
+import SQLite
+
 /// Rows that name an object which may still come in the same load.
 ///
 /// They are kept whole, so that a row which is refused in the end has had no effect.
 struct Parking {
-    struct Entry {
-        var token: Int64
-        /// The hash of the row's own key.
-        var key: UInt64
-        /// The hash of the key that it waits for.
-        var awaited: UInt64
-    }
-
     /// The rows of the last entries; those of the others are kept elsewhere.
     let rows: RowBatch
     /// Rows that were read back.
     let recalled: RowBatch
     private(set) var recalledPlaces: [Int: Int] = [:]
-    private(set) var entries: [Entry] = []
+    /// The entries of these rows, which go to the others when the rows are settled or spilled.
+    private(set) var lastEntries: [ParkedEntries.Entry] = []
+    let entries: ParkedEntries
     /// How many of the first entries' rows are kept elsewhere.
     private(set) var spilled = 0
     /// Who waits for whom, once the rows are being settled.
-    var waiting = WaitingRows([])
-    private var keys: Set<UInt64> = []
+    var waiting: WaitingRows
+    private var keys: KeyFilter
     private let memoryBytes: Int
 
-    init(width: Int, memoryBytes: Int) {
+    init(width: Int, memoryBytes: Int, on connection: Connection) {
         rows = RowBatch(width: width, capacity: 16)
         recalled = RowBatch(width: width, capacity: 16)
+        entries = ParkedEntries(connection)
+        waiting = WaitingRows(entries)
+        keys = KeyFilter(memoryBytes: memoryBytes / 4)
         self.memoryBytes = memoryBytes
     }
 
-    /// Whether an earlier row with that key waits, so that this one must wait behind it.
-    func isWaiting(key: UInt64) -> Bool { keys.contains(key) }
+    /// How many rows wait.
+    var count: Int { spilled + lastEntries.count }
+
+    /// Whether an earlier row with that key may wait, so that this one must wait behind it.
+    ///
+    /// One that waits without need is written when all are settled.
+    func mayWait(key: UInt64) -> Bool { keys.mayContain(key) }
 
     /// Whether rows are to be kept elsewhere.
-    var isOverMemory: Bool { rows.byteCount > memoryBytes }
+    var isOverMemory: Bool {
+        rows.byteCount + lastEntries.count * MemoryLayout<ParkedEntries.Entry>.stride
+            > memoryBytes / 2
+    }
 
     mutating func add(
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
     ) {
         rows.addCopy(of: place, from: batch)
-        note(entry: Entry(token: token, key: key, awaited: awaited))
+        note(entry: ParkedEntries.Entry(token: token, key: key, awaited: awaited))
     }
 
     /// Notes whose row was added last.
-    mutating func note(entry: Entry) {
-        entries.append(entry)
+    mutating func note(entry: ParkedEntries.Entry) {
+        lastEntries.append(entry)
         keys.insert(entry.key)
     }
 
+    /// The entry of a row that is not kept elsewhere.
+    func lastEntry(_ place: Int) -> ParkedEntries.Entry { lastEntries[place - spilled] }
+
     /// Forgets the rows, which are all kept elsewhere.
-    mutating func forgetRows() {
+    mutating func forgetRows() throws(SQLiteError) {
+        try entries.append(lastEntries)
         rows.removeAll()
+        lastEntries.removeAll(keepingCapacity: true)
         spilled = entries.count
     }
 
-    /// Takes the entries to be settled; rows that come later wait anew.
-    mutating func takeEntries() -> [Entry] {
-        defer {
-            entries = []
-            keys = []
-        }
-        return entries
+    /// Gets ready to settle the rows that wait.
+    mutating func beginSettling(lastFirst: Bool) throws(SQLiteError) {
+        try entries.append(lastEntries)
+        lastEntries = []
+        try entries.makeIndexes()
+        waiting = WaitingRows(entries, lastFirst: lastFirst)
+        keys.removeAll()
+    }
+
+    /// Forgets the rows, which are settled; those that come later wait anew.
+    mutating func endSettling() throws(SQLiteError) {
+        rows.removeAll()
+        forgetRecalled()
+        try entries.removeAll()
+        spilled = 0
     }
 
     /// Notes where a row is that was read back.

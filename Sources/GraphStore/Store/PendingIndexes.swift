@@ -99,12 +99,9 @@ enum PendingIndexes {
         var statements: [String] = []
         let rows = try connection.prepare("SELECT SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
         while try rows.step() { statements.append(rows.string(0)) }
-        // SQLite's sorter sorts runs as large as the page cache; small runs stay in the
-        // processor's cache and merge faster.
-        let cacheSize = try connection.integer("PRAGMA cache_size") ?? -2000
-        try connection.execute("PRAGMA cache_size = -2000")
-        for statement in statements { try connection.execute(statement) }
-        try connection.execute(
-            "PRAGMA cache_size = \(cacheSize); DELETE FROM ETL_PENDING \(condition)")
+        try connection.withSmallSorter { () throws(SQLiteError) in
+            for statement in statements { try connection.execute(statement) }
+        }
+        try connection.execute("DELETE FROM ETL_PENDING \(condition)")
     }
 }

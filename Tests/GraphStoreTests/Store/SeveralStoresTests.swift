@@ -102,7 +102,7 @@ import Testing
             FetchRequest(
                 entityName: "Product", predicate: GraphPredicate(format: "ANY labels.text == 'new'")
             ))
-        #expect(try cups.map { $0[.string("name")] } == ["Cup"])
+        #expect(cups.map { $0[.string("name")] } == ["Cup"])
         let notes = FetchRequest<ManagedObject>(
             entityName: "Favourite",
             predicate: try GraphPredicate(format: "note CONTAINS[cd] 'ete'"))

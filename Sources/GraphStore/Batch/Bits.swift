@@ -1,0 +1,69 @@
+/// A set of small numbers, a bit each.
+struct Bits {
+    private var words: [UInt64] = []
+
+    init() {}
+
+    /// All numbers below a count.
+    init(below count: Int) {
+        words = Array(repeating: ~0, count: (count + 63) / 64)
+        if count & 63 != 0 { words[words.count - 1] = ~(~0 << UInt64(count & 63)) }
+    }
+
+    /// Adds a number.
+    ///
+    /// - Returns: whether it was new.
+    mutating func insert(_ number: Int) -> Bool {
+        let word = number >> 6
+        if word >= words.count {
+            words.append(
+                contentsOf: repeatElement(0, count: max(word + 1, words.count * 2) - words.count))
+        }
+        let bit = UInt64(1) << UInt64(number & 63)
+        guard words[word] & bit == 0 else { return false }
+        words[word] |= bit
+        return true
+    }
+
+    /// Takes a number away.
+    ///
+    /// - Returns: whether it was there.
+    @discardableResult
+    mutating func remove(_ number: Int) -> Bool {
+        guard contains(number) else { return false }
+        words[number >> 6] &= ~(1 << UInt64(number & 63))
+        return true
+    }
+
+    func contains(_ number: Int) -> Bool {
+        let word = number >> 6
+        return word < words.count && words[word] & 1 << UInt64(number & 63) != 0
+    }
+
+    /// The least number that is not below another.
+    func first(from start: Int) -> Int? {
+        var word = start >> 6
+        guard word < words.count else { return nil }
+        var bits = words[word] & ~0 << UInt64(start & 63)
+        while bits == 0 {
+            word += 1
+            guard word < words.count else { return nil }
+            bits = words[word]
+        }
+        return word << 6 + bits.trailingZeroBitCount
+    }
+
+    /// The greatest number below another.
+    func last(below end: Int) -> Int? {
+        guard end > 0, !words.isEmpty else { return nil }
+        var word = min((end - 1) >> 6, words.count - 1)
+        var bits = words[word]
+        if word == (end - 1) >> 6 { bits &= ~0 >> UInt64(63 - (end - 1) & 63) }
+        while bits == 0 {
+            guard word > 0 else { return nil }
+            word -= 1
+            bits = words[word]
+        }
+        return word << 6 + 63 - bits.leadingZeroBitCount
+    }
+}

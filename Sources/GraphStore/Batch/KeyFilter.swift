@@ -1,0 +1,50 @@
+/// Tells of a key whether it may be one of many: of those it always does, of others seldom.
+///
+/// As long as they are few, it keeps the keys themselves; then three bits of each (a Bloom filter,
+/// https://doi.org/10.1145/362686.362692).
+struct KeyFilter {
+    /// What a key takes in a set that has just grown.
+    private static let setBytes = 32
+
+    private let memoryBytes: Int
+    private var keys: Set<UInt64> = []
+    private var words: [UInt64] = []
+
+    init(memoryBytes: Int) {
+        self.memoryBytes = memoryBytes
+    }
+
+    mutating func insert(_ key: UInt64) {
+        guard words.isEmpty else { return mark(key) }
+        keys.insert(key)
+        guard keys.count > memoryBytes / Self.setBytes else { return }
+        // A power of two, so that bits of the key are places.
+        let count = max(1, memoryBytes / 8)
+        words = Array(repeating: 0, count: 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount))
+        for key in keys { mark(key) }
+        keys = []
+    }
+
+    mutating func removeAll() { self = KeyFilter(memoryBytes: memoryBytes) }
+
+    func mayContain(_ key: UInt64) -> Bool {
+        guard !words.isEmpty else { return keys.contains(key) }
+        return has(key) && has(Self.second(key)) && has(Self.third(key))
+    }
+
+    private mutating func mark(_ key: UInt64) {
+        for part in [key, Self.second(key), Self.third(key)] {
+            words[word(part)] |= 1 << (part & 63)
+        }
+    }
+
+    private func has(_ part: UInt64) -> Bool { words[word(part)] & 1 << (part & 63) != 0 }
+
+    private func word(_ part: UInt64) -> Int {
+        Int(truncatingIfNeeded: part >> 6) & (words.count - 1)
+    }
+
+    /// A key is a hash itself, so that its parts serve as several.
+    private static func second(_ key: UInt64) -> UInt64 { key >> 21 | key << 43 }
+    private static func third(_ key: UInt64) -> UInt64 { key >> 42 | key << 22 }
+}

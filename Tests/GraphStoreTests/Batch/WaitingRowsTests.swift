@@ -1,0 +1,131 @@
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Rows that wait") struct WaitingRowsTests {
+    /// Rows by their keys and what they wait for, with what keeps them alive.
+    private func waiting(
+        _ rows: [(key: UInt64, awaited: UInt64)], lastFirst: Bool = false
+    ) throws -> WaitingRows {
+        let entries = ParkedEntries(try Connection(path: ":memory:", mode: .create))
+        try entries.append(
+            rows.enumerated().map {
+                ParkedEntries.Entry(
+                    token: Int64($0.offset), key: $0.element.key, awaited: $0.element.awaited)
+            })
+        try entries.makeIndexes()
+        return WaitingRows(entries, lastFirst: lastFirst)
+    }
+
+    private func expect<Value: Equatable>(
+        _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation,
+        _ value: () throws -> Value
+    ) throws {
+        let value = try value()
+        #expect(value == expected, sourceLocation: sourceLocation)
+    }
+
+    @Test func wakeThoseThatWaitForAKey() throws {
+        // Keys and what is awaited may have all 64 bits.
+        var rows = try waiting([(1, .max), (2, 1), (3, .max), (.max, 7), (4, 8)])
+        try expect([0, 2]) { try rows.takeWaiters(for: .max) }
+        try expect([]) { try rows.takeWaiters(for: .max) }
+        try expect(1) { rows.next() }
+        try rows.wait(2, for: 8)
+        try rows.wait(0, for: 8)
+        try expect(0) { rows.next() }
+        try expect([]) { try rows.takeWaiters(for: .max) }
+        try expect([0, 2, 4]) { try rows.takeWaiters(for: 8) }
+        #expect(try rows.isWaiting(key: .max))
+        #expect(try !rows.isWaiting(key: 4))
+    }
+
+    @Test func tellWhetherAnEarlierRowOfTheKeyWaits() throws {
+        var rows = try waiting([(5, 9), (5, 9), (6, 9), (5, 9)])
+        #expect(try rows.isWaiting(key: 5, before: 1))
+        #expect(try !rows.isWaiting(key: 5, before: 0))
+        let taken = [rows.take(0), rows.take(0)]
+        #expect(taken == [true, false])
+        #expect(try !rows.isWaiting(key: 5, before: 1))
+        #expect(try rows.isWaiting(key: 5, before: 3))
+        #expect(try !rows.isWaiting(key: 7, before: 3))
+    }
+
+    @Test(arguments: [false, true])
+    func findWhatNobodyWillWake(lastFirst: Bool) throws {
+        // 9 is nobody's key; the row at 1 waits for one that waits.
+        var rows = try waiting([(1, 9), (2, 1), (3, 9), (4, 9)], lastFirst: lastFirst)
+        try expect(nil) { try rows.nextHopeless() }
+        rows.suspectAll()
+        var met: [Int] = []
+        while let place = try rows.nextHopeless() {
+            met.append(place)
+            _ = rows.take(place)
+            // Whoever begins to wait meanwhile is looked at, too, and first.
+            if place == 0 { try rows.wait(0, for: 8) }
+            if met.count > 6 { break }
+            if met.filter({ $0 == 0 }).count == 2 { _ = rows.take(0) }
+        }
+        // In the other direction the row at 1 was looked at before that for which it waits.
+        #expect(met == (lastFirst ? [3, 2, 0, 0] : [0, 0, 1, 2, 3]))
+        try expect(lastFirst ? 1 : nil) { rows.next() }
+    }
+
+    @Test func findTheCircleAtAnEnd() throws {
+        // 0 and 1 lead to the circle of 2, 3 and 4; 5 waits for itself.
+        var rows = try waiting([(10, 11), (11, 12), (12, 13), (13, 14), (14, 12), (15, 15)])
+        try expect(2) { try rows.nextInCircle() }
+        for place in 0..<5 { _ = rows.take(place) }
+        try expect(5) { try rows.nextInCircle() }
+        _ = rows.take(5)
+        try expect(nil) { try rows.nextInCircle() }
+    }
+}
+
+@Suite("Sets of numbers and keys") struct BitsTests {
+    @Test func keepNumbers() {
+        var bits = Bits()
+        #expect(bits.first(from: 0) == nil)
+        #expect(bits.last(below: 1000) == nil)
+        let isNew = [0, 63, 64, 200, 63].map { bits.insert($0) }
+        #expect(isNew == [true, true, true, true, false])
+        #expect((0...1000).filter { bits.contains($0) } == [0, 63, 64, 200])
+        #expect(
+            [0, 1, 63, 64, 65, 200, 201].map { bits.first(from: $0) }
+                == [0, 63, 63, 64, 200, 200, nil])
+        #expect(
+            [0, 1, 63, 64, 65, 200, 201, 5000].map { bits.last(below: $0) }
+                == [nil, 0, 0, 63, 64, 64, 200, 200])
+        let wasThere = [64, 64, 5000].map { bits.remove($0) }
+        #expect(wasThere == [true, false, false])
+        #expect(bits.first(from: 64) == 200)
+    }
+
+    @Test(arguments: [0, 1, 63, 64, 65, 128])
+    func beginWithAllNumbersBelow(count: Int) {
+        let bits = Bits(below: count)
+        #expect((0..<200).filter { bits.contains($0) } == Array(0..<count))
+    }
+
+    /// Beyond its memory, too, a filter knows each key that it was given.
+    @Test(arguments: [0, 1000, 1 << 20])
+    func knowEveryKey(memoryBytes: Int) {
+        var random = SystemRandomNumberGenerator()
+        let keys = (0..<5000).map { _ in random.next() }
+        var filter = KeyFilter(memoryBytes: memoryBytes)
+        for key in keys { filter.insert(key) }
+        #expect(keys.allSatisfy { filter.mayContain($0) })
+        filter.removeAll()
+        #expect(!keys.contains { filter.mayContain($0) })
+    }
+
+    @Test func seldomTakeAnotherKeyForOneOfThem() {
+        var random = SystemRandomNumberGenerator()
+        var filter = KeyFilter(memoryBytes: 16_384)
+        for _ in 0..<10_000 { filter.insert(random.next()) }
+        let mistakes = (0..<10_000).filter { _ in filter.mayContain(random.next()) }.count
+        // About 1.5 of a hundred are expected, with 13 bits a key and three marks.
+        #expect(mistakes < 300)
+    }
+}
