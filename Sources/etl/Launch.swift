@@ -4,8 +4,8 @@ import Pipelines
 
 /// Runs stages and shows on stderr what happens meanwhile.
 struct Launch {
-    var sets: [String]
-    var verbosity: Verbosity
+    var sets: [String] = []
+    var verbosity = Verbosity()
     var progress = ProgressMode.auto
 
     /// Shows what happens while a runner does something.
@@ -23,7 +23,7 @@ struct Launch {
         let log = RunLog(verbosity, isInteractive: terminal.isInteractive, isDry: options.isDry)
         options.givesAdvice = log.showsStages
         let display = ProgressDisplay(
-            isShown: progress.isShown(on: terminal, verbosity.logFormat) && log.showsWarnings,
+            isShown: progress.isShown(on: terminal, verbosity.format) && log.showsWarnings,
             terminal: terminal)
         let runner = PipelineRunner(
             options: options, progress: display.progress, interruption: interruption,

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Pipelines
 
-/// How much a command that runs stages says on stderr, and in which form.
-struct Verbosity: ParsableArguments {
+/// The flags that say how much a command that runs stages says on stderr, and in which form.
+struct VerbosityFlags: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show a line for each stage.")
     var verbose = false
 
@@ -27,14 +27,19 @@ struct Verbosity: ParsableArguments {
         }
     }
 
-    /// What is shown.
-    ///
-    /// - Parameter isInteractive: a person may be watching.
-    func level(isInteractive: Bool) -> LogLevel {
-        if let logLevel { return logLevel }
-        if quiet { return .error }
-        return verbose || isInteractive ? .info : .warning
+    var verbosity: Verbosity {
+        Verbosity(
+            level: logLevel ?? (quiet ? .error : verbose ? .info : nil), format: logFormat)
     }
+}
+
+/// How much a command that runs stages says on stderr, and in which form.
+struct Verbosity {
+    /// What is shown; nil for more where a person may be watching.
+    var level: LogLevel?
+    var format = LogFormat.text
+
+    func level(isInteractive: Bool) -> LogLevel { level ?? (isInteractive ? .info : .warning) }
 }
 
 /// The form of what a run says on stderr.
@@ -60,7 +65,7 @@ struct LaunchFlags: ParsableArguments {
     @OptionGroup var parameters: SetFlags
 
     @OptionGroup var limits: RunLimits
-    @OptionGroup var verbosity: Verbosity
+    @OptionGroup var verbosity: VerbosityFlags
 
     @Option(help: "Show a progress bar on stderr: auto, always or never.")
     var progress = ProgressMode.auto
@@ -69,7 +74,9 @@ struct LaunchFlags: ParsableArguments {
     ///
     /// - Parameter configure: sets options beyond those of every run.
     func run(_ configure: (inout RunOptions) -> Void = { _ in }) -> RunOutcome {
-        Launch(sets: parameters.sets, verbosity: verbosity, progress: progress).show(
+        Launch(
+            sets: parameters.sets, verbosity: verbosity.verbosity, progress: progress
+        ).show(
             { options in
                 limits.apply(to: &options)
                 configure(&options)

@@ -29,10 +29,10 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var parameters: SetFlags
 
     @OptionGroup var conditions: RunConditions
-    @OptionGroup var verbosity: Verbosity
+    @OptionGroup var verbosity: VerbosityFlags
 
     func run() throws {
-        let outcome = Launch(sets: parameters.sets, verbosity: verbosity)
+        let outcome = Launch(sets: parameters.sets, verbosity: verbosity.verbosity)
             .show({ conditions.apply(to: &$0) }, { $0.replay(rejects) })
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }

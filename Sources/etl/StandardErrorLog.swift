@@ -26,7 +26,7 @@ struct RunLog: Sendable {
     private let logger = Logger(label: "etl") { _ in StandardErrorLog() }
 
     init(_ verbosity: Verbosity, isInteractive: Bool, isDry: Bool) {
-        format = verbosity.logFormat
+        format = verbosity.format
         level = verbosity.level(isInteractive: isInteractive)
         self.isDry = isDry
     }

@@ -27,6 +27,7 @@ extension BulkWriter {
             let place = plan.namesByOtherAttribute ? count - 1 - turn : turn
             if parking.waiting.take(place) { try settle(from: place, .wait) }
         }
+        parking.waiting.suspectAll()
         try decideHopeless()
         while parking.waiting.next() != nil {
             let checkpoint = try checkpoint()
@@ -69,7 +70,6 @@ extension BulkWriter {
     }
 
     private func decideHopeless() throws(SQLiteError) {
-        parking.waiting.suspectAll()
         while let place = try parking.waiting.nextHopeless() {
             _ = parking.waiting.take(place)
             try settle(from: place, .decide)

@@ -9,10 +9,11 @@ struct WaitingRows {
     private var waiting: Bits
     /// No row before this one waits.
     private var firstCandidate = 0
-    /// Which rows `nextHopeless()` has still to look at, in one pass from the first to the last
-    /// or the other way; and those that began to wait meanwhile.
+    /// Which rows `nextHopeless()` has still to look at: all in one pass, from the first to the
+    /// last or the other way, and those that began to wait since.
     private var pass: Int?
     private var suspects: [Int32] = []
+    private var hasSuspected = false
     private let lastFirst: Bool
 
     /// - Parameter lastFirst: the order in which `nextHopeless()` gives them.
@@ -25,7 +26,7 @@ struct WaitingRows {
     mutating func wait(_ place: Int, for key: UInt64) throws(SQLiteError) {
         guard waiting.insert(place) else { return }
         try entries.wait(place, for: key)
-        if pass != nil { suspects.append(Int32(place)) }
+        if hasSuspected { suspects.append(Int32(place)) }
         firstCandidate = min(firstCandidate, place)
     }
 
@@ -110,9 +111,12 @@ struct WaitingRows {
         return place
     }
 
-    /// Looks at every row again for `nextHopeless()`, the first ones first or the last ones.
+    /// Has `nextHopeless()` look at every row, the first ones first or the last ones.
+    ///
+    /// Once is enough: a row whose key's owner is settled is woken, and looked at when it waits
+    /// again.
     mutating func suspectAll() {
-        suspects = []
+        hasSuspected = true
         pass = lastFirst ? entries.count : 0
     }
 }
