@@ -25,8 +25,8 @@ struct EtlCommand: ParsableCommand {
         Terminal.reserveStandardDescriptors()
         ProcessSettings.apply()
         let words = Array(CommandLine.arguments.dropFirst())
-        if words.count == 2, words[0] == "run", !words[1].hasPrefix("-") {
-            do { return try RunCommand.run(words[1]) } catch { exit(withError: error) }
+        if let (spec, sets) = RunCommand.plain(words) {
+            do { return try RunCommand.run(spec, sets: sets) } catch { exit(withError: error) }
         }
         if let problem = UnknownCommand.problem(in: words) {
             exit(withError: RunFailure(.usage, [problem]).shown())
