@@ -90,6 +90,26 @@ enum Value: Equatable {
         #expect(try folder.names() == ["o"])
     }
 
+    /// Texts are written a word at a time, wherever in the word a quote is.
+    @Test func escapesQuotesInEveryPlace() throws {
+        let folder = try TemporaryFolder()
+        let plain = Array("ab,cdefghijklmnopqrst")
+        let texts = plain.indices.flatMap { first in
+            (first..<plain.count).map { second in
+                String(plain.indices.map { $0 == first || $0 == second ? "\"" : plain[$0] })
+            }
+        }
+        let rows = texts.map { [Value.text($0)] }
+        _ = try Self.write(rows, columns: ["t"], as: .csv, to: folder.path + "/o.csv")
+        let doubled = texts.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"\n" }
+        let table = try String(decoding: folder.read("o.csv"), as: UTF8.self)
+        #expect(table == "t\n" + doubled.joined())
+        _ = try Self.write(rows, columns: ["t"], as: .ndjson, to: folder.path + "/o.ndjson")
+        let escaped = texts.map { "{\"t\":\"" + $0.replacing("\"", with: "\\\"") + "\"}\n" }
+        let lines = try String(decoding: folder.read("o.ndjson"), as: UTF8.self)
+        #expect(lines == escaped.joined())
+    }
+
     @Test func writesNoRecords() throws {
         let folder = try TemporaryFolder()
         for (format, expected) in [

@@ -24,14 +24,13 @@ struct CSVText {
         var index = 0
         while index + 8 <= count {
             let word = Words.load(start + index)
-            let feeds = word ^ 0x0A0A_0A0A_0A0A_0A0A
-            let returns = word ^ 0x0D0D_0D0D_0D0D_0D0D
-            let separators = word ^ delimiters
-            let quotes = word ^ 0x2222_2222_2222_2222
-            let ends =
-                ((feeds &- Words.ones) & ~feeds) | ((returns &- Words.ones) & ~returns)
-                | ((separators &- Words.ones) & ~separators) | ((quotes &- Words.ones) & ~quotes)
-            if ends & Words.highBits != 0 { return true }
+            let feeds = (word ^ 0x0A0A_0A0A_0A0A_0A0A) &- Words.ones
+            let returns = (word ^ 0x0D0D_0D0D_0D0D_0D0D) &- Words.ones
+            let separators = (word ^ delimiters) &- Words.ones
+            let quotes = (word ^ 0x2222_2222_2222_2222) &- Words.ones
+            // Bytes above 0x7F are none of these.
+            let ends = (feeds | returns | separators | quotes) & ~word & Words.highBits
+            if ends != 0 { return true }
             index += 8
         }
         while index < count {
@@ -45,12 +44,44 @@ struct CSVText {
     /// Adds the text in quotes.
     @inline(never)
     func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
-        buffer.reserve(text.count * 2 + 2)
+        buffer.reserve(text.count * 2 + 2 + 8)
         buffer.put(Self.quote)
-        for byte in text {
-            if byte == Self.quote { buffer.put(byte) }
-            buffer.put(byte)
+        if let start = text.baseAddress { appendDoubled(start, text.count, to: &buffer) }
+        buffer.put(Self.quote)
+    }
+
+    /// Adds the text with each quote twice; there must be room for that and a word.
+    @inline(__always)
+    private func appendDoubled(
+        _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: inout ByteBuffer
+    ) {
+        var index = 0
+        var target = buffer.start + buffer.count
+        while index + 8 <= count {
+            let word = Words.load(start + index)
+            // Stored first: what follows a quote is written over.
+            UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
+            let quotes = word ^ 0x2222_2222_2222_2222
+            let marks = (quotes &- Words.ones) & ~quotes & Words.highBits
+            guard marks != 0 else {
+                index += 8
+                target += 8
+                continue
+            }
+            let plain = marks.trailingZeroBitCount &>> 3
+            target[plain + 1] = Self.quote
+            target += plain + 2
+            index += plain + 1
         }
-        buffer.put(Self.quote)
+        while index < count {
+            target[0] = start[index]
+            target += 1
+            if start[index] == Self.quote {
+                target[0] = Self.quote
+                target += 1
+            }
+            index += 1
+        }
+        buffer.count = target - buffer.start
     }
 }

@@ -32,42 +32,53 @@ package enum JSONText {
         _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: inout ByteBuffer
     ) {
         var index = 0
+        // A variable of its own, since what is written might be the buffer's fields to the compiler.
+        var target = buffer.start + buffer.count
         while index + 8 <= count {
             let word = Words.load(start + index)
             // Stored first: what must not stay is written over.
-            UnsafeMutableRawPointer(buffer.start + buffer.count).storeBytes(
-                of: word.littleEndian, as: UInt64.self)
-            let controls = (word &- 0x2020_2020_2020_2020) & ~word
-            let quotes = word ^ 0x2222_2222_2222_2222
-            let backslashes = word ^ 0x5C5C_5C5C_5C5C_5C5C
-            let marks =
-                (controls | ((quotes &- Words.ones) & ~quotes)
-                    | ((backslashes &- Words.ones) & ~backslashes)) & Words.highBits
+            UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
+            let controls = word &- 0x2020_2020_2020_2020
+            let quotes = (word ^ 0x2222_2222_2222_2222) &- Words.ones
+            let backslashes = (word ^ 0x5C5C_5C5C_5C5C_5C5C) &- Words.ones
+            // Bytes above 0x7F are none of these.
+            let marks = (controls | quotes | backslashes) & ~word & Words.highBits
             if marks == 0 {
                 index += 8
-                buffer.count += 8
+                target += 8
             } else {
                 let plain = marks.trailingZeroBitCount &>> 3
-                buffer.count += plain
-                appendEscape(start[index + plain], left: count - index, to: &buffer)
+                target = appendEscape(
+                    start[index + plain], at: target + plain, left: count - index, to: &buffer)
                 index += plain + 1
             }
         }
         while index < count {
             let byte = start[index]
             if needsEscape(byte) {
-                appendEscape(byte, left: count - index, to: &buffer)
+                target = appendEscape(byte, at: target, left: count - index, to: &buffer)
             } else {
-                buffer.put(byte)
+                target[0] = byte
+                target += 1
             }
             index += 1
         }
+        buffer.count = target - buffer.start
     }
 
+    /// Adds an escape behind what was written up to a place in the buffer.
+    ///
+    /// - Returns: the place behind it, with room for what is left.
+
     @inline(never)
-    private static func appendEscape(_ byte: UInt8, left: Int, to buffer: inout ByteBuffer) {
+    private static func appendEscape(
+        _ byte: UInt8, at target: UnsafeMutablePointer<UInt8>, left: Int,
+        to buffer: inout ByteBuffer
+    ) -> UnsafeMutablePointer<UInt8> {
+        buffer.count = target - buffer.start
         buffer.reserve(left + 16)
-        buffer.count += writeEscape(of: byte, to: buffer.start + buffer.count)
+        let place = buffer.start + buffer.count
+        return place + writeEscape(of: byte, to: place)
     }
 
     /// Whether a byte may not stand in a string as it is (RFC 8259 section 7).

@@ -21,9 +21,10 @@ enum NumberText {
         if magnitude < 1e9, value != 0 || value.sign == .plus, magnitude >= 1e-3 || value == 0 {
             var scale = 1.0
             for places in 0...6 {
-                let scaled = (magnitude * scale).rounded()
-                if scaled / scale == magnitude {
-                    appendShort(value, UInt64(scaled), UInt64(scale), places, to: &buffer)
+                // No more than 15 digits: the half is added without loss.
+                let scaled = UInt64(magnitude * scale + 0.5)
+                if Double(scaled) / scale == magnitude {
+                    appendShort(value, scaled, UInt64(scale), places, to: &buffer)
                     return true
                 }
                 scale *= 10
