@@ -15,7 +15,11 @@ final class GzipWriter {
 
     private let path: String
     private let level: Int
-    private let queue: DispatchQueue
+    /// Serial queues have threads of their own at once, which one concurrent queue need not have.
+    private let queues: [DispatchQueue]
+    private var turn = 0
+    /// For each thread one that it deflates and one that waits, so that it never does, and one to
+    /// fill.
     private let jobs: [GzipBlock]
     /// The job that is being filled, and how many before it are not written yet.
     private var current = 0
@@ -28,9 +32,9 @@ final class GzipWriter {
         self.level = min(9, max(0, level))
         self.path = path
         let threads = threads ?? min(8, Platform.processorCount())
-        queue = DispatchQueue(label: "gzip", attributes: .concurrent)
         var jobs: [GzipBlock] = []
-        for _ in 0..<(threads + 1) {
+        queues = (0..<threads).map { DispatchQueue(label: "etl.output.gzip.\($0)") }
+        for _ in 0..<(2 * threads + 1) {
             guard let job = GzipBlock(level: self.level) else {
                 throw RecordStreamError(.outputCompression(code: Z_MEM_ERROR), in: path)
             }
@@ -76,11 +80,12 @@ final class GzipWriter {
     private func submit(isLast: Bool, to sink: Sink) throws(RecordStreamError) {
         let job = jobs[current]
         job.isLast = isLast
-        queue.async { job.run() }
+        queues[turn].async { job.run() }
+        turn = (turn + 1) % queues.count
         waiting += 1
         current = (current + 1) % jobs.count
         if waiting == jobs.count { try writeOldest(to: sink) }
-        if !isLast { jobs[current].start(after: job) }
+        if !isLast { jobs[current].empty(after: job) }
     }
 
     private func writeOldest(to sink: Sink) throws(RecordStreamError) {
@@ -111,7 +116,7 @@ final class GzipWriter {
 
 /// One block of input and what it deflates to.
 ///
-/// Unchecked: it has one owner at a time. The writer fills it, hands it to the queue, and touches
+/// Unchecked: it has one owner at a time. The writer fills it, hands it to a queue, and touches
 /// it again only after `finished`; the next block reads its input as a dictionary, which neither
 /// side changes until the block is started again, after it was waited for.
 private final class GzipBlock: @unchecked Sendable {
@@ -152,7 +157,7 @@ private final class GzipBlock: @unchecked Sendable {
     }
 
     /// Empties the block and takes the end of the one before as its dictionary.
-    func start(after block: GzipBlock) {
+    func empty(after block: GzipBlock) {
         inputCount = 0
         dictionaryCount = min(block.inputCount, GzipWriter.dictionaryByteCount)
         dictionary.update(
@@ -165,7 +170,7 @@ private final class GzipBlock: @unchecked Sendable {
         inputCount += bytes.count
     }
 
-    /// Deflates the block; runs on the queue.
+    /// Deflates the block; runs on a queue.
     func run() {
         checksum = crc32(crc32(0, nil, 0), input, UInt32(inputCount))
         deflateReset(stream)
