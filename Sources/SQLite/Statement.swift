@@ -146,13 +146,12 @@ package final class Statement {
 
     /// How the column's value is stored in the current row.
     package func storage(_ column: Int32) -> StorageClass {
-        switch sqlite3_column_type(handle, column) {
-        case SQLITE_INTEGER: .integer
-        case SQLITE_FLOAT: .real
-        case SQLITE_TEXT: .text
-        case SQLITE_BLOB: .blob
-        default: .null
-        }
+        StorageClass(sqlite3_column_type(handle, column))
+    }
+
+    /// The column's value, which lives until the next step or reset.
+    package func columnValue(_ column: Int32) -> ColumnValue {
+        ColumnValue(handle: sqlite3_column_value(handle, column))
     }
 
     package func integer(_ column: Int32) -> Int64 {
@@ -179,4 +178,35 @@ package final class Statement {
 /// SQLite's storage classes.
 package enum StorageClass: Sendable, Hashable {
     case null, integer, real, text, blob
+
+    init(_ type: Int32) {
+        self =
+            switch type {
+            case SQLITE_INTEGER: .integer
+            case SQLITE_FLOAT: .real
+            case SQLITE_TEXT: .text
+            case SQLITE_BLOB: .blob
+            default: .null
+            }
+    }
+}
+
+/// A value of a statement's current row, looked at several times for the cost of one look-up.
+///
+/// It is unprotected (https://www.sqlite.org/c3ref/value.html): good on the one thread that uses
+/// the connection.
+package struct ColumnValue {
+    let handle: OpaquePointer?
+
+    package var storage: StorageClass { StorageClass(sqlite3_value_type(handle)) }
+    package var integer: Int64 { sqlite3_value_int64(handle) }
+    package var double: Double { sqlite3_value_double(handle) }
+
+    /// Text or blob.
+    package var bytes: UnsafeBufferPointer<UInt8> {
+        let base = sqlite3_value_blob(handle)
+        let count = Int(sqlite3_value_bytes(handle))
+        return UnsafeBufferPointer(
+            start: base?.assumingMemoryBound(to: UInt8.self), count: base == nil ? 0 : count)
+    }
 }

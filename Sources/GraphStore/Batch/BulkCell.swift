@@ -111,13 +111,14 @@ package struct BulkCell {
     /// A cell that shows a column of a statement's current row.
     @inline(__always)
     init(column: Int32, of row: Statement) {
+        let value = row.columnValue(column)
         self =
-            switch row.storage(column) {
+            switch value.storage {
             case .null: .null
-            case .integer: .integer(row.integer(column))
-            case .real: .real(row.double(column))
-            case .text: .text(row.bytes(column))
-            case .blob: .blob(row.bytes(column))
+            case .integer: .integer(value.integer)
+            case .real: .real(value.double)
+            case .text: .text(value.bytes)
+            case .blob: .blob(value.bytes)
             }
     }
 }
