@@ -1,17 +1,28 @@
 import GraphModel
 import SQLite
 
-/// Walks over rows of one read snapshot, in constant memory.
+/// Walks over rows of one read snapshot, batch by batch, in constant memory.
 ///
-/// Cells point into SQLite's current row: they live until the next `next()`.
+/// Used by one thread at a time, `interrupt()` excepted.
 package final class RowCursor {
+    /// Where a field's cells come from: a column of the select, as it is or as a key of what is
+    /// known of another table, or links.
+    private enum Source {
+        case column(Int32)
+        case known(Int32, KnownValues)
+        case list(ToManyReader)
+    }
+
+    package static let batchRowsMax = 1024
+    private static let batchBytesMax = 256 << 10
+
     private let connection: Connection
     private let rows: Statement
+    // Reached by one thread, and never from inside its own use.
+    @exclusivity(unchecked) private var isDone = false
     /// Counts the rows of the request without its limit and its offset.
     private let counting: SQLFragment
-    /// For each field, the select's column; -1 for a list, which `readers` has.
-    private let places: [Int32]
-    private let readers: [ToManyReader?]
+    private let sources: [Source]
     /// One for each field of the request.
     package let columns: [RowColumn]
     /// Where cells of external values, and transformed ones, lead.
@@ -24,59 +35,110 @@ package final class RowCursor {
         }
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
-        connection = try container.newReader()
+        let connection = try container.newReader()
+        self.connection = connection
         externalValues = ExternalValues(
             files: container.externalFiles, isOfApp: !schema.isOurs)
         var plans: [FieldPlan] = []
         for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
         columns = plans.map(\.column)
+        try storing { () throws(SQLiteError) in
+            // One snapshot for the rows and what they lead to.
+            try connection.execute("BEGIN")
+        }
+        let known = try Self.knownValues(plans, schema, on: connection)
         let select = try SelectSQL(
             request, of: entity, where: predicate,
-            columns: plans.filter { $0.toMany == nil }.map(\.path), schema)
+            columns: zip(plans, known).filter { $0.0.toMany == nil }.map { plan, known in
+                known == nil ? plan.path : Array(plan.path.dropLast())
+            }, schema)
         counting = select.counting
         do throws(SQLiteError) {
-            // One snapshot for the rows and their lists.
-            try connection.execute("BEGIN")
             rows = try select.fragment.prepare(on: connection)
-            (places, readers) = try Self.sources(
-                plans, schema, inTableOrder: select.isTableOrder, on: connection)
+            sources = try Self.sources(
+                plans, known, schema, inTableOrder: select.isTableOrder, on: connection)
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    /// For each field, what is known of the small table that it leads to.
+    private static func knownValues(
+        _ plans: [FieldPlan], _ schema: StoreSchema, on connection: Connection
+    ) throws(StoreError) -> [KnownValues?] {
+        try plans.map { plan throws(StoreError) in
+            // In an app's store a link to nothing is looked at by joining what it leads to.
+            guard schema.isOurs, let (table, column) = plan.distant else { return nil }
+            return try storing { () throws(SQLiteError) in
+                try KnownValues(of: column, in: table, on: connection)
+            }
         }
     }
 
     private static func sources(
-        _ plans: [FieldPlan], _ schema: StoreSchema, inTableOrder: Bool,
+        _ plans: [FieldPlan], _ known: [KnownValues?], _ schema: StoreSchema, inTableOrder: Bool,
         on connection: Connection
-    ) throws(SQLiteError) -> ([Int32], [ToManyReader?]) {
-        var places: [Int32] = []
-        var readers: [ToManyReader?] = []
+    ) throws(SQLiteError) -> [Source] {
+        var sources: [Source] = []
         var column: Int32 = 1
-        for plan in plans {
+        for (plan, known) in zip(plans, known) {
             if let toMany = plan.toMany {
-                places.append(-1)
-                readers.append(
-                    try ToManyReader(
-                        toMany, keyColumn: plan.keyColumn, schema, inTableOrder: inTableOrder,
-                        on: connection))
+                sources.append(
+                    .list(
+                        try ToManyReader(
+                            toMany, keyColumn: plan.keyColumn, schema, inTableOrder: inTableOrder,
+                            on: connection)))
             } else {
-                places.append(column)
-                readers.append(nil)
+                sources.append(known.map { .known(column, $0) } ?? .column(column))
                 column += 1
             }
         }
-        return (places, readers)
+        return sources
     }
 
-    /// Moves to the next row.
+    /// A batch for `next` to fill.
+    package func makeBatch() -> RowBatch {
+        RowBatch(width: sources.count, capacity: Self.batchRowsMax)
+    }
+
+    /// Fills a batch with the next rows: a cell for each field, lists for to-manys, by key unless
+    /// they are ordered.
     ///
-    /// - Returns: whether there is one.
-    package func next() throws(StoreError) -> Bool {
+    /// - Returns: whether there are any.
+    package func next(
+        _ batch: RowBatch, rowsMax: Int = batchRowsMax
+    ) throws(StoreError) -> Bool {
+        batch.removeAll()
+        // Cells of known values point into what the cursor keeps.
+        batch.owner = self
         do {
-            return try rows.step()
+            while !isDone, batch.count < rowsMax,
+                batch.arena.byteCount < Self.batchBytesMax
+            {
+                if try rows.step() { try read(batch) } else { isDone = true }
+            }
         } catch {
+            isDone = true
             throw StoreError(error)
         }
+        return batch.count > 0
+    }
+
+    private func read(_ batch: RowBatch) throws(SQLiteError) {
+        let row = batch.addRow()
+        for place in sources.indices {
+            batch[row, place] =
+                switch sources[place] {
+                case .column(let column): batch.arena.copy(BulkCell(column: column, of: rows))
+                case .known(let column, let values): try values.cell(column, of: rows, in: batch)
+                case .list(let reader): try reader.list(of: rows.integer(0), in: batch)
+                }
+        }
+    }
+
+    /// Stops `next`; may be called from any thread.
+    package func interrupt() {
+        connection.interrupter.interrupt()
     }
 
     /// How many objects meet the request, whatever its limit and its offset, in the same snapshot.
@@ -84,22 +146,6 @@ package final class RowCursor {
         try storing { () throws(SQLiteError) in
             let statement = try counting.prepare(on: connection)
             return try statement.step() ? Int(statement.integer(0)) : 0
-        }
-    }
-
-    /// The current row's value in a column that is no list.
-    package func cell(_ column: Int) -> BulkCell {
-        BulkCell(column: places[column], of: rows)
-    }
-
-    /// Calls the body with each item of the current row's list, by key unless it is ordered.
-    package func forEachItem(
-        _ column: Int, _ body: (BulkCell) throws -> Void
-    ) throws {
-        do {
-            try readers[column]?.forEachItem(of: rows.integer(0), body)
-        } catch let error as SQLiteError {
-            throw StoreError(error)
         }
     }
 }
@@ -111,6 +157,8 @@ struct FieldPlan {
     /// The destination's column of a to-many's items.
     var keyColumn = "Z_PK"
     var column: RowColumn
+    /// The attribute's table and column, at the end of a path of to-ones.
+    var distant: (table: String, column: String)?
 
     init(
         _ field: [String], of entity: StoreSchema.Entity, in schema: StoreSchema
@@ -122,6 +170,7 @@ struct FieldPlan {
             if let attribute = here.attributes[name], position == field.count - 1 {
                 column.content = .attribute(attribute.attribute.type)
                 column.isExternal = attribute.attribute.allowsExternalBinaryDataStorage
+                if position > 0 { distant = (here.table, attribute.column) }
                 return
             }
             if let place = here.toManys[name], position == 0, field.count <= 2 {
@@ -152,6 +201,7 @@ struct FieldPlan {
         if key.count == 1, let attribute = here.attributes[key[0]] {
             path.append(key[0])
             column.content = .attribute(attribute.attribute.type)
+            distant = (here.table, attribute.column)
         }
     }
 }

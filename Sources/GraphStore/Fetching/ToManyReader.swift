@@ -7,20 +7,16 @@ import SQLite
 /// come in the order of their table, one walk over the links serves all of them. Otherwise each
 /// owner asks for its own.
 final class ToManyReader {
-    private enum Mode {
-        /// Asks for the sorted keys.
-        case query(Statement)
-        /// Asks for destinations, whose keys are known.
-        case lookup(Statement, KnownKeys)
-        /// Walks along with the owners.
-        case merge(Statement, KnownKeys)
-    }
-
-    private let mode: Mode
+    /// Walks over the links along with the owners, rather than asking for each owner's.
+    private let isWalk: Bool
+    private let rows: Statement
+    /// The keys of the destinations, where they are few.
+    private let keys: KnownKeys?
     // Reached by one thread, and never from inside its own use.
     @exclusivity(unchecked) private var found: [Int32] = []
-    @exclusivity(unchecked) private var hasRow = false
-    private var hasStarted = false
+    /// Whose pair the walk stands at; nil before its first one.
+    @exclusivity(unchecked) private var nextOwner: Int64?
+    @exclusivity(unchecked) private var isDone = false
 
     init(
         _ place: StoreSchema.ToManyPlace, keyColumn: String, _ schema: StoreSchema,
@@ -49,77 +45,71 @@ final class ToManyReader {
             order = key.orderColumn.map { "l.\($0)" }
             table = key.table
         }
-        if !isOrdered,
-            let keys = try KnownKeys(table: table, keyColumn: keyColumn, on: connection)
-        {
-            if inTableOrder, case .joinTable = place {
-                mode = .merge(
-                    try connection.prepare(
-                        "SELECT \(owner), \(destination) FROM \(links)"
-                            + " ORDER BY \(owner), \(destination)"), keys)
-            } else {
-                mode = .lookup(
-                    try connection.prepare(
-                        "SELECT \(destination) FROM \(links) WHERE \(owner) = ?"), keys)
-            }
+        keys =
+            try isOrdered ? nil : KnownKeys(table: table, keyColumn: keyColumn, on: connection)
+        let sql: String
+        var isWalk = false
+        if keys == nil {
+            sql =
+                "SELECT d.\(keyColumn) FROM \(links) JOIN \(table) d"
+                + " ON d.Z_PK = \(destination) WHERE \(owner) = ?"
+                + " ORDER BY \(order ?? "d.\(keyColumn)"), d.Z_PK"
+        } else if inTableOrder, case .joinTable = place {
+            isWalk = true
+            sql = "SELECT \(owner), \(destination) FROM \(links) ORDER BY \(owner), \(destination)"
         } else {
-            mode = .query(
-                try connection.prepare(
-                    "SELECT d.\(keyColumn) FROM \(links) JOIN \(table) d"
-                        + " ON d.Z_PK = \(destination) WHERE \(owner) = ?"
-                        + " ORDER BY \(order ?? "d.\(keyColumn)"), d.Z_PK"))
+            sql = "SELECT \(destination) FROM \(links) WHERE \(owner) = ?"
         }
+        self.isWalk = isWalk
+        rows = try connection.prepare(sql)
     }
 
-    func forEachItem(of owner: Int64, _ body: (BulkCell) throws -> Void) throws {
-        switch mode {
-        case .query(let rows):
+    /// Adds an owner's items to a batch, which may not outlive this reader.
+    ///
+    /// - Returns: the cell of their list.
+    func list(of owner: Int64, in batch: RowBatch) throws(SQLiteError) -> BulkCell {
+        let start = batch.beginList()
+        guard let keys else {
             rows.bind(owner, at: 1)
-            while try rows.step() { try body(BulkCell(column: 0, of: rows)) }
-        case .lookup(let rows, let keys):
-            found.removeAll(keepingCapacity: true)
+            while try rows.step() {
+                batch.addItem(batch.arena.copy(BulkCell(column: 0, of: rows)))
+            }
+            return batch.list(from: start)
+        }
+        found.removeAll(keepingCapacity: true)
+        if isWalk {
+            if nextOwner == nil { try walk() }
+            while !isDone, let next = nextOwner, next <= owner {
+                if next == owner, let rank = keys.rank(of: rows.integer(1)) { found.append(rank) }
+                try walk()
+            }
+        } else {
             rows.bind(owner, at: 1)
             while try rows.step() {
                 if let rank = keys.rank(of: rows.integer(0)) { found.append(rank) }
             }
-            try report(keys, body)
-        case .merge(let rows, let keys):
-            found.removeAll(keepingCapacity: true)
-            if !hasStarted {
-                hasStarted = true
-                hasRow = try rows.step()
-            }
-            while hasRow, rows.integer(0) < owner { hasRow = try rows.step() }
-            while hasRow, rows.integer(0) == owner {
-                if let rank = keys.rank(of: rows.integer(1)) { found.append(rank) }
-                hasRow = try rows.step()
-            }
-            try report(keys, body)
         }
+        if found.count > 1 { found.sort() }
+        for rank in found { batch.addItem(keys.cell(at: rank)) }
+        return batch.list(from: start)
     }
 
-    private func report(_ keys: KnownKeys, _ body: (BulkCell) throws -> Void) throws {
-        if found.count > 1 { found.sort() }
-        for rank in found { try keys.withCell(at: rank, body) }
+    /// Moves the walk to the next pair.
+    private func walk() throws(SQLiteError) {
+        isDone = try !rows.step()
+        nextOwner = isDone ? .max : rows.integer(0)
     }
 }
 
 /// The keys of a destination that has few objects, in their order.
-private struct KnownKeys {
+private final class KnownKeys {
     private static let countMax = 100_000
     private static let bytesMax = 16 << 20
 
-    private struct Key {
-        var kind: BulkCell.Kind
-        var number: Int64
-        var real: Double
-        var start: Int
-        var count: Int
-    }
-
-    private var keys: [Key] = []
-    private var bytes: [UInt8] = []
-    private var rankByPrimaryKey: [Int32] = []
+    private let keys: [BulkCell]
+    private let rankByPrimaryKey: [Int32]
+    /// What the keys' bytes are in.
+    private let arena: ByteArena
 
     /// Nil where they are too many for memory.
     init?(table: String, keyColumn: String, on connection: Connection) throws(SQLiteError) {
@@ -128,24 +118,19 @@ private struct KnownKeys {
             try connection.integer("SELECT min(Z_PK) FROM \(table)") ?? 0 >= 0,
             try connection.integer("SELECT count(*) FROM \(table)") ?? 0 <= Self.countMax
         else { return nil }
-        rankByPrimaryKey = Array(repeating: -1, count: Int(largest) + 1)
+        var keys: [BulkCell] = []
+        var rankByPrimaryKey = [Int32](repeating: -1, count: Int(largest) + 1)
+        var arena = ByteArena()
         let rows = try connection.prepare(
             "SELECT Z_PK, \(keyColumn) FROM \(table) ORDER BY \(keyColumn), Z_PK")
         while try rows.step() {
             rankByPrimaryKey[Int(rows.integer(0))] = Int32(keys.count)
-            let cell = BulkCell(column: 1, of: rows)
-            var key = Key(kind: cell.kind, number: 0, real: 0, start: bytes.count, count: 0)
-            switch cell.kind {
-            case .text, .blob:
-                bytes.append(contentsOf: cell.bytes)
-                key.count = cell.bytes.count
-            case .integer: key.number = cell.integerValue
-            case .real: key.real = cell.realValue
-            case .null, .absent, .list: break
-            }
-            keys.append(key)
-            guard bytes.count <= Self.bytesMax else { return nil }
+            keys.append(arena.copy(BulkCell(column: 1, of: rows)))
+            guard arena.byteCount <= Self.bytesMax else { return nil }
         }
+        self.keys = keys
+        self.rankByPrimaryKey = rankByPrimaryKey
+        self.arena = arena
     }
 
     func rank(of primaryKey: Int64) -> Int32? {
@@ -154,17 +139,6 @@ private struct KnownKeys {
         return rank < 0 ? nil : rank
     }
 
-    func withCell(at rank: Int32, _ body: (BulkCell) throws -> Void) rethrows {
-        let key = keys[Int(rank)]
-        switch key.kind {
-        case .integer: try body(.integer(key.number))
-        case .real: try body(.real(key.real))
-        case .text, .blob:
-            try bytes.withUnsafeBufferPointer { all in
-                let slice = UnsafeBufferPointer(rebasing: all[key.start..<(key.start + key.count)])
-                try body(key.kind == .text ? .text(slice) : .blob(slice))
-            }
-        case .null, .absent, .list: try body(.null)
-        }
-    }
+    /// The key, whose bytes live as long as this does.
+    func cell(at rank: Int32) -> BulkCell { keys[Int(rank)] }
 }

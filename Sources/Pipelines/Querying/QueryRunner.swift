@@ -142,12 +142,15 @@ package struct QueryRunner: Sendable {
         let rows = RowEncoder(cursor, to: output)
         let limit = limit ?? .max
         var isCut = false
-        while try cursor.next() {
-            guard output.rowCount < limit else {
-                isCut = true
-                break
+        let batch = cursor.makeBatch()
+        while !isCut, try cursor.next(batch) {
+            for row in 0..<batch.count {
+                guard output.rowCount < limit else {
+                    isCut = true
+                    break
+                }
+                try rows.write(row, of: batch)
             }
-            try rows.writeRow(of: cursor)
         }
         _ = try output.finish()
         return isCut

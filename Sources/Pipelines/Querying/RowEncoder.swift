@@ -12,17 +12,20 @@ struct RowEncoder<Output: ValueEncoder> {
         cells = CellEncoder(output, external: cursor.externalValues)
     }
 
-    /// Writes the cursor's current row.
-    func writeRow(of cursor: RowCursor) throws {
+    /// Writes one row of a batch.
+    func write(_ row: Int, of batch: RowBatch) throws {
+        let values = batch.row(row)
         output.beginRecord()
         for position in columns.indices {
-            let column = columns[position]
-            if column.isList {
+            let cell = values[position]
+            if columns[position].isList {
                 output.beginList()
-                try cursor.forEachItem(position) { cells.write($0, column) }
+                for item in 0..<cell.listCount {
+                    cells.write(batch.item(cell.listStart + item), columns[position])
+                }
                 output.endList()
             } else {
-                cells.write(cursor.cell(position), column)
+                cells.write(cell, columns[position])
             }
         }
         try output.endRecord()

@@ -33,6 +33,20 @@ final class BatchQueue<Batch>: Sendable {
         for _ in 0..<count { recycle(make()) }
     }
 
+    /// Runs the reader on a thread of its own, and ends the queue when it returns or fails.
+    func fill(
+        on label: String, in group: DispatchGroup, _ reader: @escaping @Sendable () throws -> Void
+    ) {
+        DispatchQueue(label: label).async(group: group) {
+            do {
+                try reader()
+                self.finish()
+            } catch {
+                self.finish(error)
+            }
+        }
+    }
+
     /// An empty batch, once there is one; nil when the writer wants no more.
     func takeIdle() -> Batch? {
         idleCount.wait()

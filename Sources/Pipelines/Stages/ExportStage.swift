@@ -1,4 +1,5 @@
 import Diagnostics
+import Dispatch
 import GraphModel
 import GraphStore
 import RecordStreams
@@ -8,6 +9,9 @@ struct ExportStage: Sendable {
     let stage: Stage
     let spec: ExportSpec
     let environment: StageEnvironment
+
+    /// Batches between the thread that reads and the one that encodes.
+    private static let batchCount = 4
 
     func run() throws -> StageReport {
         environment.progress.begin(stage: "export \(stage.name)", bytesTotal: 0)
@@ -38,7 +42,11 @@ struct ExportStage: Sendable {
         var report = StageReport(kind: "export", name: stage.name)
         guard !environment.isDry else {
             var count = 0
-            while try cursor.next() { count += 1 }
+            let batch = cursor.makeBatch()
+            while try cursor.next(batch) {
+                count += batch.count
+                try environment.interruption.check()
+            }
             report.exported = ExportedFile(path: path, rows: count, bytes: 0)
             return report
         }
@@ -71,12 +79,26 @@ struct ExportStage: Sendable {
     ) throws -> OutputSummary {
         let rows = RowEncoder(cursor, to: encoder)
         let nested = shape.map { NestedRowEncoder($0, cursor, to: encoder) }
-        while try cursor.next() {
-            if let nested { try nested.writeRow(of: cursor) } else { try rows.writeRow(of: cursor) }
-            if encoder.rowCount & 0xFFF == 0 {
-                environment.progress.update(bytesRead: 0, records: encoder.rowCount)
-                try environment.interruption.check()
+        let queue = BatchQueue(count: Self.batchCount) { cursor.makeBatch() }
+        let reader = ExportReader(cursor, queue)
+        let reading = DispatchGroup()
+        reader.start(in: reading)
+        defer {
+            reader.stop()
+            // One that cannot be stopped is left behind; it holds what it uses, and the run ends.
+            _ = reading.wait(timeout: .now() + .seconds(1))
+        }
+        while let batch = try queue.take(environment.interruption) {
+            for row in 0..<batch.count {
+                if let nested {
+                    try nested.write(row, of: batch)
+                } else {
+                    try rows.write(row, of: batch)
+                }
             }
+            queue.recycle(batch)
+            environment.progress.update(bytesRead: 0, records: encoder.rowCount)
+            try environment.interruption.check()
         }
         return try encoder.finish()
     }

@@ -18,14 +18,7 @@ final class ImportReader: Sendable {
 
     /// Starts reading; the queue's end tells when it is done.
     func start(in group: DispatchGroup) {
-        DispatchQueue(label: "etl.import.reader").async(group: group) {
-            do {
-                try self.readAll()
-                self.queue.finish()
-            } catch {
-                self.queue.finish(error)
-            }
-        }
+        queue.fill(on: "etl.import.reader", in: group) { try self.readAll() }
     }
 
     private func readAll() throws {

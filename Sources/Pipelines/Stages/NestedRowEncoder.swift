@@ -19,19 +19,23 @@ struct NestedRowEncoder {
         innerCells = CellEncoder(inner, external: cursor.externalValues)
     }
 
-    /// Writes the cursor's current row.
-    func writeRow(of cursor: RowCursor) throws {
+    /// Writes one row of a batch.
+    func write(_ row: Int, of batch: RowBatch) throws {
+        let values = batch.row(row)
         output.beginRecord()
         for member in members {
             switch member.node {
-            case .value(let column): cells.write(cursor.cell(column), columns[column])
+            case .value(let column): cells.write(values[column], columns[column])
             case .list(let column, let name):
                 output.beginList()
-                try cursor.forEachItem(column) { writeItem($0, column, name) }
+                let list = values[column]
+                for item in 0..<list.listCount {
+                    writeItem(batch.item(list.listStart + item), column, name)
+                }
                 output.endList()
             case .object(let members):
                 inner.bytes.removeAll(keepingCapacity: true)
-                append(members, cursor)
+                append(members, values)
                 inner.bytes.withUnsafeBufferPointer { output.json($0) }
             }
         }
@@ -51,19 +55,21 @@ struct NestedRowEncoder {
     ///
     /// - Returns: whether it has one.
     @discardableResult
-    private func append(_ members: [NestedShape.Member], _ cursor: RowCursor) -> Bool {
+    private func append(
+        _ members: [NestedShape.Member], _ values: UnsafePointer<BulkCell>
+    ) -> Bool {
         let start = inner.bytes.count
         var hasValue = false
         for (place, member) in members.enumerated() {
             inner.open(member.name, isFirst: place == 0)
             switch member.node {
             case .value(let column):
-                let cell = cursor.cell(column)
+                let cell = values[column]
                 hasValue = hasValue || cell.kind != .null
                 innerCells.write(cell, columns[column])
             case .object(let members):
                 // Evaluated in any case, for it writes.
-                let isThere = append(members, cursor)
+                let isThere = append(members, values)
                 hasValue = hasValue || isThere
             // A to-many is the first step of its path.
             case .list: inner.null()

@@ -153,7 +153,10 @@ struct TestComparison {
             let output = try OutputFile(path: path)
             let encoder = RecordEncoder(format: .ndjson, columns: names, output: output)
             let rows = RowEncoder(cursor, to: encoder)
-            while try cursor.next() { try rows.writeRow(of: cursor) }
+            let batch = cursor.makeBatch()
+            while try cursor.next(batch) {
+                for row in 0..<batch.count { try rows.write(row, of: batch) }
+            }
             _ = try encoder.finish()
         }
         return try Data(contentsOf: URL(filePath: path)).split(separator: 10).map { line in

@@ -35,10 +35,9 @@ private let entities = """
             let cursor = try store.container.newContext().cursor(
                 RowRequest(
                     entityName: "Task", order: [order], fields: [["id"], ["related", "id"]]))
-            while try cursor.next() {
-                var items: [Int64] = []
-                try cursor.forEachItem(1) { items.append($0.integerValue) }
-                found.append("\(cursor.cell(0).integerValue) \(items)")
+            try cursor.forEachRow { batch, row in
+                let items = batch.items(of: batch[row, 1]).map(\.integerValue)
+                found.append("\(batch[row, 0].integerValue) \(items)")
             }
             return found.sorted()
         }

@@ -94,11 +94,11 @@ private func change(
             try add([[1, "a", nil]], in: context)
             try store.expect("SELECT count(*) FROM ZTASK", ["0"])
             let request = RowRequest(entityName: "Task", fields: [["id"]])
-            let before = try context.cursor(request).next()
-            #expect(!before)
+            let before = try context.cursor(request).integers()
+            #expect(before == [])
             try context.save()
-            let after = try context.cursor(request).next()
-            #expect(after)
+            let after = try context.cursor(request).integers()
+            #expect(after == [1])
         }
     }
 

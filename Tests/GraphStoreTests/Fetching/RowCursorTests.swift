@@ -65,16 +65,11 @@ private let entities = """
 
     private func rows(_ cursor: RowCursor) throws -> [String] {
         var lines: [String] = []
-        while try cursor.next() {
-            var values: [String] = []
-            for (place, column) in cursor.columns.enumerated() {
-                guard column.isList else {
-                    values.append(text(cursor.cell(place)))
-                    continue
-                }
-                var items: [String] = []
-                try cursor.forEachItem(place) { items.append(text($0)) }
-                values.append("[" + items.joined(separator: ",") + "]")
+        try cursor.forEachRow { batch, row in
+            let values = cursor.columns.enumerated().map { place, column in
+                let cell = batch[row, place]
+                guard column.isList else { return text(cell) }
+                return "[" + batch.items(of: cell).map(text).joined(separator: ",") + "]"
             }
             lines.append(values.joined(separator: "|"))
         }
@@ -170,13 +165,67 @@ private let entities = """
         try withRows { store in
             let cursor = try store.container.newContext().cursor(
                 RowRequest(entityName: "Task", fields: [["id"], ["tags", "name"]]))
-            try #require(try cursor.next())
+            let first = cursor.makeBatch()
+            try #require(try cursor.next(first, rowsMax: 1))
+            #expect(first.count == 1)
             try store.foreign().execute(
                 "DELETE FROM ZTASK; DELETE FROM Z_3TASKS; UPDATE ZTAG SET ZNAME = ZNAME || '!'")
             let rest = try rows(cursor)
             #expect(rest == ["b|[]", "c|[x,y,z]"])
             let after = try rows(store, RowRequest(entityName: "Task", fields: [["id"]]))
             #expect(after == [])
+        }
+    }
+
+    /// A small destination: a look into memory; a large one: a join.
+    @Test func followsAToOneTheSameWayInEveryMode() throws {
+        try withRows { store in
+            let request = RowRequest(entityName: "Task", fields: [["id"], ["owner", "name"]])
+            // Nobody has that number.
+            try store.foreign().execute("UPDATE ZTASK SET ZOWNER = 50 WHERE ZID = 'a'")
+            let small = try rows(store, request)
+            #expect(small == ["a|-", "b|Bob", "c|Ada"])
+            try store.foreign().execute(
+                """
+                INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (70000, 1, 1, 'Zoe');
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 70000 WHERE Z_ENT = 1
+                """)
+            let large = try rows(store, request)
+            #expect(large == small)
+            try store.foreign().execute("UPDATE ZTASK SET ZOWNER = 70000 WHERE ZID = 'a'")
+            let changed = try rows(store, request)
+            #expect(changed == ["a|Zoe", "b|Bob", "c|Ada"])
+        }
+    }
+
+    @Test func goesBatchByBatch() throws {
+        try withRows { store in
+            let cursor = try store.container.newContext().cursor(
+                RowRequest(entityName: "Task", fields: [["id"], ["tags"]]))
+            let batch = cursor.makeBatch()
+            var found: [[String]] = []
+            while try cursor.next(batch, rowsMax: 2) {
+                found.append(
+                    (0..<batch.count).map {
+                        text(batch[$0, 0]) + batch.items(of: batch[$0, 1]).map(text).joined()
+                    })
+            }
+            #expect(found == [["ax", "b"], ["cxyz"]])
+            // It does not begin again.
+            let isMore = try cursor.next(batch)
+            #expect(!isMore)
+        }
+    }
+
+    @Test func isStoppedWhileItReads() throws {
+        try withRows { store in
+            let cursor = try store.container.newContext().cursor(
+                RowRequest(entityName: "Task", fields: [["id"]]))
+            let batch = cursor.makeBatch()
+            try #require(try cursor.next(batch, rowsMax: 1))
+            cursor.interrupt()
+            let error = storeError { _ = try cursor.next(batch) }
+            #expect(error?.code == .cancelled)
         }
     }
 

@@ -95,9 +95,7 @@ private func keys(
         RowRequest(
             entityName: entity, predicate: try GraphPredicate(format: format),
             variables: variables, order: [GraphSortDescriptor(["id"])], fields: [["id"]]))
-    var found: [Int64] = []
-    while try cursor.next() { found.append(cursor.cell(0).integerValue) }
-    return found
+    return try cursor.integers()
 }
 
 private func check(

@@ -43,9 +43,7 @@ private func ids(
         RowRequest(
             entityName: entity, predicate: try GraphPredicate(format: format),
             variables: variables, order: [GraphSortDescriptor(["id"])], fields: [["id"]]))
-    var found: [Int64] = []
-    while try cursor.next() { found.append(cursor.cell(0).integerValue) }
-    return found
+    return try cursor.integers()
 }
 
 @Suite("Folded texts") struct FoldedTextTests {

@@ -58,8 +58,7 @@ private let entities = """
                         "one": .object(ManagedObjectID(entityNumber: task.number, primaryKey: 1)),
                     ],
                     order: [GraphSortDescriptor(["id"])], fields: [["id"]]))
-            var found: [Int64] = []
-            while try cursor.next() { found.append(cursor.cell(0).integerValue) }
+            let found = try cursor.integers()
             #expect(found == expected)
         }
     }

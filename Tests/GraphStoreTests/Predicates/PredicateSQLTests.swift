@@ -153,9 +153,7 @@ private struct ItemGenerator {
             RowRequest(
                 entityName: "Item", predicate: try GraphPredicate(format: format),
                 variables: variables, order: [GraphSortDescriptor(["key"])], fields: [["key"]]))
-        var found: [Int64] = []
-        while try cursor.next() { found.append(cursor.cell(0).integerValue) }
-        return found
+        return try cursor.integers()
     }
 
     @Test func agreeWithTheEvaluator() throws {

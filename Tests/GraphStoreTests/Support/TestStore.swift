@@ -133,6 +133,30 @@ func lines(_ sql: String, on connection: Connection) throws -> [String] {
     return lines
 }
 
+extension RowCursor {
+    /// Calls the body with each row that is left, and the batch it is in.
+    func forEachRow(_ body: (RowBatch, Int) throws -> Void) throws {
+        let batch = makeBatch()
+        while try next(batch) {
+            for row in 0..<batch.count { try body(batch, row) }
+        }
+    }
+
+    /// The integers in the first column.
+    func integers() throws -> [Int64] {
+        var found: [Int64] = []
+        try forEachRow { batch, row in found.append(batch[row, 0].integerValue) }
+        return found
+    }
+}
+
+extension RowBatch {
+    /// The cells in a list.
+    func items(of list: BulkCell) -> [BulkCell] {
+        (0..<list.listCount).map { item(list.listStart + $0) }
+    }
+}
+
 /// The error that the body throws, if it is a store's.
 func storeError(_ body: () throws -> Void) -> StoreError? {
     do {
