@@ -52,16 +52,15 @@ struct RunCommand: ParsableCommand {
         else { return nil }
         var sets: [String] = []
         for place in stride(from: 2, to: words.count, by: 2) {
-            guard words[place] == "--set", words[place + 1].first.map({ $0 != "-" }) ?? false
-            else { return nil }
+            guard words[place] == "--set", !words[place + 1].hasPrefix("-") else { return nil }
             sets.append(words[place + 1])
         }
+        guard (try? SetFlags.validate(sets)) != nil else { return nil }
         return (spec: words[1], sets)
     }
 
     /// Runs what `plain` has found.
     static func run(_ spec: String, sets: [String]) throws {
-        try SetFlags.validate(sets)
         try end(Launch(sets: sets).show({ _ in }, { $0.run(spec) }))
     }
 
