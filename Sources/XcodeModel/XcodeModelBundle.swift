@@ -5,23 +5,41 @@ internal import FoundationEssentials
 ///
 /// A bundle `Tasks.xcdatamodeld` is a folder of versions, each a folder `Tasks 2.xcdatamodel`
 /// with one file `contents`; `.xccurrentversion` names the one that apps are built with. A bundle
-/// with one version may do without.
+/// with one version may do without. Apps hold it compiled: `Tasks.momd` with a file `Tasks 2.mom`
+/// for each version, and the current one's name in `VersionInfo.plist`.
 package struct XcodeModelBundle: Sendable {
+    /// What a bundle holds.
+    package enum Form: Sendable, CaseIterable {
+        /// What Xcode edits.
+        case source
+        /// What apps are given.
+        case compiled
+
+        var bundleSuffix: String { self == .source ? ".xcdatamodeld" : ".momd" }
+        var versionSuffix: String { self == .source ? ".xcdatamodel" : ".mom" }
+        /// The property list that names the current version.
+        var currentName: String { self == .source ? ".xccurrentversion" : "VersionInfo.plist" }
+        /// Its key in the list.
+        var currentKey: String {
+            self == .source ? "_XCCurrentVersionName" : "NSManagedObjectModel_CurrentVersionName"
+        }
+    }
+
     /// The folder.
     package let path: String
-    /// The names of its versions, without `.xcdatamodel`, sorted so that 10 follows 9.
+    /// Whether it is what Xcode edits.
+    package let form: Form
+    /// The names of its versions, without their suffix, sorted so that 10 follows 9.
     package let versions: [String]
     /// The version that apps are built with; nil where several stand and none is named.
     package let current: String?
 
-    static let bundleSuffix = ".xcdatamodeld"
-    static let versionSuffix = ".xcdatamodel"
-
     /// Whether a path is one of Xcode's models rather than a YAML file, by its name.
     package static func isXcodeModel(_ path: String) -> Bool {
         let name = trimmed(path)
-        return [bundleSuffix, versionSuffix, ".xcdatamodel/contents", ".mom", ".momd"]
-            .contains { name.hasSuffix($0) }
+        return
+            (Form.allCases.flatMap { [$0.bundleSuffix, $0.versionSuffix] }
+            + [Form.source.versionSuffix + "/contents"]).contains { name.hasSuffix($0) }
     }
 
     /// The path without slashes at its end.
@@ -33,12 +51,14 @@ package struct XcodeModelBundle: Sendable {
 
     /// The file of a version of the bundle.
     package func contentsPath(of version: String) -> String {
-        "\(path)/\(version)\(Self.versionSuffix)/contents"
+        let file = "\(path)/\(version)\(form.versionSuffix)"
+        return form == .compiled ? file : file + "/contents"
     }
 
     /// Reads a bundle's list of versions.
     package static func open(_ path: String) throws(Diagnostic) -> XcodeModelBundle {
         let path = trimmed(path)
+        let form: Form = path.hasSuffix(Form.compiled.bundleSuffix) ? .compiled : .source
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -46,47 +66,57 @@ package struct XcodeModelBundle: Sendable {
             throw Diagnostic(
                 code: "file.read", "The bundle cannot be listed: \(error)", at: .file(path))
         }
-        let versions = names.filter { $0.hasSuffix(versionSuffix) }
-            .map { String($0.dropLast(versionSuffix.count)) }.sorted(by: precedes)
+        let versions = names.filter { $0.hasSuffix(form.versionSuffix) }
+            .map { String($0.dropLast(form.versionSuffix.count)) }.sorted(by: precedes)
         guard let first = versions.first else {
             throw Diagnostic(
-                code: "model.no-version", "The bundle holds no \(versionSuffix) folder",
+                code: "model.no-version", "The bundle holds no \(form.versionSuffix)",
                 at: .file(path))
         }
-        guard names.contains(currentName) else {
+        guard names.contains(form.currentName) else {
             return XcodeModelBundle(
-                path: path, versions: versions, current: versions.count == 1 ? first : nil)
+                path: path, form: form, versions: versions,
+                current: versions.count == 1 ? first : nil)
         }
-        let current = try currentVersion("\(path)/\(currentName)", among: versions)
-        return XcodeModelBundle(path: path, versions: versions, current: current)
+        let current = try currentVersion("\(path)/\(form.currentName)", form, among: versions)
+        return XcodeModelBundle(path: path, form: form, versions: versions, current: current)
     }
 
     // MARK: The current version
 
-    static let currentName = ".xccurrentversion"
-    static let currentKey = "_XCCurrentVersionName"
+    /// What the property list of either form says; whatever else it holds is no matter here.
+    private struct VersionList: Decodable {
+        var source: String?
+        var compiled: String?
+
+        enum CodingKeys: String, CodingKey {
+            case source = "_XCCurrentVersionName"
+            case compiled = "NSManagedObjectModel_CurrentVersionName"
+        }
+    }
 
     private static func currentVersion(
-        _ file: String, among versions: [String]
+        _ file: String, _ form: Form, among versions: [String]
     ) throws(Diagnostic) -> String {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
         }
-        let entries: [String: String]
+        let fix = "name a version: `BUNDLE/VERSION\(form.versionSuffix)`"
+        let list: VersionList
         do {
-            entries = try PropertyListDecoder().decode([String: String].self, from: data)
+            list = try PropertyListDecoder().decode(VersionList.self, from: data)
         } catch {
             throw Diagnostic(
                 code: "model.current-version", "The file is no property list of texts",
-                at: .file(file), fix: "name a version: `BUNDLE/VERSION\(versionSuffix)`")
+                at: .file(file), fix: fix)
         }
-        guard let name = entries[currentKey] else {
+        guard let name = form == .source ? list.source : list.compiled else {
             throw Diagnostic(
-                code: "model.current-version", "The file names no current version (\(currentKey))",
-                at: .file(file), fix: "name a version: `BUNDLE/VERSION\(versionSuffix)`")
+                code: "model.current-version",
+                "The file names no current version (\(form.currentKey))", at: .file(file), fix: fix)
         }
-        let version =
-            name.hasSuffix(versionSuffix) ? String(name.dropLast(versionSuffix.count)) : name
+        let suffix = form.versionSuffix
+        let version = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
         guard versions.contains(version) else {
             throw Diagnostic(
                 code: "model.current-version",

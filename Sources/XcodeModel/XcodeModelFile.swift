@@ -4,8 +4,10 @@ package import GraphModel
 
 /// Reads and writes Xcode's models by their paths.
 package enum XcodeModelFile {
-    /// Reads the current version of a bundle, a version's folder, or a `contents` file; the model
-    /// is nil where a problem is an error.
+    private typealias Form = XcodeModelBundle.Form
+
+    /// Reads the current version of a bundle, a version's folder, a `contents` file, or what was
+    /// compiled of them (`.momd`, `.mom`); the model is nil where a problem is an error.
     package static func read(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -14,26 +16,44 @@ package enum XcodeModelFile {
             guard let data = FileManager.default.contents(atPath: file) else {
                 throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
             }
+            if file.hasSuffix(Form.compiled.versionSuffix) {
+                return readCompiled([UInt8](data), file)
+            }
             return ContentsReader.read([UInt8](data), file: file)
         } catch {
             return (nil, [error])
         }
     }
 
-    /// The `contents` file that a path means.
+    /// A compiled model is the archive that stores carry, too.
+    private static func readCompiled(
+        _ bytes: [UInt8], _ file: String
+    ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
+        do throws(ArchiveFault) {
+            let compiled = try CachedModel(reading: bytes)
+            return (
+                compiled.model,
+                compiled.leftOut.map {
+                    Diagnostic(.warning, code: "model.left-out", $0, at: .file(file))
+                }
+            )
+        } catch {
+            let diagnostic = Diagnostic(
+                code: "model.archive", "The compiled model cannot be read: \(error.message)",
+                at: .file(file), fix: "give the .xcdatamodeld that it was compiled from")
+            return (nil, [diagnostic])
+        }
+    }
+
+    /// The file that a path means: `contents`, or a compiled version.
     package static func contentsPath(of path: String) throws(Diagnostic) -> String {
         let path = XcodeModelBundle.trimmed(path)
-        if path.hasSuffix(".mom") || path.hasSuffix(".momd") {
-            throw Diagnostic(
-                code: "model.compiled", "This is a compiled model, which only Core Data reads",
-                at: .file(path), fix: "give the .xcdatamodeld that it was compiled from")
-        }
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw missing(path)
         }
         guard isFolder else { return path }
-        if path.hasSuffix(XcodeModelBundle.versionSuffix) { return try versionContents(path) }
+        if path.hasSuffix(Form.source.versionSuffix) { return try versionContents(path) }
         let bundle = try XcodeModelBundle.open(path)
         guard let current = bundle.current else {
             let names = bundle.versions.map { "'\($0)'" }.joined(separator: ", ")
@@ -42,9 +62,11 @@ package enum XcodeModelFile {
                 "The bundle has several versions, and none is named as the current one: \(names)",
                 at: .file(path),
                 fix: "name one, such as `\(path)/\(bundle.versions[0])"
-                    + "\(XcodeModelBundle.versionSuffix)`")
+                    + "\(bundle.form.versionSuffix)`")
         }
-        return try versionContents("\(path)/\(current)\(XcodeModelBundle.versionSuffix)")
+        let file = bundle.contentsPath(of: current)
+        return bundle.form == .compiled
+            ? file : try versionContents("\(path)/\(current)\(bundle.form.versionSuffix)")
     }
 
     private static func versionContents(_ folder: String) throws(Diagnostic) -> String {
@@ -64,9 +86,11 @@ package enum XcodeModelFile {
 
     private static func missing(_ path: String) -> Diagnostic {
         // A version inside a bundle: the others are known.
-        if path.hasSuffix(XcodeModelBundle.versionSuffix), let slash = path.lastIndex(of: "/") {
-            let name = path[path.index(after: slash)...].dropLast(
-                XcodeModelBundle.versionSuffix.count)
+        if let suffix = Form.allCases.map(\.versionSuffix).first(where: path.hasSuffix),
+            let slash = path.lastIndex(of: "/"),
+            Form.allCases.map(\.bundleSuffix).contains(where: path[..<slash].hasSuffix)
+        {
+            let name = path[path.index(after: slash)...].dropLast(suffix.count)
             do throws(Diagnostic) {
                 let bundle = try XcodeModelBundle.open(String(path[..<slash]))
                 let hint =
@@ -95,13 +119,13 @@ package enum XcodeModelFile {
     ) throws(Diagnostic) -> [Diagnostic] {
         let path = XcodeModelBundle.trimmed(path)
         let (text, warnings) = ContentsWriter.text(of: model)
-        if path.hasSuffix(XcodeModelBundle.bundleSuffix) {
+        if path.hasSuffix(Form.source.bundleSuffix) {
             let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-            let name = path[slash...].dropLast(XcodeModelBundle.bundleSuffix.count)
-            let version = "\(name)\(XcodeModelBundle.versionSuffix)"
+            let name = path[slash...].dropLast(Form.source.bundleSuffix.count)
+            let version = "\(name)\(Form.source.versionSuffix)"
             try write(text, to: "\(path)/\(version)/contents")
-            try write(currentVersion(version), to: "\(path)/\(XcodeModelBundle.currentName)")
-        } else if path.hasSuffix(XcodeModelBundle.versionSuffix) {
+            try write(currentVersion(version), to: "\(path)/\(Form.source.currentName)")
+        } else if path.hasSuffix(Form.source.versionSuffix) {
             try write(text, to: "\(path)/contents")
         } else {
             try write(text, to: path)
@@ -116,7 +140,7 @@ package enum XcodeModelFile {
         "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
         <plist version="1.0">
         <dict>
-        \t<key>\(XcodeModelBundle.currentKey)</key>
+        \t<key>\(Form.source.currentKey)</key>
         \t<string>\(XMLWriter.escaped(name))</string>
         </dict>
         </plist>

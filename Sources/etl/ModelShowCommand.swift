@@ -9,7 +9,7 @@ struct ModelShowCommand: ParsableCommand {
         discussion: "Exit status: 0 ok, 66 no such file, 78 the model is wrong.")
 
     @Argument(
-        help: "A YAML model, an .xcdatamodeld or .xcdatamodel, a store, or a spec.",
+        help: "A YAML model, an .xcdatamodeld, .xcdatamodel, .momd or .mom, a store, or a spec.",
         completion: .file())
     var model: String
 

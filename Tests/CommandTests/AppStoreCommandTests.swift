@@ -133,4 +133,56 @@ import Testing
         #expect(
             without.standardError.contains("names are in lower case"), "\(without.standardError)")
     }
+
+    /// The archive in a store and a compiled model say what the model file says.
+    @Test func aModelIsTheSameFromAnArchive() throws {
+        let text = """
+            model: 1
+            version: place-1
+            entities:
+              Owner:
+                attributes: { name: String }
+                relationships: { places: { to: Place, many: true, inverse: owner } }
+                fetched: { large: { entity: Place, where: "owner == $FETCH_SOURCE AND area > 100" } }
+              Place:
+                attributes: { area: Double, name: String }
+                relationships: { owner: { to: Owner, inverse: places } }
+                indexes:
+                  byName: [name, area desc]
+                  large: { properties: [name], where: "area > 100" }
+            configurations: { All: [Owner, Place] }
+            requests: { large: { entity: Place, where: "area > $least", limit: 3 } }
+            """
+        try text.write(
+            toFile: outside.path + "/place.yaml", atomically: true, encoding: .utf8)
+        let (read, diagnostics) = ModelFile.read(text: text)
+        let model = try #require(read, "\(diagnostics)")
+        try "{}".write(toFile: outside.path + "/a.ndjson", atomically: true, encoding: .utf8)
+        try """
+        etl: 1
+        store: { at: place.sqlite, model: place.yaml, open: create }
+        stages: [{ import: a.ndjson, into: Place, when-found: append, set: { name: name } }]
+        """.write(toFile: outside.path + "/fill.yaml", atomically: true, encoding: .utf8)
+        let run = try Tool.etl(["run", "fill.yaml"], in: outside.path)
+        #expect(run.status == 0, "\(run.standardError)")
+        try AppStoreFixture.disown(outside.path + "/place.sqlite", model)
+        let bundle = outside.path + "/Place.momd"
+        try FileManager.default.createDirectory(
+            atPath: bundle, withIntermediateDirectories: true)
+        try Data(ModelArchive.bytes(of: model)).write(
+            to: URL(fileURLWithPath: bundle + "/Place 2.mom"))
+        let shown = try Tool.etl(["model", "show", "place.yaml"], in: outside.path)
+        for archive in ["place.sqlite", "Place.momd", "Place.momd/Place 2.mom"] {
+            #expect(
+                try Tool.etl(["model", "diff", "place.yaml", archive], in: outside.path)
+                    == .silentSuccess)
+            #expect(try Tool.etl(["model", "show", archive], in: outside.path) == shown)
+            let convert = ["model", "convert", "--force", archive, "back.yaml"]
+            #expect(try Tool.etl(convert, in: outside.path) == .silentSuccess)
+            #expect(
+                try Tool.etl(["model", "diff", "place.yaml", "back.yaml"], in: outside.path)
+                    == .silentSuccess)
+        }
+        #expect(shown.standardOutput.contains("Configurations"))
+    }
 }

@@ -1,3 +1,4 @@
+import AppStoreFixtures
 import Diagnostics
 import Foundation
 import GraphModel
@@ -81,14 +82,83 @@ import Testing
     @Test func refuseWhatOnlyCoreDataReads() throws {
         try write("Old.xcdatamodel/elements", "bplist00".utf8)
         try write("Old.xcdatamodel/layout", "bplist00".utf8)
-        try write("M.momd/M.mom", "bplist00".utf8)
         #expect(
             read("Old.xcdatamodel") == """
                 Old.xcdatamodel: error: This model is in the binary format of Xcode 3, which is \
                 not read [model.old-format]
                   fix: open it in a newer Xcode and save it, or run `xcrun momc` there
                 """)
-        #expect(read("M.momd").contains("[model.compiled]"))
+    }
+
+    private func compiled(_ name: String) throws {
+        let model = try ManagedObjectModel(
+            entities: [EntityDescription(name: "A")], versionIdentifiers: [name])
+        try write("M.momd/\(name).mom", ModelArchive.bytes(of: model))
+    }
+
+    @Test func areReadAsAppsHoldThem() throws {
+        try compiled("M")
+        #expect(read("M.momd") == "M")
+        try compiled("M 2")
+        #expect(
+            read("M.momd") == """
+                M.momd: error: The bundle has several versions, and none is named as the current \
+                one: 'M', 'M 2' [model.current-version]
+                  fix: name one, such as `M.momd/M.mom`
+                """)
+        let info: [String: Any] = [
+            "NSManagedObjectModel_CurrentVersionName": "M",
+            "NSManagedObjectModel_VersionHashes": ["M": ["A": Data([1])]],
+        ]
+        try write(
+            "M.momd/VersionInfo.plist",
+            PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0))
+        #expect(read("M.momd/") == "M")
+        #expect(read("M.momd/M 2.mom") == "M 2")
+        #expect(
+            read("M.momd/M 3.mom")
+                == "M.momd/M 3.mom: error: The bundle has no version 'M 3'. Did you mean 'M 2'?"
+                + " [file.missing]")
+        let versions = try ManagedObjectModel.versions(ofXcodeModel: folder + "/M.momd")
+        #expect(versions.map(\.name) == ["M", "M 2"])
+    }
+
+    @Test func sayWhatACompiledModelDoesNotTell() throws {
+        try write("M.mom", "bplist00".utf8)
+        #expect(
+            read("M.mom") == """
+                M.mom: error: The compiled model cannot be read: it is no binary property list \
+                [model.archive]
+                  fix: give the .xcdatamodeld that it was compiled from
+                """)
+        let writer = ArchiveWriter()
+        let entity = writer.object(
+            "NSEntityDescription",
+            [
+                ("NSEntityName", .uid(writer.text("A"))),
+                (
+                    "NSProperties",
+                    .uid(
+                        writer.dictionary([
+                            (
+                                writer.text("b"),
+                                writer.object(
+                                    "NSPropertyDescription",
+                                    [("NSPropertyName", .uid(writer.text("b")))])
+                            )
+                        ]))
+                ),
+            ])
+        let root = writer.object(
+            "NSManagedObjectModel",
+            [("NSEntities", .uid(writer.dictionary([(writer.text("A"), entity)])))])
+        try write("N.mom", writer.archive(root: root))
+        let (model, diagnostics) = XcodeModelFile.read(folder + "/N.mom")
+        #expect(model?.entities.map(\.name) == ["A"])
+        #expect(
+            diagnostics.map { "\($0.severity) \($0.code) \($0.message)" } == [
+                "warning model.left-out A.b is a NSPropertyDescription without a column"
+            ])
     }
 
     @Test func areWrittenWithTheirCurrentVersion() throws {

@@ -54,11 +54,12 @@ extension ManagedObjectModel {
             let name = entity.name
             entity.ownAttributes.removeAll { gone.contains("\(name).\($0.name)") }
             entity.ownRelationships.removeAll { gone.contains("\(name).\($0.name)") }
-            entity.uniquenessConstraints.removeAll { names in
-                names.contains { property in
-                    gone.contains(
-                        "\(declaringEntityName(of: property, in: name) ?? name).\(property)")
-                }
+            func isGone(_ property: String) -> Bool {
+                gone.contains("\(declaringEntityName(of: property, in: name) ?? name).\(property)")
+            }
+            entity.uniquenessConstraints.removeAll { $0.contains(where: isGone) }
+            entity.indexes.removeAll { index in
+                index.elements.contains { isGone($0.propertyName) }
             }
             return entity
         }

@@ -172,7 +172,7 @@ extension Explanation {
         ("predicate.unsupported", "This cannot be asked of a store.", "Do as the message says."),
         ("predicate.variable", "A variable has no value.", "Declare it as a parameter."),
         (
-            "model.compiled", "The model is compiled, which only Core Data reads.",
+            "model.archive", "The file is no compiled model, or a damaged one.",
             "Give the .xcdatamodeld that it was made from."
         ),
         (
@@ -182,6 +182,10 @@ extension Explanation {
         (
             "model.is-spec", "The file is a spec, where a model is asked for.",
             "Name the model that stands under its `store.model`."
+        ),
+        (
+            "model.left-out", "Something of a compiled model could not be read.",
+            "Nothing is to be done, if you can do without it; the .xcdatamodeld has it all."
         ),
         ("model.no-contents", "A version of the bundle is empty.", "Save it in Xcode again."),
         ("model.no-version", "The bundle holds no version.", "See whether it is the right one."),

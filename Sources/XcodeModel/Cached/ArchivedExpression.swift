@@ -1,22 +1,37 @@
 /// The expressions and decimals that archived models hold.
 enum ArchivedExpression {
-    private static let depthMax = 32
+    /// More is no derivation that anybody wrote.
+    private static let nodesMax = 1_000
 
     /// The text of an archived `NSExpression`, as derivations are written in a model; nil of kinds
     /// that derivations do not have.
-    static func text(of node: ArchivedNode, depth: Int = 0) -> String? {
-        guard depth < depthMax else { return nil }
+    static func text(of node: ArchivedNode) -> String? {
+        var nodes = 0
+        return text(of: node, &nodes)
+    }
+
+    /// Whether a function of that name gives what a key path leads to from its operand.
+    static func takesKeyPath(_ selector: String) -> Bool {
+        selector == "valueForKeyPath:" || selector == "valueForKey:"
+    }
+
+    private static func text(of node: ArchivedNode, _ nodes: inout Int) -> String? {
+        // One object may be a part of many others, so that depth alone would be no bound.
+        nodes += 1
+        guard nodes < nodesMax else { return nil }
         if let text = node.text { return text }
         if let path = node["NSKeyPath"]?.text { return path }
         guard let selector = node["NSSelectorName"]?.text else {
             return node["NSConstantValue"].flatMap(constant)
         }
-        let arguments = (node["NSArguments"]?.items ?? []).map { text(of: $0, depth: depth + 1) }
-        let known = arguments.compactMap(\.self)
-        guard known.count == arguments.count else { return nil }
+        var known: [String] = []
+        for argument in node["NSArguments"]?.items ?? [] {
+            guard let argument = text(of: argument, &nodes) else { return nil }
+            known.append(argument)
+        }
         // `a.b` is what `valueForKeyPath:` of `a` stands for.
-        if selector == "valueForKeyPath:", let path = known.first {
-            let operand = node["NSOperand"].flatMap { text(of: $0, depth: depth + 1) }
+        if takesKeyPath(selector), let path = known.first {
+            let operand = node["NSOperand"].flatMap { text(of: $0, &nodes) }
             return [operand, path].compactMap(\.self).joined(separator: ".")
         }
         return "\(selector)(\(known.joined(separator: ", ")))"

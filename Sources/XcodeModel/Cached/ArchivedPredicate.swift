@@ -1,0 +1,218 @@
+internal import GraphModel
+
+/// The predicates that archived models hold: of requests, and of partial indexes.
+///
+/// ```
+/// NSComparisonPredicate { NSLeftExpression, NSRightExpression, NSPredicateOperator }
+///     the operator      { NSOperatorType, NSModifier, NSOptions or NSFlags }
+/// NSCompoundPredicate   { NSCompoundPredicateType: 0 not, 1 and, 2 or; NSSubpredicates }
+/// NSTruePredicate, NSFalsePredicate
+/// ```
+/// The numbers are those of `NSPredicateOperatorType` and of the like, which are public.
+struct ArchivedPredicate {
+    private static let depthMax = 64
+    /// One object may be a part of many others, so that depth alone is no bound.
+    private static let nodesMax = 10_000
+
+    private var nodes = 0
+
+    /// The predicate in text; nil where it asks what our predicates cannot.
+    static func text(of node: ArchivedNode) -> String? {
+        // Some archivers keep the format alone.
+        if let format = node.text { return format }
+        var reader = ArchivedPredicate()
+        return reader.predicate(node, depth: 0)?.description
+    }
+
+    private mutating func enter(_ depth: Int) -> Bool {
+        nodes += 1
+        return depth < Self.depthMax && nodes < Self.nodesMax
+    }
+
+    // MARK: Predicates
+
+    private mutating func predicate(_ node: ArchivedNode, depth: Int) -> GraphPredicate? {
+        guard enter(depth) else { return nil }
+        switch node.className {
+        case "NSTruePredicate": return .constant(true)
+        case "NSFalsePredicate": return .constant(false)
+        default: break
+        }
+        guard let kind = node["NSCompoundPredicateType"]?.integer else {
+            return comparison(node, depth: depth)
+        }
+        var parts: [GraphPredicate] = []
+        for item in node["NSSubpredicates"]?.items ?? [] {
+            guard let part = predicate(item, depth: depth + 1) else { return nil }
+            parts.append(part)
+        }
+        switch (kind, parts.count) {
+        case (0, 1): return .not(parts[0])
+        case (1...2, 1): return parts[0]
+        case (1, _): return .and(parts)
+        case (2, _): return .or(parts)
+        default: return nil
+        }
+    }
+
+    private static let operators: [Int64: ComparisonOperator] = [
+        0: .less, 1: .lessOrEqual, 2: .greater, 3: .greaterOrEqual, 4: .equal, 5: .notEqual,
+        6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
+    ]
+    private static let modifiers: [Int64: ComparisonModifier] = [0: .direct, 1: .all, 2: .any]
+    /// `[c]`, `[d]` and `[n]`; `[l]`, by a locale, is nothing that a store could be asked.
+    private static let optionsMax: Int64 = 7
+
+    private mutating func comparison(_ node: ArchivedNode, depth: Int) -> GraphPredicate? {
+        guard let how = node["NSPredicateOperator"],
+            let op = how["NSOperatorType"]?.integer.flatMap({ Self.operators[$0] }),
+            let modifier = Self.modifiers[how["NSModifier"]?.integer ?? 0],
+            let options = (how["NSOptions"] ?? how["NSFlags"]).map(\.integer) ?? 0,
+            (0...Self.optionsMax).contains(options),
+            let left = expression(node["NSLeftExpression"], depth: depth + 1),
+            let right = expression(node["NSRightExpression"], depth: depth + 1)
+        else { return nil }
+        return .comparison(
+            GraphComparison(
+                left, op, right, modifier: modifier,
+                options: ComparisonOptions(rawValue: UInt8(options))))
+    }
+
+    // MARK: Expressions
+
+    private mutating func expression(_ node: ArchivedNode?, depth: Int) -> GraphExpression? {
+        guard let node, enter(depth) else { return nil }
+        if let path = node["NSKeyPath"]?.text { return Self.path(path, from: .evaluatedObject) }
+        switch node["NSExpressionType"]?.integer {
+        case 0:
+            // A class that functions stand on is no value.
+            guard node["NSConstantValueClassName"] == nil else { return nil }
+            guard let value = node["NSConstantValue"] else { return .constant(.null) }
+            return literal(value, depth: depth + 1)
+        case 1: return .evaluatedObject
+        case 2: return node["NSVariable"]?.text.map { .variable($0, []) }
+        case 3, 4: return function(node, depth: depth)
+        case 14:
+            return expressions(node["NSCollection"], depth: depth + 1).map { .aggregate($0) }
+        default: return nil
+        }
+    }
+
+    private mutating func expressions(_ list: ArchivedNode?, depth: Int) -> [GraphExpression]? {
+        var all: [GraphExpression] = []
+        for item in list?.items ?? [] {
+            guard let one = expression(item, depth: depth) else { return nil }
+            all.append(one)
+        }
+        return all
+    }
+
+    private mutating func literal(_ node: ArchivedNode, depth: Int) -> GraphExpression? {
+        guard enter(depth) else { return nil }
+        if let text = node.text { return .constant(.string(text)) }
+        if let date = node.date { return .constant(.date(secondsSinceReference: date)) }
+        if let bytes = node["NS.uuidbytes"]?.data {
+            return bytes.count == 16 ? .constant(.uuid(bytes)) : nil
+        }
+        if let bytes = node.data { return .constant(.binary(bytes)) }
+        if let items = node.items {
+            var elements: [GraphExpression] = []
+            for item in items {
+                guard let element = literal(item, depth: depth + 1) else { return nil }
+                elements.append(element)
+            }
+            return .aggregate(elements)
+        }
+        if node.className == "NSNull" { return .constant(.null) }
+        switch node.value {
+        case .boolean(let value): return .constant(.boolean(value))
+        case .integer(let value): return .constant(.integer(value))
+        case .real(let value): return .constant(.double(value))
+        default: return ArchivedDecimal.value(of: node).map { .constant(.double($0)) }
+        }
+    }
+
+    private static let arithmetic: [String: ArithmeticOperator] = [
+        "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply,
+        "divide:by:": .divide,
+    ]
+    private static let collections: [String: CollectionOperator] = [
+        "count:": .count, "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum,
+    ]
+    /// Functions of `NSExpression` that ours mean the same by.
+    private static let functions: Set<String> = [
+        "now", "lowercase:", "uppercase:", "canonical:", "length:", "abs:", "floor:", "ceiling:",
+    ]
+
+    private mutating func function(_ node: ArchivedNode, depth: Int) -> GraphExpression? {
+        guard let selector = node["NSSelectorName"]?.text else { return nil }
+        if ArchivedExpression.takesKeyPath(selector) {
+            // The key stands in an expression of its own, or is a constant.
+            let name = node["NSArguments"]?.items?.first
+            guard let path = (name?["NSKeyPath"] ?? name?["NSConstantValue"])?.text,
+                let operand = expression(node["NSOperand"], depth: depth + 1)
+            else { return nil }
+            return Self.path(path, from: operand)
+        }
+        guard let arguments = expressions(node["NSArguments"], depth: depth + 1) else { return nil }
+        if Self.functions.contains(selector) {
+            return .function(selector.replacing(":", with: ""), arguments)
+        }
+        switch arguments.count {
+        case 1:
+            return Self.collections[selector].flatMap { Self.collection($0, of: arguments[0]) }
+        case 2:
+            if selector == "castObject:toType:" { return Self.cast(arguments[0], to: arguments[1]) }
+            return Self.arithmetic[selector].map { .arithmetic($0, arguments[0], arguments[1]) }
+        default: return nil
+        }
+    }
+
+    /// `sum:(tasks.hours)`, which is `tasks.@sum.hours`.
+    private static func collection(
+        _ op: CollectionOperator, of operand: GraphExpression
+    ) -> GraphExpression? {
+        guard case .keyPath(let keys) = operand else { return nil }
+        if op == .count { return .collection(operand, op, []) }
+        guard keys.count > 1 else { return nil }
+        return .collection(.keyPath(Array(keys.dropLast())), op, Array(keys.suffix(1)))
+    }
+
+    /// `CAST(1.5, "NSDate")`, as Xcode writes moments.
+    private static func cast(
+        _ operand: GraphExpression, to type: GraphExpression
+    ) -> GraphExpression? {
+        guard case .constant(.string("NSDate")) = type, case .constant(let value) = operand else {
+            return nil
+        }
+        return switch value {
+        case .integer(let seconds): .constant(.date(secondsSinceReference: Double(seconds)))
+        case .double(let seconds): .constant(.date(secondsSinceReference: seconds))
+        default: nil
+        }
+    }
+
+    /// A key path with what it starts from, collection operators told from keys.
+    private static func path(_ text: String, from base: GraphExpression) -> GraphExpression? {
+        let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !keys.contains("") else { return nil }
+        let place = keys.firstIndex { $0.hasPrefix("@") } ?? keys.endIndex
+        let start = member(Array(keys[..<place]), of: base)
+        guard place < keys.endIndex else { return start }
+        let rest = Array(keys[(place + 1)...])
+        guard let op = CollectionOperator(rawValue: keys[place]),
+            !rest.contains(where: { $0.hasPrefix("@") })
+        else { return nil }
+        return .collection(start, op, rest)
+    }
+
+    private static func member(_ keys: [String], of base: GraphExpression) -> GraphExpression {
+        guard !keys.isEmpty else { return base }
+        return switch base {
+        case .evaluatedObject: .keyPath(keys)
+        case .keyPath(let first): .keyPath(first + keys)
+        case .variable(let name, let first): .variable(name, first + keys)
+        default: .member(base, keys)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import GraphModel
+
+/// What a model says beside entities and their columns: requests, fetched properties,
+/// configurations and indexes.
+extension CachedModelReader {
+    // MARK: Requests
+
+    /// The model's named requests, by name.
+    mutating func templates(_ root: ArchivedNode, _ names: Set<String>) -> [FetchRequestTemplate] {
+        var templates: [FetchRequestTemplate] = []
+        for (key, node) in root["NSFetchRequestTemplates"]?.entries ?? [] {
+            guard let name = key.text,
+                let template = template(name, node, "The request '\(name)'")
+            else { continue }
+            guard names.contains(template.entityName) else {
+                leaveOut(
+                    "The request '\(name)' is for '\(template.entityName)', which the model does not"
+                        + " have")
+                continue
+            }
+            templates.append(template)
+        }
+        return templates.sorted { $0.name < $1.name }
+    }
+
+    mutating func fetchedProperty(
+        _ node: ArchivedNode, _ name: String, _ request: ArchivedNode, of entity: String
+    ) -> FetchedPropertyDescription? {
+        guard
+            let template = template(
+                FetchedPropertyDescription.requestName, request, "\(entity).\(name)")
+        else { return nil }
+        return FetchedPropertyDescription(
+            name: name, request: template, isOptional: node.isTrue("NSIsOptional"),
+            renamingIdentifier: Self.renaming(node, name), userInfo: Self.userInfo(node))
+    }
+
+    /// A request without its predicate would find what nobody asked for, so that it is left out.
+    private mutating func template(
+        _ name: String, _ node: ArchivedNode, _ what: String
+    ) -> FetchRequestTemplate? {
+        guard let entity = node["NSEntity"]?["NSEntityName"]?.text ?? node["NSEntityName"]?.text
+        else {
+            leaveOut("\(what) names no entity")
+            return nil
+        }
+        let predicate = node["NSPredicate"].map(ArchivedPredicate.text)
+        if case .some(.none) = predicate {
+            leaveOut("\(what) has a predicate that cannot be read")
+            return nil
+        }
+        let limit = node["NSFetchLimit"]?.integer ?? 0
+        let batch = node["NSBatchSize"]?.integer ?? 0
+        return FetchRequestTemplate(
+            name: name, entityName: entity, predicate: predicate ?? nil,
+            fetchLimit: limit > 0 ? Int(limit) : nil,
+            extras: batch > 0 ? ["fetchBatchSize": "\(batch)"] : [:])
+    }
+
+    /// The entities of each configuration, by name.
+    static func configurations(_ root: ArchivedNode, _ names: Set<String>) -> [String: [String]] {
+        var configurations: [String: [String]] = [:]
+        for (key, node) in root["NSConfigurations"]?.entries ?? [] {
+            guard let name = key.text, let entities = node.items else { continue }
+            configurations[name] = entities.compactMap { $0["NSEntityName"]?.text }
+                .filter(names.contains).sorted()
+        }
+        return configurations
+    }
+
+    // MARK: Indexes
+
+    /// The indexes that an entity declares itself.
+    mutating func indexes(
+        _ node: ArchivedNode, of entity: String, inheriting parent: ArchivedNode?
+    ) -> [FetchIndexDescription] {
+        func name(_ index: ArchivedNode) -> String? { index["NSIndexName"]?.text }
+        let inherited = Set(
+            (parent?["NSFetchIndexDescriptions"]?.items ?? []).compactMap(name))
+        var indexes: [FetchIndexDescription] = []
+        for item in node["NSFetchIndexDescriptions"]?.items ?? [] {
+            guard let name = name(item), Self.isName(name), !inherited.contains(name) else {
+                continue
+            }
+            let predicate = item["NSPartialIndexPredicate"].map(ArchivedPredicate.text)
+            let elements = (item["NSIndexElements"]?.items ?? []).map(Self.element)
+            let known = elements.compactMap(\.self)
+            guard !known.isEmpty, known.count == elements.count else {
+                leaveOut("The index '\(name)' of '\(entity)' has elements that cannot be read")
+                continue
+            }
+            if case .some(.none) = predicate {
+                leaveOut("The index '\(name)' of '\(entity)' has a predicate that cannot be read")
+                continue
+            }
+            indexes.append(
+                FetchIndexDescription(
+                    name: name, elements: known, partialIndexPredicate: predicate ?? nil))
+        }
+        return indexes
+    }
+
+    private static func element(_ node: ArchivedNode) -> FetchIndexDescription.Element? {
+        let isAscending = node["NSAscending"] == nil || node.isTrue("NSAscending")
+        let collation: FetchIndexDescription.Collation =
+            node["NSFetchIndexElementType"]?.integer == 1 ? .rTree : .binary
+        // What is indexed is a property's name, or else an expression as a property of its own.
+        let expression = node["NSIndexedProperty"]?["NSExpression"].flatMap {
+            ArchivedExpression.text(of: $0)
+        }
+        guard let text = expression ?? node["NSPropertyName"]?.text else { return nil }
+        return FetchIndexDescription.Element(
+            propertyName: text, isAscending: isAscending, collation: collation,
+            isExpression: expression != nil)
+    }
+
+    /// Indexes over what is not there, or was left out.
+    mutating func leaveOutIndexes(of entities: inout [EntityDescription]) {
+        let all = Dictionary(
+            entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for place in entities.indices {
+            var names: Set<String> = []
+            var seen: Set<String> = []
+            var next: EntityDescription? = entities[place]
+            // Whether parents go round in a circle is told when the model is made.
+            while let entity = next, seen.insert(entity.name).inserted {
+                names.formUnion(entity.ownAttributes.map(\.name))
+                names.formUnion(entity.ownRelationships.filter { !$0.isToMany }.map(\.name))
+                next = entity.superentityName.flatMap { all[$0] }
+            }
+            func isThere(_ index: FetchIndexDescription) -> Bool {
+                index.elements.allSatisfy { $0.isExpression || names.contains($0.propertyName) }
+            }
+            for index in entities[place].indexes where !isThere(index) {
+                leaveOut(
+                    "The index '\(index.name)' of '\(entities[place].name)' is over a property that"
+                        + " the model does not have")
+            }
+            entities[place].indexes.removeAll { !isThere($0) }
+        }
+    }
+
+    /// What fetch indexes replaced, as the text that an Xcode model's has: `a,b;c,d`.
+    static func compoundIndexes(_ node: ArchivedNode) -> [String: String] {
+        let indexes = (node["NSCompoundIndexes"]?.items ?? []).compactMap { index -> String? in
+            let names = (index.items ?? []).compactMap { $0.text ?? $0["NSPropertyName"]?.text }
+            return names.isEmpty ? nil : names.joined(separator: ",")
+        }
+        return indexes.isEmpty ? [:] : ["compoundIndexes": indexes.joined(separator: ";")]
+    }
+}

@@ -1,0 +1,247 @@
+import GraphModel
+
+/// Makes a model of its archive.
+struct CachedModelReader {
+    /// More is no model that anybody made.
+    private static let entitiesMax = 10_000
+    private static let propertiesMax = 200_000
+    private static let depthMax = 100
+
+    private(set) var leftOut: [String] = []
+    private var propertyCount = 0
+
+    mutating func model(_ root: ArchivedNode) throws(ArchiveFault) -> ManagedObjectModel {
+        guard let archived = root["NSEntities"]?.entries, !archived.isEmpty else {
+            throw ArchiveFault("the archived model has no entities")
+        }
+        guard archived.count <= Self.entitiesMax else {
+            throw ArchiveFault("the archived model has \(archived.count) entities")
+        }
+        var entities: [EntityDescription] = []
+        for (_, node) in archived { entities.append(try entity(node)) }
+        let names = Set(entities.map(\.name))
+        for place in entities.indices { leaveOutLinks(of: &entities[place], into: names) }
+        leaveOutIndexes(of: &entities)
+        do throws(ModelError) {
+            return try ManagedObjectModel(
+                entities: entities,
+                versionIdentifiers: (root["NSVersionIdentifiers"]?.items ?? []).compactMap(\.text)
+                    .sorted(),
+                configurations: Self.configurations(root, names),
+                fetchRequestTemplates: templates(root, names))
+        } catch {
+            throw ArchiveFault("the archived model does not hang together: \(error)")
+        }
+    }
+
+    /// Notes what the archive says that the model will not.
+    mutating func leaveOut(_ sentence: String) {
+        leftOut.append(sentence)
+    }
+
+    /// Relationships and fetched properties to entities that are not there, of which no store has
+    /// objects.
+    private mutating func leaveOutLinks(of entity: inout EntityDescription, into names: Set<String>)
+    {
+        for relationship in entity.ownRelationships
+        where !names.contains(relationship.destinationEntityName) {
+            leftOut.append(
+                "\(entity.name).\(relationship.name) leads to"
+                    + " '\(relationship.destinationEntityName)', which the model does not have")
+        }
+        entity.ownRelationships.removeAll { !names.contains($0.destinationEntityName) }
+        for property in entity.fetchedProperties
+        where !names.contains(property.request.entityName) {
+            leftOut.append(
+                "\(entity.name).\(property.name) fetches '\(property.request.entityName)', which the"
+                    + " model does not have")
+        }
+        entity.fetchedProperties.removeAll { !names.contains($0.request.entityName) }
+    }
+
+    // MARK: Entities
+
+    private mutating func entity(_ node: ArchivedNode) throws(ArchiveFault) -> EntityDescription {
+        guard let name = node["NSEntityName"]?.text, Self.isName(name) else {
+            throw ArchiveFault("an archived entity has no name")
+        }
+        let parent = try parent(of: node, name)
+        let inherited = Set((parent?["NSProperties"]?.entries ?? []).compactMap(\.key.text))
+        let className = node["NSClassNameForEntity"]?.text
+        var entity = EntityDescription(
+            name: name, superentityName: parent?["NSEntityName"]?.text,
+            isAbstract: node.isTrue("NSIsAbstract"),
+            managedObjectClassName: className == name ? nil : className,
+            uniquenessConstraints: Self.constraints(node),
+            renamingIdentifier: Self.renaming(node, name),
+            versionHashModifier: node["NSVersionHashModifier"]?.text, userInfo: Self.userInfo(node))
+        // In the order of their names: that of the archive is a hash table's.
+        let properties = (node["NSProperties"]?.entries ?? []).compactMap { key, value in
+            key.text.map { ($0, value) }
+        }.sorted { $0.0 < $1.0 }
+        for (key, value) in properties where !inherited.contains(key) {
+            try add(underlying(value), to: &entity)
+        }
+        entity.indexes = indexes(node, of: name, inheriting: parent)
+        entity.extras = Self.compoundIndexes(node)
+        return entity
+    }
+
+    /// The entity above; the archive's chain must come to an end.
+    private func parent(of node: ArchivedNode, _ name: String) throws(ArchiveFault) -> ArchivedNode?
+    {
+        let parent = node["NSSuperentity"]
+        var (next, depth) = (parent, 0)
+        while let ancestor = next {
+            depth += 1
+            guard depth <= Self.depthMax else {
+                throw ArchiveFault("the entity '\(name)' has no root")
+            }
+            next = ancestor["NSSuperentity"]
+        }
+        return parent
+    }
+
+    /// Inherited properties, and those that many entities share, may be stood in for.
+    private func underlying(_ node: ArchivedNode) -> ArchivedNode {
+        var node = node
+        for _ in 0..<Self.depthMax {
+            guard let inner = node["NSUnderlyingProperty"] else { break }
+            node = inner
+        }
+        return node
+    }
+
+    private mutating func add(
+        _ node: ArchivedNode, to entity: inout EntityDescription
+    ) throws(ArchiveFault) {
+        propertyCount += 1
+        guard propertyCount <= Self.propertiesMax else {
+            throw ArchiveFault("the archived model has too many properties")
+        }
+        guard let name = node["NSPropertyName"]?.text, Self.isName(name) else {
+            throw ArchiveFault("a property of the entity '\(entity.name)' has no name")
+        }
+        if node["NSAttributeType"] != nil {
+            if let attribute = attribute(node, name, of: entity.name) {
+                entity.ownAttributes.append(attribute)
+            }
+        } else if let destination = Self.destination(node) {
+            entity.ownRelationships.append(Self.relationship(node, name, to: destination))
+        } else if let request = node["NSFetchRequest"] {
+            guard let property = fetchedProperty(node, name, request, of: entity.name) else {
+                return
+            }
+            entity.fetchedProperties.append(property)
+        } else {
+            leftOut.append(
+                "\(entity.name).\(name) is a \(node.className ?? "thing") without a column")
+        }
+    }
+
+    // MARK: Attributes
+
+    private mutating func attribute(
+        _ node: ArchivedNode, _ name: String, of entity: String
+    ) -> AttributeDescription? {
+        let code = node["NSAttributeType"]?.integer ?? 0
+        guard let type = AttributeType.allCases.first(where: { Int64($0.code) == code }),
+            type != .composite
+        else {
+            leftOut.append("\(entity).\(name) is of the type \(code), which is not known")
+            return nil
+        }
+        let flags = node["NSFlagsKey"]?.integer ?? 0
+        let isDerived =
+            node.className?.contains("Derived") == true || node["NSDerivationExpression"] != nil
+        let derivation = node["NSDerivationExpression"].flatMap { ArchivedExpression.text(of: $0) }
+        var attribute = AttributeDescription(
+            name: name, type: type, isOptional: node.isTrue("NSIsOptional"),
+            defaultValue: node["NSDefaultValue"].flatMap { Self.stored($0, type) },
+            isTransient: node.isTrue("NSIsTransient"),
+            allowsExternalBinaryDataStorage: type == .binary && flags & 4 != 0,
+            preservesValueInHistoryOnDeletion: flags & 16 != 0,
+            derivationExpression: derivation, renamingIdentifier: Self.renaming(node, name),
+            versionHashModifier: node["NSVersionHashModifier"]?.text,
+            transformerName: type == .transformable ? node["NSValueTransformerName"]?.text : nil,
+            userInfo: Self.userInfo(node))
+        if isDerived, derivation == nil {
+            attribute.extras["derived"] = "YES"
+            leftOut.append("\(entity).\(name) is derived by an expression that cannot be read")
+        }
+        return attribute
+    }
+
+    private static func stored(_ node: ArchivedNode, _ type: AttributeType) -> StoredValue? {
+        switch type {
+        case .integer16, .integer32, .integer64, .boolean: node.integer.map(StoredValue.integer)
+        case .double, .float: node.real.map(StoredValue.real)
+        case .decimal: (node.real ?? ArchivedDecimal.value(of: node)).map(StoredValue.real)
+        case .date: (node.date ?? node.real).map(StoredValue.real)
+        case .string: node.text.map(StoredValue.text)
+        case .uri: (node.text ?? node["NS.relative"]?.text).map(StoredValue.text)
+        case .uuid: (node["NS.uuidbytes"]?.data).map(StoredValue.blob)
+        case .binary: node.data.map(StoredValue.blob)
+        case .transformable, .composite, .undefined: nil
+        }
+    }
+
+    // MARK: Relationships
+
+    private static func destination(_ node: ArchivedNode) -> String? {
+        node["_NSDestinationEntityName"]?.text
+            ?? node["NSDestinationEntity"]?["NSEntityName"]?.text
+    }
+
+    private static func relationship(
+        _ node: ArchivedNode, _ name: String, to destination: String
+    ) -> RelationshipDescription {
+        let maximum = Int(node["NSMaxCount"]?.integer ?? 0)
+        let rules: [DeleteRule] = [.noAction, .nullify, .cascade, .deny]
+        let rule = Int(node["NSDeleteRule"]?.integer ?? 0)
+        return RelationshipDescription(
+            name: name, destinationEntityName: destination,
+            inverseName: node["_NSInverseRelationshipName"]?.text
+                ?? node["NSInverseRelationship"]?["NSPropertyName"]?.text,
+            isToMany: maximum != 1, isOrdered: node.isTrue("NSIsOrdered"),
+            isOptional: node.isTrue("NSIsOptional"),
+            deleteRule: rules.indices.contains(rule) ? rules[rule] : .nullify,
+            minimumCount: Int(node["NSMinCount"]?.integer ?? 0), maximumCount: maximum,
+            renamingIdentifier: renaming(node, name),
+            versionHashModifier: node["NSVersionHashModifier"]?.text, userInfo: userInfo(node))
+    }
+
+    // MARK: Parts
+
+    private static func constraints(_ node: ArchivedNode) -> [[String]] {
+        (node["NSUniqueTuples"]?.items ?? []).compactMap { tuple in
+            let names = (tuple.items ?? [tuple]).compactMap {
+                $0.text ?? $0["NSPropertyName"]?.text
+            }
+            return names.isEmpty ? nil : names
+        }
+    }
+
+    /// Core Data keeps an entity's or property's own name there, too.
+    static func renaming(_ node: ArchivedNode, _ name: String) -> String? {
+        let identifier = node["NSRenamingIdentifier"]?.text
+        return identifier == name ? nil : identifier
+    }
+
+    static func userInfo(_ node: ArchivedNode) -> [String: String] {
+        Dictionary(
+            (node["NSUserInfo"]?.entries ?? []).compactMap { key, value in
+                guard let key = key.text, let value = value.text else { return nil }
+                return (key, value)
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Names become columns, and so SQL.
+    static func isName(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, name.utf8.count <= 512 else { return false }
+        return (first == "_" || first.properties.isAlphabetic)
+            && name.unicodeScalars.allSatisfy {
+                $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+            }
+    }
+}
