@@ -21,6 +21,8 @@ final class HistoryWriter {
     /// each holds the key of a text.
     private let textColumns: [(place: Int, column: String, isInterned: Bool)]
     private let tombstoneColumns: [String]
+    /// What the triggers of an app's store change.
+    private let triggerNotes: TriggerNotes?
     /// Rows that the purge of one save takes at least, where so many are too old.
     private static let purgedChanges = 10_000
 
@@ -43,6 +45,7 @@ final class HistoryWriter {
             tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
                 .filter(changes.contains)
             textColumns = try Self.textColumns(on: connection)
+            triggerNotes = schema.isOurs ? nil : try TriggerNotes(schema, on: connection)
         } catch {
             throw StoreError(error)
         }
@@ -109,8 +112,21 @@ final class HistoryWriter {
         func own(_ ids: ManagedObjectIDSet) -> [ManagedObjectID] {
             ids.ids.filter { schema.entities[$0.entityNumber] != nil }
         }
-        for id in own(change.inserted) { try write(0, id, nil) }
-        for id in own(change.updated) { try write(1, id, recorder?.masks[id]) }
+        var touched = try triggerNotes?.take() ?? [:]
+        for id in own(change.inserted) {
+            touched[id] = nil
+            try write(0, id, nil)
+        }
+        for id in own(change.updated) {
+            if let names = touched.removeValue(forKey: id), recorder?.masks[id] != nil {
+                recorder?.update(id, properties: names)
+            }
+            try write(1, id, recorder?.masks[id])
+        }
+        for id in own(change.deleted) { touched[id] = nil }
+        for (id, names) in touched.sorted(by: { $0.key < $1.key }) {
+            try write(1, id, self.schema.mask(names, entity: id.entityNumber))
+        }
         for id in own(change.deleted) {
             try write(2, id, nil)
             if let values = recorder?.tombstones[id] { try setTombstones(key, values) }

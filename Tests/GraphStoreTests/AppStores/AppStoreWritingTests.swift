@@ -86,7 +86,7 @@ import Testing
             "SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, hex(ZCOLUMNS), ZTRANSACTIONID FROM ACHANGE"
                 + " WHERE Z_PK > 12 ORDER BY 1, 2",
             [
-                "1|1|1|02|104", "1|2|1|02|104", "3|3|1|8000|104", "4|4|1|02|104",
+                "1|1|1|22|104", "1|2|1|22|104", "3|3|1|8000|104", "4|4|1|02|104",
             ])
         try expect(
             "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000",
@@ -96,7 +96,41 @@ import Testing
         #expect(history.map(\.author) == ["sync", nil, "etl"])
         #expect(
             history.last?.changes.map(\.updatedProperties)
-                == [["books"], ["books"], ["author"], ["title"]])
+                == [["bookCount", "books"], ["bookCount", "books"], ["author"], ["title"]])
+    }
+
+    /// What triggers change is in the history of the save, although nobody here touched the row:
+    /// once, and not where the value came out as it was.
+    @Test func theHistoryTellsWhatTriggersChanged() throws {
+        func changes() throws -> [String] {
+            try rows(
+                "SELECT ZTRANSACTIONID, ZENTITY, ZENTITYPK, ZCHANGETYPE, hex(ZCOLUMNS) FROM ACHANGE"
+                    + " WHERE Z_PK > 12 ORDER BY Z_PK")
+        }
+        try store.run(
+            """
+            CREATE TRIGGER ZT_TAG_PINS AFTER INSERT ON ZTAG BEGIN
+            UPDATE ZAUTHOR SET ZHOMEPAGE = ZHOMEPAGE, ZBOOKCOUNT = ZBOOKCOUNT; END
+            """)
+        do {
+            let context = try store.openForWriting().newContext()
+            let result = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Book", predicate: GraphPredicate(format: "author.name == 'Ursula'")
+                ))
+            #expect(result.deleted == 2)
+            try context.save()
+            let tag = try context.insert("Tag")
+            try tag.setValue("new", forKey: "name")
+            try context.save()
+        }
+        try expect("SELECT Z_PK, ZBOOKCOUNT FROM ZAUTHOR", ["1|0", "2|1", "3|0"])
+        let found = try changes()
+        #expect(
+            found.filter { $0.hasPrefix("104|1|") || $0.hasPrefix("105|") } == [
+                "104|1|1|1|20", "105|8|4|0|",
+            ], "\(found)")
+        #expect(found.count { $0.hasPrefix("104|3|") } == 2)
     }
 
     /// The copy that the first save makes is the store as its app left it.

@@ -1,0 +1,85 @@
+import GraphModel
+import SQLite
+
+/// Notes what triggers of an app's store change beside our own changes, for its history.
+///
+/// A derived attribute such as `books.@count` is kept by triggers: a new book changes a row of its
+/// author that nobody here has touched. Triggers of our own that live with the connection, and stand
+/// in no file, note each row whose columns come out changed:
+/// ```sql
+/// CREATE TEMP TRIGGER … AFTER UPDATE OF ZBOOKCOUNT ON ZAUTHOR
+///     WHEN NEW.ZBOOKCOUNT IS NOT OLD.ZBOOKCOUNT BEGIN
+///     INSERT INTO ETL_TOUCHED SELECT NEW.Z_ENT, NEW.Z_PK, 'ZBOOKCOUNT' WHERE NOT EXISTS …; END
+/// ```
+/// The notes are rolled back with the transaction.
+final class TriggerNotes {
+    private static let table = "ETL_TOUCHED"
+
+    private let connection: Connection
+    /// The property of each column, by the entity's number.
+    private let properties: [Int64: [String: String]]
+
+    /// Nil where no trigger sets a column of an entity.
+    init?(_ schema: StoreSchema, on connection: Connection) throws(SQLiteError) {
+        var properties: [Int64: [String: String]] = [:]
+        for entity in schema.entities where schema.holds(entity) {
+            var names: [String: String] = [:]
+            for (name, place) in entity.attributes { names[place.column] = name }
+            for (name, place) in entity.toOnes {
+                names[place.column] = name
+                if let column = place.entityColumn { names[column] = name }
+            }
+            properties[entity.number] = names
+        }
+        self.properties = properties
+        self.connection = connection
+        let tables = Set(schema.heldEntities.map(\.table))
+        let known = Set(properties.values.flatMap(\.keys))
+        var statements: [String] = []
+        for table in tables.sorted() + schema.joinTables.map(\.name) {
+            let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
+            guard !columns.isEmpty else { continue }
+            let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+            statements += [
+                "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
+                "DELETE FROM \(table)",
+            ]
+        }
+        let columns = try connection.columnsSetByTriggers(of: statements)
+            .filter { tables.contains($0.table) && known.contains($0.column) }
+            .sorted { ($0.table, $0.column) < ($1.table, $1.column) }
+        guard !columns.isEmpty else { return nil }
+        try connection.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS \(Self.table) (ENT INTEGER, PK INTEGER, NAME TEXT,"
+                + " PRIMARY KEY (ENT, PK, NAME)) WITHOUT ROWID")
+        for place in columns {
+            let (table, column) = (place.table, place.column)
+            // The conflict rule of whoever's statement it is would count here, too
+            // (https://www.sqlite.org/lang_createtrigger.html), so that none may be met.
+            try connection.execute(
+                """
+                CREATE TEMP TRIGGER IF NOT EXISTS \(Self.table)_\(table)_\(column)
+                AFTER UPDATE OF \(column) ON \(table) WHEN NEW.\(column) IS NOT OLD.\(column)
+                BEGIN INSERT INTO \(Self.table) SELECT NEW.Z_ENT, NEW.Z_PK, '\(column)'
+                WHERE NEW.Z_ENT IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(Self.table)
+                WHERE ENT = NEW.Z_ENT AND PK = NEW.Z_PK AND NAME = '\(column)'); END
+                """)
+        }
+    }
+
+    /// The properties that came out changed in the open transaction, by the object; the notes are
+    /// gone then.
+    func take() throws(SQLiteError) -> [ManagedObjectID: Set<String>] {
+        var changes: [ManagedObjectID: Set<String>] = [:]
+        let notes = try connection.cached("SELECT ENT, PK, NAME FROM temp.\(Self.table)")
+        while try notes.step() {
+            let id = ManagedObjectID(
+                entityNumber: notes.integer(0), primaryKey: notes.integer(1))
+            guard let name = properties[id.entityNumber]?[notes.string(2)] else { continue }
+            changes[id, default: []].insert(name)
+        }
+        notes.reset()
+        if !changes.isEmpty { try connection.cached("DELETE FROM temp.\(Self.table)").run() }
+        return changes
+    }
+}
