@@ -74,5 +74,19 @@ import Testing
         let schema = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
         let keys = try #require((schema as? [String: Any])?["properties"] as? [String: Any])
         #expect(keys.keys.sorted().contains("stages") && keys.count == 9)
+        #expect(try Tool.etl(["schema", "spec"]) == result)
+    }
+
+    @Test func modelsHaveASchemaOfTheirOwn() throws {
+        let result = try Tool.etl(["schema", "model"])
+        #expect(result.status == 0 && result.standardError == "")
+        let schema = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
+        let keys = try #require((schema as? [String: Any])?["properties"] as? [String: Any])
+        #expect(
+            keys.keys.sorted() == [
+                "composites", "configurations", "entities", "history", "model", "requests",
+                "version", "xcode",
+            ])
+        #expect(try Tool.etl(["schema", "store"]).status == 64)
     }
 }

@@ -1,6 +1,6 @@
-/// One key of a mapping in a spec: what may stand there and what it means.
+/// One key of a mapping in a spec or a model: what may stand there and what it means.
 ///
-/// The reader takes the names of keys from here, the schema and the reference pages the rest, so
+/// The reader of specs takes the names of keys from here, the schema and the reference pages the rest, so
 /// that what is read, what editors offer and what the pages say are one thing:
 /// ```
 /// KeyDescription(

@@ -12,6 +12,7 @@ package enum ReferencePages {
     package static func files(_ root: CommandDescription) -> [File] {
         var files = [
             File(name: "spec.md", text: SpecificationPages.settings()),
+            File(name: "model.md", text: ModelPages.text()),
             File(name: "exit-codes.md", text: CodePages.exits),
             File(name: "error-codes.md", text: CodePages.errors),
             File(name: "etl.1", text: ManualPage.text(root)),
@@ -46,6 +47,7 @@ package enum ReferencePages {
             text += "| [\(stage.rawValue)](\(stage.page)) | \(stage.purpose) |\n"
         }
         text += """
+            | [model](model.md) | the keys of a model file |
             | [exit codes](exit-codes.md) | what the exit status says |
             | [error codes](error-codes.md) | what the code behind a message says |
             | [etl.1](etl.1) | the manual page: `man -l docs/reference/etl.1` |

@@ -1,7 +1,6 @@
 /// What mappings are for, with examples over the model `pipelines/task-model.yaml`.
 extension SpecificationMapping {
-    /// What the mapping is for, in a sentence or two.
-    var purpose: String {
+    package var purpose: String {
         switch self {
         case .spec: "The whole file."
         case .parameter: "A value that is given when the spec runs; `--set` goes before all."
@@ -57,7 +56,7 @@ extension SpecificationMapping {
     }
 
     /// A stage as an item of `stages`, any other mapping under its key.
-    var example: String? {
+    package var example: String? {
         switch self {
         case .spec:
             """

@@ -3,7 +3,7 @@ import YAML
 /// The mappings of a spec: the whole, its parts, and the stages.
 ///
 /// An enumeration, because some of them hold themselves: a nested object may have links that nest.
-package enum SpecificationMapping: String, Sendable, CaseIterable {
+package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapping {
     case spec, parameter, store, template, history, budget, rejects, report
     case `import`, read, generate, field, keyField, number, link, nested, mirror, on
     case update, delete, export, verify
@@ -14,7 +14,8 @@ package enum SpecificationMapping: String, Sendable, CaseIterable {
         .import, .update, .delete, .export, .verify,
     ]
 
-    /// The keys in the order in which a spec would have them.
+    package var definition: String { rawValue }
+
     package var keys: [KeyDescription] {
         switch self {
         case .spec: Self.specKeys
@@ -44,16 +45,17 @@ package enum SpecificationMapping: String, Sendable, CaseIterable {
         }
     }
 
-    /// What other keys stand for, where there may be any.
     package var others: ValueForm.Named? {
         guard self == .then else { return nil }
         return ValueForm.Named(placeholder: "ENTITY", form: .list(.record))
     }
 
-    /// The names of the keys.
-    package var keyNames: [String] { keys.map(\.name) }
+    /// Those of a key are the keys of a field.
+    package var hasTable: Bool { self != .keyField }
 
-    /// What the mapping is called on a page.
+    /// All of these words mean the same under each key.
+    package var explainsWords: Bool { self != .on }
+
     package var title: String {
         switch self {
         case .spec: "spec"
@@ -76,13 +78,8 @@ package enum SpecificationMapping: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where a page of the reference leads to for it.
-    var address: String {
-        if Self.stages.contains(self) { return page }
-        let letters = title.lowercased().filter {
-            $0.isLetter || $0.isNumber || $0 == " " || $0 == "-"
-        }
-        return "#" + letters.replacing(" ", with: "-")
+    package var address: String {
+        Self.stages.contains(self) ? page : Self.anchor(title)
     }
 }
 

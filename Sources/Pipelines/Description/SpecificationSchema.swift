@@ -1,116 +1,11 @@
-import YAML
-
 /// The JSON Schema of specs, for editors: `etl schema`.
-///
-/// https://json-schema.org/draft/2020-12. It says what can be said of one file without its model;
-/// `etl check` says the rest.
 package enum SpecificationSchema {
     /// The schema as text.
     package static var text: String { tree.formatted }
 
     static var tree: JSONTree {
-        guard case .object(let top) = schema(of: .spec) else { return .null }
-        let definitions = SpecificationMapping.allCases.filter { $0 != .spec }
-            .map { JSONTree.Member($0.rawValue, schema(of: $0)) }
-        return .object(
-            [
-                .init("$schema", "https://json-schema.org/draft/2020-12/schema"),
-                .init("title", "A spec of etl"),
-            ] + top + [.init("$defs", .object(definitions))])
-    }
-
-    private static func schema(of mapping: SpecificationMapping) -> JSONTree {
-        let keys = mapping.keys
-        let required = keys.filter { $0.absence == .error }
-        let properties = keys.map { JSONTree.Member($0.name, schema(of: $0)) }
-        var members: [JSONTree.Member] = [
-            .init("type", "object"), .init("properties", .object(properties)),
-        ]
-        if !required.isEmpty {
-            members.append(.init("required", .list(required.map { .text($0.name) })))
-        }
-        let others = mapping.others.map { schema(of: $0.form) } ?? .boolean(false)
-        members.append(.init("additionalProperties", others))
-        return .object(members)
-    }
-
-    /// What a key holds, with what editors show of it.
-    private static func schema(of key: KeyDescription) -> JSONTree {
-        var members: [JSONTree.Member] = [.init("description", .text(description(of: key)))]
-        if case .same(let text) = key.absence {
-            members.append(.init("default", value(ofYAML: text)))
-        }
-        members.append(.init("examples", .list([value(ofYAML: key.example)])))
-        guard case .object(let form) = schema(of: key.form) else { return .object(members) }
-        return .object(members + form)
-    }
-
-    private static func description(of key: KeyDescription) -> String {
-        var text = key.meaning
-        if case .means(let words) = key.absence { text += " Without it: \(words)." }
-        for word in key.form.words { text += "\n- \(word.text): \(word.meaning)" }
-        return text
-    }
-
-    private static func schema(of form: ValueForm) -> JSONTree {
-        switch form {
-        case .text, .path, .predicate, .expression: ["type": "string", "minLength": .integer(1)]
-        case .pattern(let pattern, _): ["type": "string", "pattern": .text(pattern)]
-        case .character:
-            ["type": "string", "minLength": .integer(1), "maxLength": .integer(1)]
-        case .boolean: ["type": "boolean"]
-        case .integer(let bounds): schema(of: bounds)
-        case .scalar: ["type": .list(["string", "number", "boolean"])]
-        case .constant: ["type": .list(["string", "number", "boolean", "null"])]
-        case .words(let words): ["enum": .list(words.flatMap { values(of: $0) })]
-        case .list(let item): ["type": "array", "items": schema(of: item)]
-        case .oneOrMore(let item):
-            ["anyOf": .list([schema(of: item), ["type": "array", "items": schema(of: item)]])]
-        case .mapping(let mapping): ["$ref": .text("#/$defs/\(mapping.rawValue)")]
-        case .named(let named):
-            ["type": "object", "additionalProperties": schema(of: named.form)]
-        case .either(let forms): ["anyOf": .list(forms.map { schema(of: $0) })]
-        case .record: ["type": "object"]
-        }
-    }
-
-    /// The word, which YAML may take for its own null.
-    private static func values(of word: ValueForm.Word) -> [JSONTree] {
-        word.text == "null" ? [.null, .text(word.text)] : [.text(word.text)]
-    }
-
-    private static func schema(of bounds: ClosedRange<Int64>) -> JSONTree {
-        var members: [JSONTree.Member] = [.init("type", "integer")]
-        if bounds.lowerBound != .min {
-            members.append(.init("minimum", .integer(bounds.lowerBound)))
-        }
-        if bounds.upperBound != .max {
-            members.append(.init("maximum", .integer(bounds.upperBound)))
-        }
-        return .object(members)
-    }
-
-    /// A value of the description, which is written as it would stand in a spec.
-    private static func value(ofYAML text: String) -> JSONTree {
-        YAMLParser.parse(text, file: "example").root.map(JSONTree.init) ?? .text(text)
-    }
-}
-
-extension JSONTree {
-    /// The value that a file holds.
-    init(_ node: YAMLNode) {
-        switch node.content {
-        case .sequence(let items): self = .list(items.map { JSONTree($0) })
-        case .mapping(let entries):
-            self = .object(entries.map { Member($0.key, JSONTree($0.value)) })
-        case .scalar(let scalar):
-            switch scalar.value {
-            case .null: self = .null
-            case .boolean(let flag): self = .boolean(flag)
-            case .integer(let number): self = .integer(number)
-            case .real(let number): self = number.isFinite ? .number(scalar.text) : .null
-            case .text: self = .text(scalar.text)
-            }
-        }
+        MappingSchema.tree(
+            "A spec of etl", SpecificationMapping.spec,
+            parts: SpecificationMapping.allCases.filter { $0 != .spec })
     }
 }

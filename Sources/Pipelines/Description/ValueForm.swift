@@ -1,4 +1,4 @@
-/// What may stand as a value in a spec.
+/// What may stand as a value in a file.
 package indirect enum ValueForm: Sendable {
     /// One of the words that a key allows, and what it stands for.
     package struct Word: Sendable, Hashable {
@@ -31,7 +31,8 @@ package indirect enum ValueForm: Sendable {
     case list(ValueForm)
     /// A list, or its only item.
     case oneOrMore(ValueForm)
-    case mapping(SpecificationMapping)
+    /// A mapping of the file's own.
+    case described(any DescribedMapping)
     case named(Named)
     case either([ValueForm])
     /// A mapping with any keys.
@@ -43,6 +44,12 @@ extension ValueForm {
     static func choice<Choice: ExplainedChoice>(_ type: Choice.Type) -> ValueForm {
         .words(Choice.allCases.map { Word(text: $0.rawValue, meaning: $0.meaning) })
     }
+
+    /// A part of a spec.
+    static func mapping(_ mapping: SpecificationMapping) -> ValueForm { .described(mapping) }
+
+    /// A part of a model.
+    static func model(_ mapping: ModelMapping) -> ValueForm { .described(mapping) }
 
     /// A mapping from names of the user's.
     static func named(_ placeholder: String, _ form: ValueForm) -> ValueForm {
@@ -79,7 +86,7 @@ extension ValueForm {
         case .words(let words): words.map { "`\($0.text)`" }.joined(separator: ", ")
         case .list(let item): "a list: \(item.phrase)"
         case .oneOrMore(let item): "\(item.phrase), or a list"
-        case .mapping(let mapping): "[\(mapping.title)](\(mapping.address))"
+        case .described(let mapping): "[\(mapping.title)](\(mapping.address))"
         case .named(let named): "`{ \(named.placeholder): … }`, \(named.form.phrase)"
         case .either(let forms): forms.map(\.phrase).joined(separator: "; or ")
         case .record: "a mapping"

@@ -1,0 +1,275 @@
+import GraphModel
+
+/// The keys of a model file.
+extension ModelMapping {
+    /// What other keys a model's parts have in common.
+    static let xcode = KeyDescription(
+        "xcode", texts, .nothing,
+        "What else Xcode writes there, by its own names, kept as it stands.",
+        example: "{ customClassName: NSColor }")
+
+    private static let texts = ValueForm.named("KEY", .scalar)
+    private static let counts = ValueForm.pattern(
+        #"^\s*[0-9]*\s*\.\.\s*[0-9]*\s*$"#, "a range such as 1..500, open ends allowed")
+
+    private static func renamedFrom(_ what: String) -> KeyDescription {
+        KeyDescription(
+            "renamed-from", .text, .nothing,
+            "The \(what)'s name in the version before, by which a migration knows it.",
+            example: "old")
+    }
+
+    private static let hashModifier = KeyDescription(
+        "hash-modifier", .scalar, .nothing,
+        "Makes it a different version although its shape is the same.", example: "v2")
+    private static let info = KeyDescription(
+        "info", texts, .nothing, "Free text for tools.", example: "{ owner: sync }")
+    private static let optional = KeyDescription(
+        "optional", .boolean, .same(as: "true"), "Whether it may be nil or empty.",
+        example: "false")
+
+    static let modelKeys = [
+        KeyDescription(
+            "model", .integer(1...ModelFile.version), .error, "The version of the format.",
+            example: "1"),
+        KeyDescription(
+            "version", .oneOrMore(.scalar), .nothing,
+            "Names this version of the model (`NSStoreModelVersionIdentifiers`).",
+            example: "tasks-2"),
+        KeyDescription(
+            "entities", .named("ENTITY", .model(.entity)), .error, "The kinds of objects.",
+            example: "{ Task: { attributes: { title: String } } }"),
+        KeyDescription(
+            "configurations", .named("NAME", .list(.text)), .nothing,
+            "Sets of entities that a store may hold in place of all.",
+            example: "{ Local: [Task] }"),
+        KeyDescription(
+            "composites", .named("COMPOSITE", .model(.composite)), .nothing,
+            "Types that consist of several attributes.",
+            example: "{ Point: { attributes: { x: Double } } }"),
+        KeyDescription(
+            "requests", .named("REQUEST", .model(.request)), .nothing, "Requests under names.",
+            example: "{ all: { entity: Task } }"),
+        KeyDescription(
+            "history", .list(.path), .nothing,
+            "The files of older versions, oldest first, from which a store can be migrated.",
+            example: "[tasks-1.yaml]"),
+        xcode,
+    ]
+
+    static let entityKeys = [
+        KeyDescription(
+            "parent", .text, .nothing,
+            "The entity whose properties it has, too, and whose table it shares.", example: "Item"),
+        KeyDescription(
+            "abstract", .boolean, .same(as: "false"), "No object is of this entity itself.",
+            example: "true"),
+        KeyDescription(
+            "class", .text, .means("a class of the entity's name"),
+            "The class that stands for it in code.", example: "TaskObject"),
+        renamedFrom("entity"), hashModifier,
+        KeyDescription(
+            "attributes",
+            .named("ATTRIBUTE", .either([types, .model(.attribute)])), .nothing,
+            "Its values.", example: "{ title: String }"),
+        KeyDescription(
+            "relationships", .named("RELATIONSHIP", .model(.relationship)), .nothing,
+            "Its links.", example: "{ next: { to: Task } }"),
+        KeyDescription(
+            "unique", .list(.list(.text)), .nothing,
+            "Sets of attributes whose values together no two objects share.", example: "[[title]]"),
+        KeyDescription(
+            "indexes",
+            .named(
+                "INDEX",
+                .either([.oneOrMore(.either([.text, .model(.indexElement)])), .model(.index)])),
+            .nothing, "What requests look for and order by.", example: "{ byTitle: [title desc] }"),
+        KeyDescription(
+            "validate", .list(.model(.rule)), .nothing, "Rules over the whole object.",
+            example: "[{ rule: \"title != nil\", message: a title is missing }]"),
+        KeyDescription(
+            "fetched", .named("PROPERTY", .model(.fetched)), .nothing,
+            "Properties that are requests.", example: "{ others: { entity: Task } }"),
+        info, xcode,
+    ]
+
+    /// The types that may stand alone.
+    private static let types = ValueForm.words(
+        AttributeType.allCases.filter { ![.undefined, .composite].contains($0) }.map {
+            ValueForm.Word(text: $0.rawValue, meaning: $0.meaning)
+        })
+
+    static let attributeKeys = [
+        KeyDescription(
+            "type", .choice(AttributeType.self), .error, "What its values are.", example: "String"),
+        optional,
+        KeyDescription(
+            "default", .constant, .nothing,
+            "What a new object starts with, in the form of its type.", example: "none yet"),
+        KeyDescription(
+            "transient", .boolean, .same(as: "false"), "It is kept with objects, and never stored.",
+            example: "true"),
+        KeyDescription(
+            "range", .pattern(#"\.\."#, "a range such as 0..2 or 2020-01-01.., ends included"),
+            .nothing, "The numbers or dates allowed.", example: "0..2"),
+        KeyDescription(
+            "length", counts, .nothing, "The allowed length of text, in UTF-16 units.",
+            example: "1..500"),
+        KeyDescription(
+            "pattern", .text, .nothing, "A regular expression that the whole text must match.",
+            example: "\"[A-Z]{2}[0-9]{4}\""),
+        KeyDescription(
+            "derived", .expression, .nothing,
+            "What it is computed from at each save, such as `tasks.@count`.",
+            example: "\"lowercase:(title)\""),
+        KeyDescription(
+            "searchable", .boolean, .same(as: "false"),
+            "A folded copy is kept, so that `[c]` and `[cd]` comparisons use an index.",
+            example: "true"),
+        KeyDescription(
+            "external", .boolean, .same(as: "false"),
+            "Large values live in files beside the store.", example: "true"),
+        KeyDescription(
+            "external-threshold", .integer(0...Int64(Int32.max)), .means("128 KiB"),
+            "A value of more bytes goes to a file.", example: "4096"),
+        KeyDescription(
+            "preserve-on-delete", .boolean, .same(as: "false"),
+            "The history of a deletion keeps the value.", example: "true"),
+        KeyDescription(
+            "transformer", .text, .means("an archive of the app's"),
+            "What makes bytes of a Transformable's values: `json`, `plist`, `secure-archive` or a"
+                + " registered name.", example: "json"),
+        KeyDescription(
+            "composite", .text, .nothing, "What a Composite consists of, a name of `composites`.",
+            example: "Point"),
+        renamedFrom("attribute"), hashModifier, info, xcode,
+    ]
+
+    static let relationshipKeys = [
+        KeyDescription("to", .text, .error, "The entity at the other end.", example: "Task"),
+        KeyDescription(
+            "many", .boolean, .same(as: "false"), "Whether there may be several.", example: "true"),
+        KeyDescription(
+            "inverse", .text, .nothing, "The same relationship seen from the other end.",
+            example: "previous"),
+        KeyDescription(
+            "delete", .choice(DeleteRule.self), .same(as: "nullify"),
+            "What the deletion of an object does at the other end.", example: "cascade"),
+        KeyDescription(
+            "ordered", .boolean, .same(as: "false"),
+            "Those of a relationship to many have an order.",
+            example: "true"),
+        KeyDescription(
+            "count", counts, .nothing, "How many there may be, where there are any.",
+            example: "0..10"),
+        optional, renamedFrom("relationship"), hashModifier, info, xcode,
+    ]
+
+    static let indexKeys = [
+        KeyDescription(
+            "properties", .oneOrMore(.either([.text, .model(.indexElement)])), .error,
+            "What it is over, in order, each with `asc` or `desc` behind it where wanted.",
+            example: "[title desc]"),
+        KeyDescription(
+            "where", .predicate, .nothing, "The objects that are in it: comparisons with values.",
+            example: "\"title != nil\""),
+    ]
+
+    static let indexElementKeys = [
+        KeyDescription(
+            "property", .text, .means("`expression` must be there"),
+            "An attribute or a relationship to one.", example: "title"),
+        KeyDescription(
+            "expression", .expression, .nothing, "A computed value, in place of a property.",
+            example: "\"lowercase:(title)\""),
+        KeyDescription(
+            "order",
+            .words([
+                ValueForm.Word(text: "asc", meaning: "From the smallest."),
+                ValueForm.Word(text: "desc", meaning: "From the largest."),
+            ]), .same(as: "asc"), "In which order values stand.", example: "desc"),
+        KeyDescription(
+            "collation", .choice(FetchIndexDescription.Collation.self), .same(as: "Binary"),
+            "How values are found.", example: "Binary"),
+    ]
+
+    static let ruleKeys = [
+        KeyDescription(
+            "rule", .predicate, .error, "What must hold.", example: "\"title != nil\""),
+        KeyDescription(
+            "message", .text, .error, "What is told where it does not.",
+            example: "a title is missing"),
+    ]
+
+    static let requestKeys = [
+        KeyDescription("entity", .text, .error, "Whose objects are fetched.", example: "Task"),
+        KeyDescription(
+            "where", .predicate, .means("all"),
+            "Which of them; `$NAME` stands for a value given later.",
+            example: "\"title == $name\""),
+        KeyDescription(
+            "limit", .integer(0...Int64(Int32.max)), .means("no limit"), "No more than so many.",
+            example: "100"),
+    ]
+
+    static let fetchedKeys =
+        requestKeys + [
+            KeyDescription(
+                "request", .text, .same(as: FetchedPropertyDescription.requestName),
+                "What Xcode calls the request.", example: "mine"),
+            optional, renamedFrom("property"), info, xcode,
+            KeyDescription(
+                "xcode-property", texts, .nothing,
+                "The same as `xcode`, of the property beside its request.",
+                example: "{ syncable: NO }"),
+        ]
+
+    static let compositeKeys = [
+        KeyDescription(
+            "attributes", .named("ATTRIBUTE", .either([types, .model(.attribute)])), .error,
+            "What it consists of.", example: "{ x: Double, y: Double }"),
+        xcode,
+    ]
+}
+
+extension AttributeType: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .integer16: "A whole number of 16 bits."
+        case .integer32: "A whole number of 32 bits."
+        case .integer64: "A whole number of 64 bits."
+        case .decimal: "A number by its decimal digits."
+        case .double: "A number of 64 bits with a fraction."
+        case .float: "A number of 32 bits with a fraction."
+        case .string: "Text."
+        case .boolean: "True or false."
+        case .date: "A moment."
+        case .binary: "Bytes."
+        case .uuid: "Sixteen bytes that identify something."
+        case .uri: "An address with a scheme."
+        case .transformable: "What a transformer makes bytes of."
+        case .composite: "Several values, as `composite` says."
+        case .undefined: "Anything, for a transient attribute."
+        }
+    }
+}
+
+extension DeleteRule: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .noAction: "Links to it are left as they are, leading nowhere."
+        case .nullify: "Their link is cleared."
+        case .cascade: "They are deleted, too, by their own rules."
+        case .deny: "The object stays while there are any."
+        }
+    }
+}
+
+extension FetchIndexDescription.Collation: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .binary: "By their order."
+        case .rTree: "By the region of space that numbers span."
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import GraphModel
+
+/// The mappings of a model file: the whole, and its parts.
+///
+/// The reader of models stands below this; tests hold the two together, key by key.
+package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
+    case model, entity, attribute, relationship, index, indexElement, rule, fetched, request
+    case composite
+
+    package var definition: String { rawValue }
+
+    package var keys: [KeyDescription] {
+        switch self {
+        case .model: Self.modelKeys
+        case .entity: Self.entityKeys
+        case .attribute: Self.attributeKeys
+        case .relationship: Self.relationshipKeys
+        case .index: Self.indexKeys
+        case .indexElement: Self.indexElementKeys
+        case .rule: Self.ruleKeys
+        case .fetched: Self.fetchedKeys
+        case .request: Self.requestKeys + [Self.xcode]
+        case .composite: Self.compositeKeys
+        }
+    }
+
+    package var title: String {
+        switch self {
+        case .model: "model"
+        case .entity: "entities.ENTITY"
+        case .attribute: "attributes.ATTRIBUTE"
+        case .relationship: "relationships.RELATIONSHIP"
+        case .index: "indexes.INDEX"
+        case .indexElement: "indexes.INDEX.properties"
+        case .rule: "validate"
+        case .fetched: "fetched.PROPERTY"
+        case .request: "requests.REQUEST"
+        case .composite: "composites.COMPOSITE"
+        }
+    }
+
+    package var address: String { Self.anchor(title) }
+
+    package var purpose: String {
+        switch self {
+        case .model: "The whole file."
+        case .entity: "Objects of one kind, with a table that they share with their sub-entities."
+        case .attribute:
+            "A value of an object. The type alone may stand in place of the mapping: `notes: String`."
+        case .relationship: "Links to objects of another entity, or of the same."
+        case .index:
+            """
+            Helps requests find and order objects. The properties alone may stand in place of the \
+            mapping: `byState: [isCompleted, createdAt desc]`.
+            """
+        case .indexElement:
+            "What an index is over, where a property's name and `asc` or `desc` do not say it."
+        case .rule: "A rule over the whole object, which it must keep to be saved."
+        case .fetched: "What a request finds at the time it is asked for; it has no column."
+        case .request: "A request under a name, so that programs need not spell it out."
+        case .composite:
+            """
+            Attributes that are the type of one attribute. Xcode's models are read and written with \
+            them; no store is made with them yet.
+            """
+        }
+    }
+
+    package var example: String? {
+        switch self {
+        case .model:
+            """
+            model: 1
+            version: tasks-2
+            entities:
+              Task:
+                attributes:
+                  title: { type: String, optional: false, length: 1..500 }
+                  dueOn: Date
+            """
+        case .entity:
+            """
+            Task:
+              parent: Item
+              attributes:
+                id: { type: UUID, optional: false }
+                title: String
+              relationships:
+                category: { to: Category, inverse: tasks }
+              unique: [[id]]
+              indexes:
+                byTitle: [title]
+            """
+        case .attribute:
+            """
+            title:    { type: String, optional: false, length: 1..500 }
+            priority: { type: Integer 16, default: 0, range: 0..2 }
+            photo:    { type: Binary, external: true }
+            openDays: { type: Integer 32, transient: true }
+            """
+        case .relationship:
+            """
+            category: { to: Category, inverse: tasks, delete: nullify }
+            subtasks: { to: Task, many: true, inverse: parent, delete: cascade, ordered: true }
+            tags:     { to: Tag, many: true, inverse: tasks, count: 0..10 }
+            """
+        case .index: "byDueDate: { properties: [dueOn desc, title], where: \"dueOn != nil\" }"
+        case .indexElement: "byPlace: [{ property: latitude, collation: RTree }]"
+        case .rule:
+            """
+            validate:
+              - { rule: "completedAt == nil OR isCompleted == YES", message: "not completed yet" }
+            """
+        case .fetched:
+            "related: { entity: Task, where: \"category == $FETCH_SOURCE.category\" }"
+        case .request: "overdue: { entity: Task, where: \"dueOn < $day\", limit: 100 }"
+        case .composite: "Point: { attributes: { x: Double, y: Double } }"
+        }
+    }
+}
