@@ -56,6 +56,7 @@ struct StoreSwap {
         // Closed, for an open connection of ours would be in our own way; its transaction, which
         // wrote nothing, ends with it.
         guarded.connection = nil
+        var journal: String?
         do throws(SQLiteError) {
             try witness.execute(
                 "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
@@ -64,6 +65,7 @@ struct StoreSwap {
             }
             // Takes the log away in order; SQLite would do so at the end, by its name, which may be
             // that of the new store's by then.
+            journal = try witness.text("PRAGMA journal_mode")
             try witness.execute("PRAGMA journal_mode = DELETE")
         } catch {
             throw error.isBusy
@@ -73,12 +75,19 @@ struct StoreSwap {
                         + " that process left it, so begin anew")
                 : StoreError(error)
         }
-        let backup = try keep()
-        for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
-        try StoreFiles.move(newPath, to: path)
-        StoreFiles.synchronizeFolder(of: path)
-        withExtendedLifetime(witness) {}
-        return backup
+        do throws(StoreError) {
+            let backup = try keep()
+            for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            try StoreFiles.move(newPath, to: path)
+            StoreFiles.synchronizeFolder(of: path)
+            withExtendedLifetime(witness) {}
+            return backup
+        } catch {
+            // The store stays in its place, and keeps its journal as it was; the error that led
+            // here is the one to tell.
+            if let journal { try? witness.execute("PRAGMA journal_mode = \(journal)") }
+            throw error
+        }
     }
 
     /// Gives the old store another name, with the files of its large values.
@@ -93,9 +102,15 @@ struct StoreSwap {
         let (from, to) = (StoreFiles.supportFolder(of: path), StoreFiles.supportFolder(of: backup))
         if from != to { try StoreFiles.copyFolder(from, to: to, linking: true) }
         guard !StoreFiles.exists(backup) else { return backup }
-        if !StoreFiles.link(path, as: backup) {
-            try StoreFiles.copyLarge(path, to: backup + ".etl-copy")
-            try StoreFiles.move(backup + ".etl-copy", to: backup)
+        guard !StoreFiles.link(path, as: backup) else { return backup }
+        let copy = backup + ".etl-copy"
+        do throws(StoreError) {
+            try StoreFiles.copyLarge(path, to: copy)
+            try StoreFiles.move(copy, to: backup)
+        } catch {
+            // Half a copy is of no use.
+            try? StoreFiles.remove(copy)
+            throw error
         }
         return backup
     }

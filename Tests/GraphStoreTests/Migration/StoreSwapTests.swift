@@ -1,0 +1,36 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Swaps of stores") struct StoreSwapTests {
+    @Test("a store that cannot be kept under another name stays as it is, with its journal")
+    func failureToKeep() throws {
+        let store = try MigratedStore(
+            from: "Task: { attributes: { name: String } }",
+            to: "Task: { attributes: { name: String, level: Integer 16 } }"
+        ) { context in
+            try context.make("Task", ["name": "a"])
+        }
+        let files = FileManager.default
+        try files.createDirectory(
+            atPath: store.folder.file(".store_SUPPORT/_EXTERNAL_DATA"),
+            withIntermediateDirectories: true)
+        // A file where the folder of the kept store's large values is to be.
+        let obstacle = store.folder.file(".store.sqlite.bak-v1_SUPPORT")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: obstacle))
+        let error = storeError { try store.manager.migrate() }
+        #expect(error?.code == .permission)
+        #expect(try store.lines("PRAGMA journal_mode") == ["wal"])
+        #expect(try store.objects("Task", "name") == ["name=a"])
+        let left = try files.contentsOfDirectory(atPath: store.folder.path).sorted()
+        #expect(
+            left.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+                == [".store.sqlite.bak-v1_SUPPORT", ".store_SUPPORT", "store.sqlite"])
+        try files.removeItem(atPath: obstacle)
+        try store.migrate()
+        #expect(try store.objects("Task", "name", "level") == ["name=a level=-"])
+        #expect(try store.lines("PRAGMA journal_mode") == ["wal"])
+    }
+}
