@@ -35,6 +35,13 @@ struct MigrateCommand: ParsableCommand {
 
             A store that has the model already stays as it is.
 
+            A store that an app made stays one: its metadata keeps what the app has written there, \
+            tables are named as the app names them, and history and triggers come along. The model \
+            that it carries does not, since only the app's framework writes it: give it with \
+            `--model` from then on. What would leave a store that the app does not open is refused: \
+            derived attributes that differ, and triggers that only the app can make. A store that is \
+            mirrored to CloudKit is refused without `--allow-cloudkit`.
+
             Exit status: 0 migrated, or nothing to do, 64 usage, 65 the objects are not as the new \
             model wants them, 66 the store or the model is missing, 71 out of descriptors or \
             memory, 73 STORE.migrating is another file, 74 disk full or I/O error, 75 the store is \
@@ -56,6 +63,11 @@ struct MigrateCommand: ParsableCommand {
     @Flag(help: "Change nothing, and print what would be done.")
     var dryRun = false
 
+    @Flag(
+        name: .customLong("allow-cloudkit"),
+        help: "Migrate an app's store although the app mirrors it to CloudKit.")
+    var allowsCloudKit = false
+
     @Option(help: "Show a progress line: auto, always or never.")
     var progress = ProgressMode.auto
 
@@ -64,7 +76,7 @@ struct MigrateCommand: ParsableCommand {
         let display = ProgressDisplay(
             isShown: progress.isShown(on: terminal, .text) && !dryRun, terminal: terminal)
         let migration = StoreMigration(
-            store: store, to: to, progress: display.progress,
+            store: store, to: to, allowsCloudKit: allowsCloudKit, progress: display.progress,
             interruption: SignalHandling.install())
         do throws(RunFailure) {
             if dryRun {

@@ -29,15 +29,21 @@ extension ManagedObjectModel {
     }
 
     /// Base64 of SHA-512 over names and hashes (`NSStoreModelVersionHashesDigest`).
-    public var versionHashesDigest: String {
+    public var versionHashesDigest: String { Self.digest(of: versionHashes) }
+
+    /// Base64 of SHA-256 over the hashes (`NSStoreModelVersionChecksumKey`).
+    public var versionChecksum: String { Self.checksum(of: versionHashes) }
+
+    /// The digest of hashes, wherever they are from.
+    package static func digest(of hashes: [String: [UInt8]]) -> String {
         var bytes: [UInt8] = []
-        for (name, hash) in sortedHashes { bytes += Array(name.utf8) + hash }
+        for (name, hash) in sorted(hashes) { bytes += Array(name.utf8) + hash }
         return Data(SHA512.hash(data: bytes)).base64EncodedString()
     }
 
-    /// Base64 of SHA-256 over the hashes (`NSStoreModelVersionChecksumKey`).
-    public var versionChecksum: String {
-        Data(SHA256.hash(data: sortedHashes.flatMap(\.hash))).base64EncodedString()
+    /// The checksum of hashes, wherever they are from.
+    package static func checksum(of hashes: [String: [UInt8]]) -> String {
+        Data(SHA256.hash(data: sorted(hashes).flatMap(\.hash))).base64EncodedString()
     }
 
     /// The entities whose hashes cannot be compared with those in an app's store, because they
@@ -52,9 +58,10 @@ extension ManagedObjectModel {
         }
     }
 
-    private var sortedHashes: [(name: String, hash: [UInt8])] {
-        versionHashes.map { (name: $0.key, hash: $0.value) }
-            .sorted { Self.precedes($0.name, $1.name) }
+    private static func sorted(
+        _ hashes: [String: [UInt8]]
+    ) -> [(name: String, hash: [UInt8])] {
+        hashes.map { (name: $0.key, hash: $0.value) }.sorted { precedes($0.name, $1.name) }
     }
 
     /// By code point, so by case and not by any locale.

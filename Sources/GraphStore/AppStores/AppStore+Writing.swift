@@ -77,7 +77,7 @@ extension AppStore {
     }
 
     /// Whether the app's framework keeps notes of its mirroring in the store.
-    private static func isMirrored(_ connection: Connection) throws(StoreError) -> Bool {
+    static func isMirrored(_ connection: Connection) throws(StoreError) -> Bool {
         try storing { () throws(SQLiteError) in
             try connection.integer(
                 "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'")
@@ -86,7 +86,7 @@ extension AppStore {
     }
 
     /// Gives a connection what the store's triggers call, and makes sure that nothing is missing.
-    private static func prepare(
+    static func prepare(
         _ connection: Connection, for schema: StoreSchema, _ path: String
     ) throws(StoreError) {
         try storing { () throws(SQLiteError) in

@@ -116,7 +116,7 @@ struct AppStoreModel {
     // MARK: A model that was given
 
     /// Entities whose hashes say that the model is another; those that cannot be compared aside.
-    private static func differing(
+    static func differing(
         _ metadata: StoreMetadata, _ model: ManagedObjectModel, _ found: FoundTables
     ) -> [String] {
         guard !metadata.versionHashes.isEmpty else { return [] }

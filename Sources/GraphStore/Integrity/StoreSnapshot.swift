@@ -19,6 +19,9 @@ final class StoreSnapshot {
     /// - Parameter copiesOurs: a store of ours is copied, too, and not read where it stands.
     /// - Throws: where the file cannot be read.
     convenience init(of path: String, copiesOurs: Bool = true) throws(StoreError) {
+        guard StoreFiles.exists(path) else {
+            throw StoreError(.missing, "\(path) does not exist")
+        }
         // One that is cut off may lack the table that makes a store ours.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
             try self.init(ofApp: path)

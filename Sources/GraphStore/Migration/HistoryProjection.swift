@@ -22,17 +22,21 @@ struct HistoryProjection {
     }
 
     /// Makes the tables in the new store, where the connection is at home.
-    func makeTables(on connection: Connection) throws(SQLiteError) {
+    ///
+    /// - Parameter statements: make them as an app's store has them; none make them as we do.
+    func makeTables(_ statements: [String], on connection: Connection) throws(SQLiteError) {
+        for statement in statements { try connection.execute(statement) }
         try after.make(on: connection)
     }
 
+    /// The statement that takes over the numbers of what is no entity of the model.
+    static let counters =
+        "INSERT OR REPLACE INTO new.Z_PRIMARYKEY SELECT * FROM main.Z_PRIMARYKEY"
+        + " WHERE Z_ENT >= \(HistorySchema.changeEntity)"
+
     /// The statements that fill the new tables.
     func inserts(_ source: MigrationSource) throws(StoreError) -> [SQLFragment] {
-        var inserts = [
-            SQLFragment(
-                "INSERT OR REPLACE INTO new.Z_PRIMARYKEY SELECT * FROM main.Z_PRIMARYKEY"
-                    + " WHERE Z_ENT >= \(HistorySchema.changeEntity)")
-        ]
+        var inserts = [SQLFragment(Self.counters)]
         guard isKept else { return inserts }
         for table in ["ATRANSACTION", "ATRANSACTIONSTRING"] {
             let columns = try columns(of: table, source)
@@ -55,6 +59,16 @@ struct HistoryProjection {
             guard let value = tombstone(place, found) else { continue }
             names.append("ZTOMBSTONE\(place)")
             values.append(SQLFragment(value))
+        }
+        // What else an app's framework has noted there.
+        for name in found where !script.old.isOurs && !names.contains(name) {
+            if name.hasPrefix("ZTOMBSTONE"),
+                Int(name.dropFirst(10)).map({ $0 < after.tombstoneCount }) ?? false
+            {
+                continue
+            }
+            names.append(name)
+            values.append(SQLFragment(name))
         }
         let kept = moves.map { "\($0.old.number)" }.joined(separator: ", ")
         inserts.append(
@@ -110,8 +124,18 @@ struct HistoryProjection {
             }
             names[move.old.number] = partners
         }
+        // Where no bit has another meaning, all bytes stay.
+        let alike = Set(
+            numbers.filter { old, new in
+                let bits = (before.entities[old]?.bits ?? []).map { names[old]?[$0] ?? "" }
+                return bits == after.entities[new]?.bits
+            }.keys)
         return BoundFunction { [names, numbers] call throws(FunctionError) in
             guard call.storage(1) == .blob, let number = numbers[call.integer(0)] else { return }
+            if alike.contains(call.integer(0)) {
+                Array(call.bytes(1)).withUnsafeBufferPointer { call.setResult(blob: $0) }
+                return
+            }
             let old = before.properties(call.bytes(1), entity: call.integer(0))
             let new = old.compactMap { names[call.integer(0)]?[$0] }
             after.mask(new, entity: number).withUnsafeBufferPointer { call.setResult(blob: $0) }

@@ -52,7 +52,8 @@ struct MigrationLeftovers {
             case "view": others.append(sql)
             case "index" where !isOwn && !strange.contains(table): others.append(sql)
             // A trigger may name columns that are no more, and then nothing could be saved.
-            case "trigger" where !name.hasPrefix("ETL_FOLD_"):
+            // Those of an app are looked at one by one.
+            case "trigger" where source.schema.isOurs && !name.hasPrefix("ETL_FOLD_"):
                 notes.append("the trigger \(name) is left behind")
             default: break
             }

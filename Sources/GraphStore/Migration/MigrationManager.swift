@@ -14,6 +14,10 @@ import SQLite
 /// the next begins anew. Objects keep their keys and versions, the store its identity.
 ///
 /// Readers may go on until the swap, at which nobody else may have the store open.
+///
+/// A store that an app made stays one: no table of ours comes in, its metadata keeps what the app
+/// has written there, and its triggers come along where they can. The model that it carries goes,
+/// for only the app's framework writes it; so tell the next migration the `versions`.
 public struct MigrationManager: Sendable {
     /// The store's file.
     public let path: String
@@ -21,6 +25,11 @@ public struct MigrationManager: Sendable {
     public let model: ManagedObjectModel
     /// What becomes of objects where the models do not tell.
     public let mapping: MappingModel
+    /// Versions that an app's store may be of; where it is of none of them, the model that it
+    /// carries is taken.
+    public var versions: [ManagedObjectModel] = []
+    /// Migrates an app's store also where the app mirrors it to CloudKit.
+    public var allowsCloudKit = false
 
     /// Prepares a migration; nothing is read yet.
     public init(
@@ -35,7 +44,7 @@ public struct MigrationManager: Sendable {
 
     /// What `migrate` would do, worked out without a change.
     public func plan() throws(StoreError) -> MigrationPlan {
-        let source = try MigrationSource(lookingAt: path)
+        let source = try MigrationSource(lookingAt: self)
         return try MigrationPlanner(source: source, model: model).plan(
             source.script(to: model, by: mapping))
     }
@@ -55,8 +64,15 @@ public struct MigrationManager: Sendable {
         report: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) -> MigrationResult {
         report(MigrationProgress(phase: .planning, completed: 0, total: 0))
-        // Completes what a load has put off.
-        _ = try PersistentContainer(model: nil, at: path)
+        let isOfApp = AppStore.isOne(path)
+        if isOfApp {
+            guard StoreFiles.isWritable(path) else {
+                throw StoreError(.permission, "\(path) may not be written")
+            }
+        } else {
+            // Completes what a load has put off.
+            _ = try PersistentContainer(model: nil, at: path)
+        }
         let file = MigrationFile(storePath: path)
         let swap = StoreSwap(path: path, newPath: file.path)
         let guarded = try swap.begin()
@@ -70,7 +86,11 @@ public struct MigrationManager: Sendable {
             let backup = try swap.run(guarded)
             // Values of attributes that are gone. The store is migrated whatever comes of it, and
             // `verify` tells of files that stay.
-            _ = try? PersistentContainer(model: nil, at: path).sweepExternalFiles()
+            if isOfApp {
+                try? removeExternalFiles(onlyIn: backup)
+            } else {
+                _ = try? PersistentContainer(model: nil, at: path).sweepExternalFiles()
+            }
             return MigrationResult(plan: plan, backupPath: backup)
         } catch {
             // The error that led here is the one to tell; the next migration takes the rest away.
@@ -87,7 +107,7 @@ public struct MigrationManager: Sendable {
     ) throws(StoreError) -> MigrationPlan {
         let reader = try PersistentStore.readerOfStore(at: path)
         reader.watch(cancellation.flag)
-        let source = try MigrationSource(path, reader)
+        let source = try MigrationSource(self, reader)
         let script = try source.script(to: model, by: mapping)
         let plan = try MigrationPlanner(source: source, model: model).plan(script)
         planned(plan)
@@ -104,7 +124,7 @@ public struct MigrationManager: Sendable {
         report(
             MigrationProgress(
                 phase: .verifying, completed: plan.objectCount, total: plan.objectCount))
-        try verify(file, cancellation)
+        try verify(file, source, cancellation)
         try file.finish(journalMode: journal)
         return plan
     }
@@ -125,17 +145,20 @@ public struct MigrationManager: Sendable {
 
     /// Makes sure that the new store is as sound as the old one.
     private func verify(
-        _ file: MigrationFile, _ cancellation: MigrationCancellation
+        _ file: MigrationFile, _ source: MigrationSource, _ cancellation: MigrationCancellation
     ) throws(StoreError) {
+        let isOfApp = !source.schema.isOurs
         let connection = try PersistentStore.readerOfStore(at: file.path)
         connection.watch(cancellation.flag)
         // The large values are where the store is.
-        var verifier = StoreVerifier(connection, path)
-        try verifier.run(.full, nil)
+        var verifier = StoreVerifier(connection, path, isOfApp: isOfApp)
+        try verifier.run(.full, isOfApp ? model : nil)
         let found = verifier.findings.filter { $0.kind != .externalOrphan }
         guard !found.isEmpty else { return }
         var known: [StoreFinding.Kind: Int] = [:]
-        for finding in try PersistentContainer.verify(at: path, .full).findings {
+        let before = try PersistentContainer.verify(
+            at: path, .full, model: isOfApp ? source.model : nil)
+        for finding in before.findings {
             known[finding.kind, default: 0] += finding.count
         }
         for finding in found {

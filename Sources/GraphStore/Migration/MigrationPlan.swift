@@ -1,4 +1,5 @@
 public import GraphModel
+import SQLite
 
 /// What a migration of a store would do, worked out without a change.
 public struct MigrationPlan: Sendable, Hashable {
@@ -65,20 +66,29 @@ extension ManagedObjectModel {
     ///
     /// - Throws: where the store cannot be read, or says nothing of its own model.
     public func compatibility(withStoreAt path: String) throws(StoreError) -> ModelCompatibility {
-        let connection = try PersistentStore.readerOfStore(at: path)
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
-        }
-        let stored = try PersistentStore.storedModel(connection)
-        // A store of a configuration has its own entities only.
-        let isPart = stored?.versionHashes == versionHashes
-        let differing = metadata.entitiesThatDiffer(
-            from: self, holding: isPart ? metadata.entities(heldOf: self) : nil)
+        let differing = try entitiesThatDiffer(fromStoreAt: path)
         guard !differing.isEmpty else { return .same }
         let plan = try MigrationManager(storeAt: path, to: self).plan()
         guard plan.isPossible else {
             return .needsMapping(entities: differing, reasons: plan.unclear + plan.obstacles)
         }
         return .lightweight(plan)
+    }
+
+    private func entitiesThatDiffer(fromStoreAt path: String) throws(StoreError) -> [String] {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        let connection = snapshot.connection
+        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+            throw PersistentStore.notAStore(path)
+        }
+        guard !snapshot.isOfApp else {
+            let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+            return AppStoreModel.differing(metadata, self, found)
+        }
+        let stored = try PersistentStore.storedModel(connection)
+        // A store of a configuration has its own entities only.
+        let isPart = stored?.versionHashes == versionHashes
+        return metadata.entitiesThatDiffer(
+            from: self, holding: isPart ? metadata.entities(heldOf: self) : nil)
     }
 }

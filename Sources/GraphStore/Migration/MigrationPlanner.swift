@@ -10,7 +10,10 @@ struct MigrationPlanner {
     func plan(_ script: MigrationScript) throws(StoreError) -> MigrationPlan {
         let diff = ModelDiff(from: source.model, to: model)
         var plan = MigrationPlan()
-        plan.isEmpty = diff.isEmpty
+        // An app that finds its hashes does not migrate.
+        plan.isEmpty =
+            source.schema.isOurs
+            ? diff.isEmpty : source.model.versionHashes == model.versionHashes
         let counts = try source.counts()
         for change in diff.changes {
             let count = try self.count(change, script, counts)
@@ -41,6 +44,10 @@ struct MigrationPlanner {
                     + " --restart, first")
         }
         plan.notes = try MigrationLeftovers(source, script.new).notes
+        if let frame = try AppStoreFrame(source, script) {
+            plan.obstacles += frame.obstacles
+            plan.notes += frame.notes
+        }
         return plan
     }
 

@@ -8,28 +8,39 @@ struct MigrationSource {
     let model: ManagedObjectModel
     let schema: StoreSchema
     let metadata: StoreMetadata
+    /// Also an app's store that is mirrored to CloudKit.
+    let allowsCloudKit: Bool
+    /// What keeps a copy in place that is read instead of the file.
+    private var snapshot: StoreSnapshot?
 
-    /// - Parameter connection: reads the store.
-    init(_ path: String, _ connection: Connection) throws(StoreError) {
-        self.path = path
+    /// - Parameters:
+    ///   - connection: reads the store.
+    ///   - manager: knows the versions that an app's store may be of.
+    init(_ manager: MigrationManager, _ connection: Connection) throws(StoreError) {
+        path = manager.path
+        allowsCloudKit = manager.allowsCloudKit
         self.connection = connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }
         self.metadata = metadata
         guard let model = try PersistentStore.storedModel(connection) else {
-            throw StoreError(
-                .noModel, "\(path) does not say what its model is, so nobody can tell what it holds"
-            )
+            let app = try AppStoreModel(
+                migrating: connection, path: path, among: manager.versions)
+            self.model = app.model
+            schema = app.schema()
+            return
         }
         self.model = model
         schema = StoreSchema(model, holding: metadata.entities(heldOf: model))
     }
 
     /// A store that is only looked at.
-    init(lookingAt path: String) throws(StoreError) {
-        try self.init(path, PersistentStore.readerOfStore(at: path))
-        try PersistentStore.refuseUnfinished(connection, path)
+    init(lookingAt manager: MigrationManager) throws(StoreError) {
+        let snapshot = try StoreSnapshot(of: manager.path, copiesOurs: false)
+        try self.init(manager, snapshot.connection)
+        self.snapshot = snapshot
+        if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
     }
 
     /// The entities of a new model that the new store has: all, unless the old one has a
@@ -52,7 +63,8 @@ struct MigrationSource {
         let new = try PersistentStore.fitted(
             new, keepsExactDecimals: metadata.keepsExactDecimals)
         var pairing = ModelPairing(from: model, to: new)
-        let target = StoreSchema(new, holding: held(of: new, pairing))
+        let target = StoreSchema(
+            new, holding: held(of: new, pairing), naming: namingRelationships(pairing))
         var moves = try MappedMoves(self, target).moves(mapping, &pairing)
         for entity in schema.heldEntities where !entity.isAbstract {
             guard let name = pairing.newName(of: entity.name),
@@ -68,6 +80,28 @@ struct MigrationSource {
         return try MigrationScript(
             ObjectMoves(old: schema, new: target, all: moves), pairing,
             ExternalFiles(storePath: path))
+    }
+
+    /// Relationships that name their table of pairs, as those did that they continue: which side
+    /// names it in an app's store is a matter of the framework that made it.
+    private func namingRelationships(_ pairing: ModelPairing) -> Set<String> {
+        guard !schema.isOurs else { return [] }
+        var names: Set<String> = []
+        for entity in pairing.new.entities {
+            guard let old = pairing.oldName(of: entity.name).flatMap(schema.entity(named:)) else {
+                continue
+            }
+            for (name, partner) in pairing.relationships(of: entity.name, from: old.name) {
+                guard case .joinTable(let join)? = old.toManys[partner.name], !join.isReflexive,
+                    partner.inverseName?.uppercased() == partner.name.uppercased()
+                        ? join.table == "Z_\(old.number)\(partner.name.uppercased())"
+                        : FoundTables.isNumbered(join.table, "Z_", partner.name.uppercased())
+                else { continue }
+                let declaring = pairing.new.declaringEntityName(of: name, in: entity.name)
+                names.insert("\(declaring ?? entity.name).\(name)")
+            }
+        }
+        return names
     }
 
     /// How many objects each entity has, by its number.

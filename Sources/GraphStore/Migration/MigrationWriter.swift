@@ -23,15 +23,16 @@ struct MigrationWriter {
 
     /// Builds it whole; the file is closed at the end.
     func write(_ plan: MigrationPlan) throws(StoreError) {
-        let history = HistoryProjection(script)
-        let leftovers = try MigrationLeftovers(source, script.new)
         let keepsHistory = try storing { () throws(SQLiteError) in
             try HistorySchema.exists(on: source.connection)
         }
-        try makeStore(leftovers, keepsHistory ? history : nil)
-        try copy(plan, leftovers, keepsHistory ? history : nil)
+        let history = keepsHistory ? HistoryProjection(script) : nil
+        let leftovers = try MigrationLeftovers(source, script.new)
+        let frame = try AppStoreFrame(source, script)
+        try makeStore(leftovers, history, frame)
+        try copy(plan, leftovers, history, frame)
         report(progress(.indexing, plan.objectCount, plan))
-        try complete(leftovers, keepsHistory ? history : nil)
+        try complete(leftovers, history, frame)
     }
 
     private func progress(
@@ -56,17 +57,21 @@ struct MigrationWriter {
 
     /// An empty store without its indexes, which are made when the rows are there.
     private func makeStore(
-        _ leftovers: MigrationLeftovers, _ history: HistoryProjection?
+        _ leftovers: MigrationLeftovers, _ history: HistoryProjection?, _ frame: AppStoreFrame?
     ) throws(StoreError) {
         try file.create()
-        var options = StoreOptions()
-        options.journalMode = .delete
-        options.synchronous = .off
-        _ = try PersistentStore.open(
-            .sqlite(at: file.path, opening: .create, options: options), model: script.new.model,
-            holding: script.new.heldNumbers.map { _ in script.new.heldNames })
+        if frame == nil {
+            var options = StoreOptions()
+            options.journalMode = .delete
+            options.synchronous = .off
+            _ = try PersistentStore.open(
+                .sqlite(at: file.path, opening: .create, options: options),
+                model: script.new.model,
+                holding: script.new.heldNumbers.map { _ in script.new.heldNames })
+        }
         let connection = try connect()
         try storing { () throws(SQLiteError) in
+            if let frame { try frame.makeTables(script.new, on: connection) }
             for table in script.new.tables {
                 for index in table.indexes { try connection.execute(SchemaSQL.drop(index)) }
             }
@@ -74,16 +79,18 @@ struct MigrationWriter {
                 try connection.execute(SchemaSQL.drop(join.reverseIndex))
             }
             for table in leftovers.tables { try connection.execute(table.sql) }
-            try history?.makeTables(on: connection)
+            try history?.makeTables(frame?.historyTables ?? [], on: connection)
         }
     }
 
     // MARK: Rows
 
     private func copy(
-        _ plan: MigrationPlan, _ leftovers: MigrationLeftovers, _ history: HistoryProjection?
+        _ plan: MigrationPlan, _ leftovers: MigrationLeftovers, _ history: HistoryProjection?,
+        _ frame: AppStoreFrame?
     ) throws(StoreError) {
-        let statements = try history?.inserts(source) ?? []
+        var statements = try history?.inserts(source) ?? []
+        if frame != nil { statements.append(SQLFragment(HistoryProjection.counters)) }
         let connection = try storing { () throws(SQLiteError) in
             let connection = try Connection(path: source.path, mode: .readWrite)
             StatementLog.shared?.attach(to: connection)
@@ -173,7 +180,7 @@ struct MigrationWriter {
     // MARK: What follows from the rows
 
     private func complete(
-        _ leftovers: MigrationLeftovers, _ history: HistoryProjection?
+        _ leftovers: MigrationLeftovers, _ history: HistoryProjection?, _ frame: AppStoreFrame?
     ) throws(StoreError) {
         let connection = try connect()
         var schema = script.new
@@ -194,8 +201,12 @@ struct MigrationWriter {
         if script.tables.contains(where: { $0.moves.contains { $0.mapping?.policy != nil } }) {
             try clearDangling(connection)
         }
-        try DerivedAttributes(schema).deriveAll(on: connection, schema)
-        try writeMetadata(history, connection)
+        if let frame {
+            try frame.complete(schema, on: connection)
+        } else {
+            try DerivedAttributes(schema).deriveAll(on: connection, schema)
+            try writeMetadata(history, connection)
+        }
         try storing { () throws(SQLiteError) in
             try connection.execute("COMMIT")
             if leftovers.hasViews { try StoreViews(schema).renew(on: connection, isWanted: true) }

@@ -38,9 +38,10 @@ extension ModelHistory {
             guard index < versions.count - 1 else { return kept }
             let stage = Stage(from: index, to: index + 1)
             try willMigrate(stage)
-            let result = try MigrationManager(
-                storeAt: path, to: versions[stage.to], mapping: mapping(stage)
-            ).migrate(cancellation: cancellation, report: report)
+            var manager = MigrationManager(
+                storeAt: path, to: versions[stage.to], mapping: mapping(stage))
+            manager.versions = versions
+            let result = try manager.migrate(cancellation: cancellation, report: report)
             if kept == nil {
                 kept = result.backupPath
             } else if let between = result.backupPath {

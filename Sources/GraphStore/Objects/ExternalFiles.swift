@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GraphModel
+import SQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -63,6 +64,26 @@ struct ExternalFiles: Sendable {
         let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
         // Nothing but a UUID is a name, so that no column leads elsewhere.
         return UUID(uuidString: name) == nil ? nil : name
+    }
+
+    /// Finds the files that a store's rows name.
+    static func named(
+        in schema: StoreSchema, on connection: Connection, _ found: (String) -> Void
+    ) throws(SQLiteError) {
+        var places: Set<[String]> = []
+        for entity in schema.heldEntities {
+            for place in entity.attributes.values
+            where place.attribute.allowsExternalBinaryDataStorage {
+                places.insert([entity.table, place.column])
+            }
+        }
+        for place in places {
+            let rows = try connection.prepare(
+                "SELECT \(place[1]) FROM \(place[0]) WHERE substr(\(place[1]), 1, 1) = x'02'")
+            while try rows.step() {
+                if let name = fileName(rows.value(0)) { found(name) }
+            }
+        }
     }
 
     private static func read(_ path: String) -> [UInt8]? {

@@ -19,20 +19,8 @@ extension PersistentContainer {
         }
         var orphans = Set(try externalFiles.names())
         guard !orphans.isEmpty else { return 0 }
-        var columns: Set<[String]> = []
-        for layout in objects.layouts {
-            for attribute in layout.attributes where attribute.isExternal {
-                if let column = attribute.column { columns.insert([layout.entity.table, column]) }
-            }
-        }
-        for place in columns {
-            try storing { () throws(SQLiteError) in
-                let rows = try session.connection.prepare(
-                    "SELECT \(place[1]) FROM \(place[0]) WHERE substr(\(place[1]), 1, 1) = x'02'")
-                while try rows.step() {
-                    if let name = ExternalFiles.fileName(rows.value(0)) { orphans.remove(name) }
-                }
-            }
+        try storing { () throws(SQLiteError) in
+            try ExternalFiles.named(in: schema, on: session.connection) { orphans.remove($0) }
         }
         try externalFiles.remove(orphans.sorted())
         return orphans.count

@@ -22,8 +22,12 @@ public struct ModelHistory: Sendable {
     /// Versions that differ only in what hashes leave out, such as defaults, count as one: the
     /// newest of them.
     public func versionIndex(ofStoreAt path: String) throws(StoreError) -> Int? {
-        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        guard !snapshot.isOfApp else {
+            return try AppStoreModel(given: nil, on: snapshot.connection, path: path)
+                .place(among: versions)
+        }
+        guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }
         return versions.lastIndex { metadata.entitiesThatDiffer(from: $0).isEmpty }

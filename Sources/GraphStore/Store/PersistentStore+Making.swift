@@ -35,20 +35,12 @@ extension PersistentStore {
             }
             try connection.execute("BEGIN IMMEDIATE")
             try connection.execute(SchemaSQL.bookkeeping)
+            try makeTables(schema, on: connection)
             for table in schema.tables {
-                try connection.execute(SchemaSQL.createTable(table))
                 for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
             }
             for table in schema.joinTables {
-                try connection.execute(SchemaSQL.createTable(table))
                 try connection.execute(SchemaSQL.create(table.reverseIndex))
-            }
-            let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
-            for entity in schema.entities where schema.holds(entity) {
-                row.bind(entity.number, at: 1)
-                row.bind(entity.name, at: 2)
-                row.bind(entity.superNumber, at: 3)
-                try row.run()
             }
             try FoldTable.complete(schema, on: connection)
         }
@@ -56,6 +48,21 @@ extension PersistentStore {
         try write(model, to: connection)
         try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
         return try PersistentStore(description, address, model, metadata, connection)
+    }
+
+    /// Makes the objects' tables, without indexes, and tells the entities their numbers.
+    static func makeTables(
+        _ schema: StoreSchema, on connection: Connection
+    ) throws(SQLiteError) {
+        for table in schema.tables { try connection.execute(SchemaSQL.createTable(table)) }
+        for table in schema.joinTables { try connection.execute(SchemaSQL.createTable(table)) }
+        let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
+        for entity in schema.entities where schema.holds(entity) {
+            row.bind(entity.number, at: 1)
+            row.bind(entity.name, at: 2)
+            row.bind(entity.superNumber, at: 3)
+            try row.run()
+        }
     }
 
     /// The model as a store has it that keeps all digits of decimals, or does not.

@@ -30,7 +30,14 @@ extension SchemaCompiler {
         let isReflexive = inverse.name == relationship.name && other == declaring
         let here = (number(declaring), relationship.name)
         let there = (number(other), inverse.name)
-        let isNaming = isReflexive || here < there
+        let isNaming: Bool
+        switch (
+            naming.contains("\(declaring).\(here.1)"), naming.contains("\(other).\(there.1)")
+        ) {
+        case (true, false): isNaming = true
+        case (false, true): isNaming = false
+        default: isNaming = isReflexive || here < there
+        }
         let (owner, named) = isNaming ? (here, relationship) : (there, inverse)
         let back = isNaming ? inverse : relationship
         var pair = PairNames(table: "Z_\(owner.0)\(owner.1.uppercased())")

@@ -18,12 +18,17 @@ struct SchemaCompiler {
     private let numbers: [String: Int64]
     /// The tables of a store that is there already; nil where they are to be made.
     let found: FoundTables?
+    /// Relationships that name their table of pairs whatever the rule says.
+    let naming: Set<String>
     /// Column of each declared property, by `Entity.property`.
     private var columnNames: [String: String] = [:]
 
-    init(_ model: ManagedObjectModel, over found: FoundTables? = nil) {
+    init(
+        _ model: ManagedObjectModel, over found: FoundTables? = nil, naming: Set<String> = []
+    ) {
         self.model = model
         self.found = found
+        self.naming = naming
         numbers =
             found?.numbers(of: model)
             ?? Dictionary(

@@ -151,13 +151,16 @@ package struct StoreSchema: Sendable {
     ///   - held: the entities that get tables, whole hierarchies; nil is all. The others keep
     ///     their numbers, so that an entity has one number in every file.
     ///   - found: the tables that the model is laid over, where there are some.
+    ///   - naming: to-many relationships, each as `Entity.relationship`, that name their table of
+    ///     pairs whatever the rule says.
     package init(
         _ model: ManagedObjectModel, holding held: Set<String>? = nil,
-        over found: FoundTables? = nil
+        over found: FoundTables? = nil, naming: Set<String> = []
     ) {
         self.model = model
         self.found = found
-        (entities, tables, joinTables) = SchemaCompiler(model, over: found).compile()
+        (entities, tables, joinTables) =
+            SchemaCompiler(model, over: found, naming: naming).compile()
         positionByName = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
         positionByNumber = Dictionary(

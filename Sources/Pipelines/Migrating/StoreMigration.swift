@@ -9,14 +9,18 @@ package struct StoreMigration {
     private let modelPath: String
     private let progress: RunProgress
     private let interruption: Interruption
+    private let allowsCloudKit: Bool
 
     /// - Parameters:
     ///   - modelPath: the model that the store shall have.
+    ///   - allowsCloudKit: also an app's store that the app mirrors to CloudKit.
     ///   - progress: shows how far it has come.
     ///   - interruption: stops it; the store is as it was then.
     package init(
-        store: String, to modelPath: String, progress: RunProgress, interruption: Interruption
+        store: String, to modelPath: String, allowsCloudKit: Bool = false,
+        progress: RunProgress, interruption: Interruption
     ) {
+        self.allowsCloudKit = allowsCloudKit
         self.store = store
         self.modelPath = modelPath
         self.progress = progress
@@ -35,9 +39,10 @@ package struct StoreMigration {
 
     /// What would be done first, and the steps behind it, which can be told once it is done.
     package func plan() throws(RunFailure) -> (plan: MigrationPlan, steps: [Step]) {
-        let steps = try steps(versions())
+        let versions = try versions()
+        let steps = try steps(versions)
         do throws(StoreError) {
-            return (try manager(steps[0]).plan(), steps)
+            return (try manager(steps[0], versions).plan(), steps)
         } catch {
             throw RunFailure(error)
         }
@@ -97,7 +102,7 @@ package struct StoreMigration {
         var kept: String?
         for (place, step) in steps.enumerated() {
             do throws(StoreError) {
-                let result = try manager(step).migrate(
+                let result = try manager(step, versions).migrate(
                     cancellation: cancellation, planned: { planned(step, $0) }, report: show)
                 if kept == nil {
                     kept = result.backupPath
@@ -158,8 +163,11 @@ package struct StoreMigration {
 
     // MARK: Steps
 
-    private func manager(_ step: Step) -> MigrationManager {
-        MigrationManager(storeAt: store, to: step.model, mapping: step.mapping)
+    private func manager(_ step: Step, _ versions: ModelVersions) -> MigrationManager {
+        var manager = MigrationManager(storeAt: store, to: step.model, mapping: step.mapping)
+        manager.versions = versions.all.map(\.model)
+        manager.allowsCloudKit = allowsCloudKit
+        return manager
     }
 
     /// The versions of the model, one at least.

@@ -25,11 +25,16 @@ enum SchemaSQL {
 
     /// Core Data's own tables, then ours, whose names begin with `ETL_`.
     static let bookkeeping = """
+        \(coreBookkeeping)
+        CREATE TABLE ETL_MODEL (FORMAT INTEGER, MODEL TEXT);
+        CREATE TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT);
+        """
+
+    /// Core Data's own tables.
+    static let coreBookkeeping = """
         CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, \
         Z_SUPER INTEGER, Z_MAX INTEGER);
         CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), \
         Z_PLIST BLOB);
-        CREATE TABLE ETL_MODEL (FORMAT INTEGER, MODEL TEXT);
-        CREATE TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT);
         """
 }

@@ -1,0 +1,211 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+
+/// What an app's store holds beside its objects, as it will be: metadata, tables of the history,
+/// triggers; and what of it stands in the way of a migration.
+///
+/// The model that the store carries stays behind, for it is of the old version, and only the app's
+/// framework writes it.
+struct AppStoreFrame {
+    /// Make the tables of the history as the app's framework has them.
+    private(set) var historyTables: [String] = []
+    private(set) var notes: [String] = []
+    private(set) var obstacles: [String] = []
+    private var triggers: [String] = []
+    private var metadata: StoreMetadata
+    private var carriesModel = false
+    private let path: String
+
+    /// Nil of a store of ours.
+    init?(_ source: MigrationSource, _ script: MigrationScript) throws(StoreError) {
+        guard let found = script.old.found else { return nil }
+        path = source.path
+        metadata = source.metadata
+        updateMetadata(source.model, script.new)
+        noteColumns(script.old, found)
+        var parts: [(type: String, name: String, table: String, sql: String)] = []
+        try storing { () throws(SQLiteError) in
+            let rows = try source.connection.prepare(
+                "SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE sql NOT NULL"
+                    + " ORDER BY type = 'table' DESC, name")
+            while try rows.step() {
+                parts.append((rows.string(0), rows.string(1), rows.string(2), rows.string(3)))
+            }
+        }
+        let text = TriggerText(script)
+        for (type, name, table, sql) in parts {
+            if name == "Z_MODELCACHE" { carriesModel = true }
+            if Self.historyNames.contains(table), type != "trigger" { historyTables.append(sql) }
+            if sql.hasPrefix("CREATE VIRTUAL") {
+                obstacles.append("\(name) is a table that only the app's framework can make")
+            }
+            if type == "trigger" { add(name, table, sql, text, script) }
+        }
+        if parts.contains(where: { $0.type == "table" && $0.name.hasPrefix("ANSCK") }) {
+            refuseMirror(source, text.isRenumbering || !HistoryProjection(script).isKept)
+        }
+        if carriesModel {
+            notes.append(
+                "the model that the store carries is left behind, since only the app's framework"
+                    + " writes it; from now on give it, such as by `--model`")
+        }
+        if !historyTables.isEmpty, !HistoryProjection(script).isKept {
+            notes.append(
+                "the history is left behind, since keys change; who follows it begins anew")
+        }
+    }
+
+    private static let historyNames: Set<String> = [
+        "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+    ]
+
+    private mutating func noteColumns(_ schema: StoreSchema, _ found: FoundTables) {
+        for table in schema.tables {
+            let known = Set(["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))
+            for column in found.columns[table.name] ?? [] where !known.contains(column.name) {
+                notes.append(
+                    "the column \(table.name).\(column.name), which the model does not name, is"
+                        + " left behind")
+            }
+        }
+    }
+
+    private mutating func refuseMirror(_ source: MigrationSource, _ changesNumbers: Bool) {
+        if !source.allowsCloudKit {
+            obstacles.append(
+                "the app mirrors the store to CloudKit, which does not learn of the migration; it is"
+                    + " refused unless asked for by `--allow-cloudkit` or"
+                    + " `MigrationManager.allowsCloudKit`")
+        } else if changesNumbers {
+            obstacles.append(
+                "the app mirrors the store to CloudKit, whose notes name objects by numbers that"
+                    + " change; migrate it with the app")
+        }
+    }
+
+    // MARK: Metadata
+
+    /// The metadata that is there, with the new model's hashes.
+    ///
+    /// How derived attributes are hashed nobody knows, so the hash of their entity must be one that
+    /// the store has already.
+    private mutating func updateMetadata(_ old: ManagedObjectModel, _ new: StoreSchema) {
+        let known = metadata.versionHashes
+        let (before, after) = (old.versionHashes, new.model.versionHashes)
+        let unknown = Set(new.model.entityNamesWithOwnHashes)
+        // A store of one configuration may name the entities of all.
+        let namesAll = old.entities.allSatisfy { known[$0.name] != nil }
+        var hashes: [String: [UInt8]] = [:]
+        for (name, hash) in after.sorted(by: { $0.key < $1.key })
+        where namesAll || new.heldNames.contains(name) {
+            guard unknown.contains(name) else {
+                hashes[name] = hash
+                continue
+            }
+            guard let kept = known[name], before[name] == hash else {
+                obstacles.append(
+                    "\(name) has derived or composite attributes and differs, and how its hash is"
+                        + " made only the app's framework knows, so that the app would not open the"
+                        + " store")
+                continue
+            }
+            hashes[name] = kept
+        }
+        metadata.propertyList["NSStoreModelVersionHashes"] = .dictionary(
+            hashes.mapValues { .data(Data($0)) })
+        metadata.propertyList["NSStoreModelVersionIdentifiers"] = .array(
+            new.model.versionIdentifiers.map(PropertyListValue.string))
+        // Older frameworks have neither.
+        for (key, text) in [
+            ("NSStoreModelVersionHashesDigest", ManagedObjectModel.digest(of: hashes)),
+            ("NSStoreModelVersionChecksumKey", ManagedObjectModel.checksum(of: hashes)),
+        ] where metadata.propertyList[key] != nil {
+            metadata.propertyList[key] = .string(text)
+        }
+    }
+
+    // MARK: Triggers
+
+    private mutating func add(
+        _ name: String, _ table: String, _ sql: String, _ text: TriggerText,
+        _ script: MigrationScript
+    ) {
+        switch fate(of: name, script) {
+        case .gone: notes.append("the trigger \(name) is left behind, with what it derived")
+        case .changed:
+            obstacles.append(
+                "the trigger \(name) derives what is not as it was, and only the app's framework can"
+                    + " make the new one")
+        case .kept:
+            guard script.new.table(named: table) != nil, let translated = text.translated(sql)
+            else {
+                obstacles.append(
+                    "the trigger \(name) names what is not as it was, and only the app's framework"
+                        + " can make the new one")
+                return
+            }
+            triggers.append(translated)
+        }
+    }
+
+    private enum Fate {
+        case kept, changed, gone
+    }
+
+    /// What becomes of a trigger: of those that keep a derived attribute,
+    /// `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`, the attribute decides.
+    private func fate(of name: String, _ script: MigrationScript) -> Fate {
+        for entity in script.old.entities {
+            for attribute in script.old.model.entity(named: entity.name)?.ownAttributes ?? []
+            where name.hasPrefix("Z_DA_\(entity.table)_\(entity.name)_\(attribute.name)_") {
+                guard let partner = script.pairing.newName(of: entity.name),
+                    let there = script.new.entity(named: partner)
+                else { return .gone }
+                let names = script.pairing.attributes(of: partner, from: entity.name)
+                guard let next = names.first(where: { $0.value.name == attribute.name })?.key,
+                    let derived = there.attributes[next],
+                    let expression = derived.attribute.derivationExpression
+                else { return .gone }
+                let isSame =
+                    partner == entity.name && next == attribute.name && there.table == entity.table
+                    && expression == attribute.derivationExpression
+                    && derived.column == entity.attributes[attribute.name]?.column
+                return isSame ? .kept : .changed
+            }
+        }
+        return .kept
+    }
+
+    // MARK: Making
+
+    /// Makes what the objects come into, in an empty file.
+    func makeTables(
+        _ schema: StoreSchema, on connection: Connection
+    ) throws(SQLiteError) {
+        try connection.execute(SchemaSQL.coreBookkeeping)
+        if carriesModel {
+            try connection.execute(
+                "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB); INSERT INTO Z_MODELCACHE VALUES (NULL)"
+            )
+        }
+        try PersistentStore.makeTables(schema, on: connection)
+    }
+
+    /// Makes what comes behind the rows, in the open transaction.
+    func complete(_ schema: StoreSchema, on connection: Connection) throws(StoreError) {
+        // What triggers keep comes along; it is worked out anew where we know how, since objects
+        // may have been left out.
+        if let derived = try? DerivedAttributes(schema) {
+            try derived.deriveAll(on: connection, schema)
+        }
+        try metadata.write(to: connection)
+        let found = try storing { () throws(SQLiteError) in
+            for trigger in triggers { try connection.execute(trigger) }
+            return try FoundTables(on: connection)
+        }
+        let held = schema.heldNumbers.map { _ in schema.heldNames }
+        try AppStore.prepare(
+            connection, for: StoreSchema(schema.model, holding: held, over: found), path)
+    }
+}

@@ -1,0 +1,19 @@
+import GraphModel
+import SQLite
+
+extension MigrationManager {
+    /// Removes the files of large values that only the old store names; whatever else is in an
+    /// app's folder stays.
+    func removeExternalFiles(onlyIn backup: String) throws(StoreError) {
+        let before = try MigrationSource(self, PersistentStore.readerOfStore(at: backup))
+        let connection = try PersistentStore.readerOfStore(at: path)
+        let after = try AppStoreModel(given: model, on: connection, path: path)
+        var names: Set<String> = []
+        try storing { () throws(SQLiteError) in
+            try ExternalFiles.named(in: before.schema, on: before.connection) { names.insert($0) }
+            guard !names.isEmpty else { return }
+            try ExternalFiles.named(in: after.schema(), on: connection) { names.remove($0) }
+        }
+        try ExternalFiles(storePath: path).remove(names.sorted())
+    }
+}

@@ -1,0 +1,141 @@
+import AppStoreFixtures
+import Foundation
+import GraphModel
+import Testing
+
+/// `etl migrate` on an app's store, by the versions of the app's Xcode bundle.
+@Suite("Migrating apps' stores by command") struct AppStoreMigrateTests {
+    private let work: AppStoreFolder
+    private var store: String { work.store }
+
+    init() throws {
+        work = try AppStoreFolder()
+        try AppStoreFixture.make(at: store, work.model)
+        let second = AppStoreFixture.modelText
+            .replacing(
+                "  Author:\n", with: "  Album:\n    attributes: { title: String }\n  Author:\n"
+            )
+            .replacing("  Film:\n", with: "  Movie:\n    renamed-from: Film\n")
+            .replacing("version: shelf-3", with: "version: shelf-4")
+        let third =
+            second
+            .replacing("    renamed-from: Film\n", with: "")
+            .replacing("version: shelf-4", with: "version: shelf-5")
+            .replacing(
+                "label: { type: String, renamed-from: title }",
+                with: "label: String, size: Integer 16")
+        let bundle = work.outside.path + "/Shelf.xcdatamodeld"
+        try FileManager.default.createDirectory(
+            atPath: bundle, withIntermediateDirectories: true)
+        for (name, text) in [
+            ("Shelf", AppStoreFixture.modelText), ("Shelf 2", second), ("Shelf 3", third),
+        ] {
+            try work.write("model.yaml", [text])
+            let result = try Tool.etl(
+                ["model", "convert", "model.yaml", "\(name).xcdatamodel"], in: work.outside.path)
+            try #require(result.status == 0, "\(result.standardError)")
+            try FileManager.default.moveItem(
+                atPath: work.outside.path + "/\(name).xcdatamodel",
+                toPath: "\(bundle)/\(name).xcdatamodel")
+        }
+        try work.write(
+            "Shelf.xcdatamodeld/.xccurrentversion",
+            [
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+                "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key>",
+                "<string>Shelf 3.xcdatamodel</string></dict></plist>",
+            ])
+        try FileManager.default.createDirectory(
+            atPath: work.outside.path + "/migrations", withIntermediateDirectories: true)
+        try work.write(
+            "migrations/shelf-4-shelf-5.yaml",
+            ["mapping: 1", "entities: { Shelf: { set: { size: \"length(label)\" } } }"])
+    }
+
+    private func migrate(_ flags: String...) throws -> ToolResult {
+        try Tool.etl(
+            ["migrate", store, "--to", "Shelf.xcdatamodeld"] + flags, in: work.outside.path)
+    }
+
+    @Test func aStoreGoesThroughTheVersionsOfTheBundle() throws {
+        let digest = try folderDigest(work.folder.path)
+        let planned = try migrate("--dry-run")
+        #expect(planned.status == 0, "\(planned.standardOutput)\(planned.standardError)")
+        #expect(planned.standardOutput.hasPrefix("To version 'shelf-4':\n"))
+        for line in [
+            "~ Movie: renamed from 'Film'", "Movie: 2 objects", "Author: 3 objects",
+            "Note: the column ZITEM.ZLEFTBEHIND, which the model does not name, is left behind",
+        ] {
+            #expect(
+                planned.standardOutput.contains(line + "\n"), "\(planned.standardOutput)")
+        }
+        #expect(
+            planned.standardOutput.hasSuffix(
+                "\nThen to version 'shelf-5', which is planned once the store is there.\n"))
+        #expect(try folderDigest(work.folder.path) == digest)
+        let done = try migrate()
+        #expect(done.status == 0, "\(done.standardError)")
+        #expect(done.standardOutput.hasSuffix("The old store is \(store).bak-v1\n"))
+        #expect(
+            try work.names() == [
+                ".Shelf.sqlite.bak-v1_SUPPORT", ".Shelf_SUPPORT", "Shelf.sqlite",
+                "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock",
+            ])
+        try work.expect(
+            store, "SELECT Z_PK, Z_ENT, Z_OPT, ZLABEL, ZSIZE FROM ZSHELF",
+            ["1|8|4|Upper|5", "2|8|1|Lower|5"])
+        try work.expect(store, "SELECT * FROM Z_9ITEMS WHERE Z_9TAGS = 1", ["1|1", "1|2"])
+        try work.expect(
+            store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'ETL%'", ["0"])
+        let model = ["--model", "Shelf.xcdatamodeld"]
+        let fetched = try Tool.etl(
+            ["fetch", store, "Movie", "--fields", "title", "--sort", "title", "--format", "csv"]
+                + model, in: work.outside.path)
+        #expect(fetched.standardOutput == "title\nLost\nStalker\n", "\(fetched.standardError)")
+        // As unsound as its app left it, and no more.
+        let verified = try Tool.etl(["verify", store] + model, in: work.outside.path)
+        #expect(
+            verified.standardOutput == """
+                Item.shelf: 1 link leads nowhere (object 9)
+                Tag.items: 1 link leads nowhere (object 3)
+
+                """)
+        let again = try migrate()
+        #expect(again.status == 0 && again.standardOutput == "", "\(again.standardOutput)")
+        #expect(try work.names().contains("Shelf.sqlite.bak-v2") == false)
+    }
+
+    @Test func aRunWithALaterModelTellsTheCommand() throws {
+        let spec = work.outside.path + "/spec.yaml"
+        try """
+        etl: 1
+        store: { at: \(store), model: Shelf.xcdatamodeld }
+        stages:
+          - update: relabel
+            entity: Shelf
+            where: "label != nil"
+            set: { label: "'Top'" }
+        """.write(toFile: spec, atomically: true, encoding: .utf8)
+        let run = try Tool.etl(["run", spec], in: work.outside.path)
+        #expect(run.status == 78)
+        #expect(
+            run.standardError.contains(
+                "  fix: bring the store to this model: etl migrate \(store) --to"),
+            "\(run.standardError)")
+        #expect(try migrate().status == 0)
+        let next = try Tool.etl(["run", spec], in: work.outside.path)
+        #expect(next.status == 0, "\(next.standardError)")
+        try work.expect(store, "SELECT ZLABEL FROM ZSHELF", ["Top", "Top"])
+    }
+
+    @Test func aMirroredStoreNeedsAFlag() throws {
+        _ = try Tool.run(
+            "sqlite3", [store, "CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)"], in: nil)
+        let refused = try migrate()
+        #expect(refused.status == 65, "\(refused.standardError)")
+        #expect(refused.standardError.contains("`--allow-cloudkit`"))
+        let renumbered = try migrate("--allow-cloudkit")
+        #expect(renumbered.status == 65, "\(renumbered.standardError)")
+        #expect(renumbered.standardError.contains("migrate it with the app"))
+    }
+}

@@ -1,0 +1,97 @@
+import AppStoreFixtures
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Apps' stores that are not migrated") struct AppStoreMigrationRefusalTests {
+    private let store: AppStoreFile
+
+    init() throws {
+        store = try AppStoreFile()
+    }
+
+    private func rows(_ sql: String) throws -> [String] {
+        try lines(sql, on: Connection(path: store.path, mode: .readOnly))
+    }
+
+    private func expect(
+        _ sql: String, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try rows(sql)
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
+
+    private func obstacles(
+        _ changes: KeyValuePairs<String, String>, allowsCloudKit: Bool = false
+    ) throws -> [String] {
+        var manager = MigrationManager(
+            storeAt: store.path, to: try LaterShelf.model(changes))
+        manager.allowsCloudKit = allowsCloudKit
+        let plan = try manager.plan()
+        let error = storeError { try manager.migrate() }
+        #expect((error?.code == .migrationRefused) == !plan.isPossible)
+        return plan.obstacles
+    }
+
+    @Test func whatTheAppWouldNotOpenIsRefused() throws {
+        let digest = try folderDigest(store.folder.path)
+        #expect(
+            try obstacles([
+                "      rating: Decimal\n": "",
+                "    indexes:\n      byRating: [rating desc]\n": "",
+            ]) == [
+                "Author has derived or composite attributes and differs, and how its hash is made"
+                    + " only the app's framework knows, so that the app would not open the store"
+            ])
+        // The triggers count books by their number, and not those of the new entity.
+        let found = try obstacles([
+            "  Film:\n": "  Comic:\n    parent: Book\n    attributes: { hero: String }\n  Film:\n"
+        ])
+        #expect(
+            found
+                == ["DELETE", "SOURCE_INSERT", "UPDATE"].map {
+                    "the trigger Z_DA_ZAUTHOR_Author_bookCount_\($0) names what is not as it was, and"
+                        + " only the app's framework can make the new one"
+                })
+        #expect(try folderDigest(store.folder.path) == digest)
+    }
+
+    @Test func triggersWithNumbersThatNobodyKnowsAreRefused() throws {
+        try store.run(
+            "CREATE TRIGGER ZT_KIND AFTER UPDATE OF ZNAME ON ZTAG WHEN NEW.ZISHIDDEN = 8 BEGIN"
+                + " UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END")
+        #expect(
+            try obstacles(LaterShelf.second) == [
+                "the trigger ZT_KIND names what is not as it was, and only the app's framework can"
+                    + " make the new one"
+            ])
+        // Where no number changes it stays as it is.
+        let trigger = try rows("SELECT sql FROM sqlite_master WHERE name = 'ZT_KIND'")
+        #expect(try obstacles(["weight: Float }": "nickname: String }"]) == [])
+        try expect("SELECT sql FROM sqlite_master WHERE name = 'ZT_KIND'", trigger)
+    }
+
+    @Test func aMirroredStoreIsRefused() throws {
+        try store.run(
+            """
+            CREATE TABLE ANSCKRECORD (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER);
+            INSERT INTO ANSCKRECORD VALUES (1, 8)
+            """)
+        let change: KeyValuePairs = ["weight: Float }": "nickname: String }"]
+        #expect(
+            try obstacles(change) == [
+                "the app mirrors the store to CloudKit, which does not learn of the migration; it is"
+                    + " refused unless asked for by `--allow-cloudkit` or"
+                    + " `MigrationManager.allowsCloudKit`"
+            ])
+        #expect(
+            try obstacles(LaterShelf.second, allowsCloudKit: true) == [
+                "the app mirrors the store to CloudKit, whose notes name objects by numbers that"
+                    + " change; migrate it with the app"
+            ])
+        #expect(try obstacles(change, allowsCloudKit: true) == [])
+        try expect("SELECT * FROM ANSCKRECORD", ["1|8"])
+    }
+}
