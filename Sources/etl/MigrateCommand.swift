@@ -31,7 +31,8 @@ struct MigrateCommand: ParsableCommand {
             Where the model has older versions (`history: [tasks-1.yaml]` in a YAML file, oldest \
             first; the versions of an Xcode bundle up to the current one), a store of one of them goes \
             through the versions after it, in the fewest steps: from each version to the next, and by \
-            a mapping over several at once. Versions of a bundle without identifiers go by their names.
+            a mapping over several at once. Steps of which nothing is said are one, where that comes \
+            to the same: renames are followed through all of them. Versions of a bundle without identifiers go by their names.
 
             A store that has the model already stays as it is.
 

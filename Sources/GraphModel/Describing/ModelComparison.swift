@@ -7,10 +7,10 @@ struct ModelComparison {
     private let pairing: ModelPairing
     private var found: [ModelDiff.Change] = []
 
-    init(old: ManagedObjectModel, new: ManagedObjectModel) {
-        self.old = old
-        self.new = new
-        pairing = ModelPairing(from: old, to: new)
+    init(_ pairing: ModelPairing) {
+        old = pairing.old
+        new = pairing.new
+        self.pairing = pairing
     }
 
     mutating func changes() -> [ModelDiff.Change] {

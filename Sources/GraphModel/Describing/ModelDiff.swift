@@ -50,9 +50,14 @@ public struct ModelDiff: Sendable, Hashable {
 
     /// Compares a model with its successor; renaming identifiers of the second are followed.
     public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
-        var comparison = ModelComparison(old: old, new: new)
+        self.init(ModelPairing(from: old, to: new))
+    }
+
+    /// Compares two models that are paired already.
+    package init(_ pairing: ModelPairing) {
+        var comparison = ModelComparison(pairing)
         changes = comparison.changes()
-        let (before, after) = (old.versionHashes, new.versionHashes)
+        let (before, after) = (pairing.old.versionHashes, pairing.new.versionHashes)
         entitiesWithOtherHashes = Set(before.keys).union(after.keys)
             .filter { before[$0] != after[$0] }.sorted()
     }

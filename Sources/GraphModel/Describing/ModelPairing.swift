@@ -9,16 +9,39 @@ package struct ModelPairing: Sendable {
     package let new: ManagedObjectModel
     private let oldNames: [String: String]
     private let newNames: [String: String]
+    /// From each version to the next, where there are versions in between.
+    private let steps: [ModelPairing]
     /// Properties that somebody has paired: the old names by the new ones, by `New Old`.
     package var told: [String: [String: String]] = [:]
 
     /// Pairs the entities of two models.
-    package init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+    ///
+    /// - Parameter between: the versions in between, oldest first, each of which tells renames from
+    ///   the one before; what one of them does not have is new in the last.
+    package init(
+        from old: ManagedObjectModel, through between: [ManagedObjectModel] = [],
+        to new: ManagedObjectModel
+    ) {
         self.old = old
         self.new = new
-        oldNames = Self.partners(
-            old.entities.map { ($0.name, $0.renamingIdentifier) },
-            new.entities.map { ($0.name, $0.renamingIdentifier) })
+        let models = [old] + between + [new]
+        let steps =
+            between.isEmpty
+            ? [] : zip(models, models.dropFirst()).map { ModelPairing(from: $0, to: $1) }
+        self.steps = steps
+        if steps.isEmpty {
+            oldNames = Self.partners(
+                old.entities.map { ($0.name, $0.renamingIdentifier) },
+                new.entities.map { ($0.name, $0.renamingIdentifier) })
+        } else {
+            var names: [String: String] = [:]
+            for entity in new.entities {
+                names[entity.name] = steps.reversed().reduce(entity.name as String?) { name, step in
+                    name.flatMap(step.oldName)
+                }
+            }
+            oldNames = names
+        }
         newNames = Dictionary(oldNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -33,6 +56,9 @@ package struct ModelPairing: Sendable {
     package func attributes(
         of entity: String, from oldEntity: String
     ) -> [String: AttributeDescription] {
+        guard steps.isEmpty else {
+            return composed(entity, oldEntity, \.name) { $0.attributes(of: $1, from: $2) }
+        }
         let known = Dictionary(
             old.attributes(of: oldEntity).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return Self.partners(
@@ -45,12 +71,31 @@ package struct ModelPairing: Sendable {
     package func relationships(
         of entity: String, from oldEntity: String
     ) -> [String: RelationshipDescription] {
+        guard steps.isEmpty else {
+            return composed(entity, oldEntity, \.name) { $0.relationships(of: $1, from: $2) }
+        }
         let known = Dictionary(
             old.relationships(of: oldEntity).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return Self.partners(
             known.values.map { ($0.name, $0.renamingIdentifier) },
             new.relationships(of: entity).map { ($0.name, $0.renamingIdentifier) }
         ).merging(told["\(entity) \(oldEntity)"] ?? [:]) { $1 }.compactMapValues { known[$0] }
+    }
+
+    /// The partners in the first version, from one version to the one before.
+    private func composed<Property>(
+        _ entity: String, _ oldEntity: String, _ name: (Property) -> String,
+        _ partners: (ModelPairing, String, String) -> [String: Property]
+    ) -> [String: Property] {
+        var entity = entity
+        var found: [String: Property]?
+        for (place, step) in steps.enumerated().reversed() {
+            guard let before = place == 0 ? oldEntity : step.oldName(of: entity) else { return [:] }
+            let known = partners(step, entity, before)
+            found = found.map { $0.compactMapValues { known[name($0)] } } ?? known
+            entity = before
+        }
+        return found ?? [:]
     }
 
     private typealias Name = (name: String, identifier: String?)

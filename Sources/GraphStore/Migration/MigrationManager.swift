@@ -28,6 +28,9 @@ public struct MigrationManager: Sendable {
     /// Versions that an app's store may be of; where it is of none of them, the model that it
     /// carries is taken.
     public var versions: [ManagedObjectModel] = []
+    /// Versions between that of the store and the new one, oldest first, by which renames are
+    /// followed.
+    package var between: [ManagedObjectModel] = []
     /// Migrates an app's store also where the app mirrors it to CloudKit.
     public var allowsCloudKit = false
 

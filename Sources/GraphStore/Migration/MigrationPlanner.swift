@@ -8,7 +8,8 @@ struct MigrationPlanner {
 
     /// The plan; it reads the store where the new model asks more of it than the old one.
     func plan(_ script: MigrationScript) throws(StoreError) -> MigrationPlan {
-        let diff = ModelDiff(from: source.model, to: model)
+        let diff = ModelDiff(
+            ModelPairing(from: source.model, through: source.between, to: model))
         var plan = MigrationPlan()
         // An app that finds its hashes does not migrate.
         plan.isEmpty =

@@ -8,6 +8,8 @@ struct MigrationSource {
     let model: ManagedObjectModel
     let schema: StoreSchema
     let metadata: StoreMetadata
+    /// Versions between the store's and the new one.
+    let between: [ManagedObjectModel]
     /// Also an app's store that is mirrored to CloudKit.
     let allowsCloudKit: Bool
     /// What keeps a copy in place that is read instead of the file.
@@ -19,6 +21,7 @@ struct MigrationSource {
     init(_ manager: MigrationManager, _ connection: Connection) throws(StoreError) {
         path = manager.path
         allowsCloudKit = manager.allowsCloudKit
+        between = manager.between
         self.connection = connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
@@ -62,7 +65,7 @@ struct MigrationSource {
     ) throws(StoreError) -> MigrationScript {
         let new = try PersistentStore.fitted(
             new, keepsExactDecimals: metadata.keepsExactDecimals)
-        var pairing = ModelPairing(from: model, to: new)
+        var pairing = ModelPairing(from: model, through: between, to: new)
         let target = StoreSchema(
             new, holding: held(of: new, pairing), naming: namingRelationships(pairing))
         var moves = try MappedMoves(self, target).moves(mapping, &pairing)

@@ -35,6 +35,11 @@ package struct StoreMigration {
         fileprivate var mapping: MappingModel
         /// Where the mapping stands, or would.
         fileprivate var mappingPath: String?
+        /// Whether anything is said of it.
+        fileprivate var isMapped = false
+        /// The version that it begins with, and those that it leaves out.
+        fileprivate var start: ModelVersions.Version?
+        fileprivate var between: [ManagedObjectModel] = []
     }
 
     /// What would be done first, and the steps behind it, which can be told once it is done.
@@ -167,6 +172,7 @@ package struct StoreMigration {
         var manager = MigrationManager(storeAt: store, to: step.model, mapping: step.mapping)
         manager.versions = versions.all.map(\.model)
         manager.allowsCloudKit = allowsCloudKit
+        manager.between = step.between
         return manager
     }
 
@@ -196,13 +202,31 @@ package struct StoreMigration {
         for place in route {
             let version = versions.all[place]
             var step = try step(from: before.label, to: version)
-            if route.count > 1 {
-                step.title = version.label.map { "version '\($0)'" } ?? "version \(place + 1)"
-            }
-            steps.append(step)
+            step.title = version.label.map { "version '\($0)'" } ?? "version \(place + 1)"
+            step.start = before
+            let last = steps.popLast()
+            steps += merged(last, step, to: version)
             before = version
         }
+        if steps.count == 1 { steps[0].title = nil }
         return steps
+    }
+
+    /// Two steps of which nothing is said as one, where that comes to the same; the first stays
+    /// among the steps otherwise.
+    private func merged(
+        _ first: Step?, _ second: Step, to version: ModelVersions.Version
+    ) -> [Step] {
+        guard let first, let start = first.start else { return [second] }
+        let between = first.between + [first.model]
+        guard !first.isMapped, !second.isMapped,
+            ModelChain([start.model] + between + [second.model]).isOneStep
+        else { return [first, second] }
+        var one = second
+        one.start = start
+        one.between = between
+        one.mappingPath = path(from: start.label, to: version)
+        return [one]
     }
 
     /// The step between two versions, with what is said of it beside the model.
@@ -215,6 +239,7 @@ package struct StoreMigration {
             let (mapping, diagnostics) = MappingFile.read(path, to: version.model)
             guard let mapping else { throw RunFailure(problems: diagnostics) }
             step.mapping = mapping
+            step.isMapped = true
         }
         return step
     }

@@ -1,0 +1,129 @@
+/// Versions of a model, one after another, and whether a store may go from the first to the last at
+/// once.
+///
+/// It may where that comes to the same: every entity, property and constraint changes in one of the
+/// steps at the most, renaming aside. A default that is given in one step and changed in the next
+/// would be another one, and a value that goes and comes back is not what it was.
+package struct ModelChain {
+    private let models: [ManagedObjectModel]
+    private let steps: [ModelPairing]
+
+    /// Takes versions, oldest first.
+    package init(_ models: [ManagedObjectModel]) {
+        self.models = models
+        steps = zip(models, models.dropFirst()).map { ModelPairing(from: $0, to: $1) }
+    }
+
+    /// Whether one step does what all of them do.
+    package var isOneStep: Bool {
+        guard let last = models.last, steps.count > 1 else { return true }
+        for step in steps {
+            guard ModelDiff(from: step.old, to: step.new).effect != .mapping else { return false }
+        }
+        return steps.dropFirst().allSatisfy(keepsConstraints)
+            && last.entities.allSatisfy { entity in
+                changes(of: entity) <= 1
+                    && last.attributes(of: entity.name).allSatisfy {
+                        changes(of: $0, in: entity.name) <= 1
+                    }
+                    && last.relationships(of: entity.name).allSatisfy {
+                        changes(of: $0, in: entity.name) <= 1
+                    }
+            }
+    }
+
+    /// In how many steps an entity comes, or changes its place.
+    private func changes(of entity: EntityDescription) -> Int {
+        var (entity, count) = (entity, 0)
+        for step in steps.reversed() {
+            guard let name = step.oldName(of: entity.name),
+                let before = step.old.entity(named: name)
+            else { return count + 1 }
+            let parent = entity.superentityName.flatMap(step.oldName)
+            if before.isAbstract != entity.isAbstract || before.superentityName != parent {
+                count += 1
+            }
+            entity = before
+        }
+        return count
+    }
+
+    private func changes(of attribute: AttributeDescription, in entity: String) -> Int {
+        var (attribute, entity, count) = (attribute, entity, 0)
+        for step in steps.reversed() {
+            guard let name = step.oldName(of: entity),
+                let before = step.attributes(of: entity, from: name)[attribute.name]
+            else { return count + 1 }
+            if Shape(before) != Shape(attribute) { count += 1 }
+            (attribute, entity) = (before, name)
+        }
+        return count
+    }
+
+    private func changes(of relationship: RelationshipDescription, in entity: String) -> Int {
+        var (relationship, entity, count) = (relationship, entity, 0)
+        for step in steps.reversed() {
+            guard let name = step.oldName(of: entity),
+                let before = step.relationships(of: entity, from: name)[relationship.name]
+            else { return count + 1 }
+            if !Self.isAlike(before, relationship, step) { count += 1 }
+            (relationship, entity) = (before, name)
+        }
+        return count
+    }
+
+    /// What of an attribute a store's values depend on.
+    private struct Shape: Equatable {
+        let type: AttributeType
+        let isOptional, isTransient, isExternal, isExactDecimal: Bool
+        let fallback: StoredValue?
+        let derivation, composite: String?
+
+        init(_ attribute: AttributeDescription) {
+            type = attribute.type
+            isOptional = attribute.isOptional
+            isTransient = attribute.isTransient
+            isExternal = attribute.allowsExternalBinaryDataStorage
+            isExactDecimal = attribute.isExactDecimal
+            fallback = attribute.defaultValue
+            derivation = attribute.derivationExpression
+            composite = attribute.compositeName
+        }
+    }
+
+    /// Whether a relationship's links stay where they are.
+    private static func isAlike(
+        _ before: RelationshipDescription, _ after: RelationshipDescription, _ step: ModelPairing
+    ) -> Bool {
+        guard before.isToMany == after.isToMany, before.isOrdered == after.isOrdered,
+            before.isOptional == after.isOptional,
+            step.oldName(of: after.destinationEntityName) == before.destinationEntityName
+        else { return false }
+        guard let inverse = after.inverseName else { return before.inverseName == nil }
+        let partners = step.relationships(
+            of: after.destinationEntityName, from: before.destinationEntityName)
+        return partners[inverse]?.name == before.inverseName
+    }
+
+    /// Whether what is unique before a step is so behind it.
+    ///
+    /// A constraint that only versions in between have would refuse a store that all the others
+    /// take.
+    private func keepsConstraints(_ step: ModelPairing) -> Bool {
+        step.new.entities.allSatisfy { entity in
+            guard let name = step.oldName(of: entity.name),
+                let before = step.old.entity(named: name)
+            else { return true }
+            var names: [String: String] = [:]
+            for (new, old) in step.attributes(of: entity.name, from: name) { names[old.name] = new }
+            for (new, old) in step.relationships(of: entity.name, from: name) {
+                names[old.name] = new
+            }
+            let known = step.new.lineage(of: entity.name).flatMap(\.uniquenessConstraints)
+            return before.uniquenessConstraints.allSatisfy { constraint in
+                let renamed = constraint.map { names[$0] ?? "" }
+                return known.contains { Set($0) == Set(renamed) }
+            }
+        }
+    }
+}
