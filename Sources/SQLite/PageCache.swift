@@ -37,7 +37,12 @@ extension Connection {
     ) throws(SQLiteError) {
         let cacheSize = try integer("PRAGMA cache_size") ?? -2000
         try execute("PRAGMA cache_size = -2000")
-        try makeIndexes()
+        do throws(SQLiteError) {
+            try makeIndexes()
+        } catch {
+            try? execute("PRAGMA cache_size = \(cacheSize)")
+            throw error
+        }
         try execute("PRAGMA cache_size = \(cacheSize)")
     }
 

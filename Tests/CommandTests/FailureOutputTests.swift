@@ -82,7 +82,8 @@ struct FailureOutputTests {
     @Test("progress shows bytes and rows per second, when asked or on a terminal")
     func progress() throws {
         let folder = try FailureFolder()
-        try folder.writeTasks(30_000)
+        // Nothing is shown in the first half second.
+        try folder.writeTasks(120_000)
         let always = try folder.run("--progress always")
         #expect(always.output == "")
         #expect(always.errors.contains("\rimport tasks ["))
@@ -101,10 +102,10 @@ struct FailureOutputTests {
         #expect(terminal.status == 0)
         #expect(terminal.output.contains("\rimport tasks ["))
         #expect(terminal.output.contains(" rows/s"))
-        #expect(terminal.output.contains("import tasks: 30000 read, 30000 inserted"))
+        #expect(terminal.output.contains("import tasks: 120000 read, 120000 inserted"))
         let never = try folder.shell("exec python3 terminal.py --progress never")
         #expect(!never.output.contains("\u{1B}"))
-        #expect(never.output.contains("import tasks: 30000 read, 30000 unchanged"))
+        #expect(never.output.contains("import tasks: 120000 read, 120000 unchanged"))
         let quiet = try folder.shell("exec python3 terminal.py -q")
         #expect(quiet.output == "")
     }

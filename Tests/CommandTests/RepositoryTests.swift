@@ -131,6 +131,7 @@ import Testing
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",
                 "Sources/Pipelines/Running/BatchQueue.swift",
+                "Sources/Pipelines/Stages/ExportReader.swift",
                 "Sources/Pipelines/Stages/ImportReader.swift",
                 "Sources/RecordStreams/Compression/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",

@@ -2,8 +2,9 @@ import SQLite
 
 /// Who waits for whom, among the parked rows of a load.
 ///
-/// Every question takes a few look-ups, so that a file whose every record waits settles in
-/// linear time; in memory are two bits a row.
+/// Every question takes a few look-ups, and one more for each row of the key that came before, so
+/// that a file whose every record waits settles in linear time unless many have one key; in memory
+/// is a bit a row.
 struct WaitingRows {
     private let entries: ParkedEntries
     private var waiting: Bits

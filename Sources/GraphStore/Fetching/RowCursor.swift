@@ -14,7 +14,7 @@ package final class RowCursor {
     }
 
     package static let batchRowsMax = 1024
-    private static let batchBytesMax = 256 << 10
+    private static let batchBytesMax = 512 << 10
 
     private let connection: Connection
     private let rows: Statement
@@ -113,7 +113,7 @@ package final class RowCursor {
         batch.owner = self
         do {
             while !isDone, batch.count < rowsMax,
-                batch.arena.byteCount < Self.batchBytesMax
+                batch.byteCount < Self.batchBytesMax
             {
                 if try rows.step() { try read(batch) } else { isDone = true }
             }

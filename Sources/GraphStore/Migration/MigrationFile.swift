@@ -26,22 +26,30 @@ struct MigrationFile {
     /// - Throws: where there is a file that is none of ours.
     func clear(storeUUID: String) throws(StoreError) {
         guard StoreFiles.exists(path) else { return try remove() }
-        guard try isOurs(storeUUID) else {
+        if let reason = try reasonNotOurs(storeUUID) {
             throw StoreError(
                 .exists,
-                "\(path), where the new store is to be built, is another file; move it away")
+                "\(path), where the new store is to be built, is another file (\(reason));"
+                    + " move it away")
         }
         try remove()
     }
 
-    private func isOurs(_ storeUUID: String) throws(StoreError) -> Bool {
-        guard StoreFiles.size(path) > 0 else { return true }
+    /// Why the file is none that a migration of the store has left; nil where it is.
+    private func reasonNotOurs(_ storeUUID: String) throws(StoreError) -> String? {
+        guard StoreFiles.size(path) > 0 else { return nil }
         let header = try StoreFiles.read(path, first: Self.markOffset + 4)
-        guard header.count == Self.markOffset + 4 else { return false }
+        guard header.count == Self.markOffset + 4 else { return "no store" }
         let mark = header[Self.markOffset...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        if mark == Self.mark { return true }
-        guard let connection = try? PersistentStore.readerOfStore(at: path) else { return false }
-        return try StoreMetadata(readingFrom: connection)?.uuid == storeUUID
+        if mark == Self.mark { return nil }
+        let connection: Connection
+        do throws(StoreError) {
+            connection = try PersistentStore.readerOfStore(at: path)
+        } catch {
+            return error.message
+        }
+        let uuid = try StoreMetadata(readingFrom: connection)?.uuid
+        return uuid == storeUUID ? nil : "its UUID is \(uuid ?? "missing")"
     }
 
     /// Takes the file away; large values are in the store's own folder, which stays.

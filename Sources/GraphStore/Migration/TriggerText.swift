@@ -22,8 +22,8 @@ struct TriggerText {
     private static let functionPrefix = "NSCoreData"
     /// The new number for each old one; none of entities that are gone.
     private let numbers: [Int64: Int64]
-    /// New names for old ones that have a number in them.
-    private let names: [String: String]
+    /// New names for old ones; nil for those that mean several things.
+    private let names: [String: String?]
     /// Words in quotes that mean something else now.
     private let changedWords: Set<String>
     /// Whether any entity has another number.
@@ -33,7 +33,9 @@ struct TriggerText {
 
     init(_ script: MigrationScript) {
         var numbers: [Int64: Int64] = [:]
-        var names: [String: String] = [:]
+        // A column may have a table's name, and then nobody can tell which a trigger means.
+        let tables = Set((script.old.entities + script.new.entities).map(\.table))
+        var names: [String: String?] = [:]
         var changed: Set<String> = []
         for old in script.old.entities {
             guard let name = script.pairing.newName(of: old.name),
@@ -46,7 +48,7 @@ struct TriggerText {
             if name != old.name { changed.insert(old.name) }
             let relationships = script.pairing.relationships(of: name, from: old.name)
             for (next, partner) in relationships {
-                Self.pair(old, partner.name, new, next, &names)
+                Self.pair(old, partner.name, new, next, tables, &names)
             }
         }
         old = script.old
@@ -60,10 +62,14 @@ struct TriggerText {
     /// Notes the names that a relationship's columns and table have.
     private static func pair(
         _ old: StoreSchema.Entity, _ name: String, _ new: StoreSchema.Entity, _ next: String,
-        _ names: inout [String: String]
+        _ tables: Set<String>, _ names: inout [String: String?]
     ) {
         func note(_ before: String?, _ after: String?) {
-            if let before, let after { names[before] = after }
+            guard let before, let after else { return }
+            let isClear =
+                (before == after || !tables.contains(before))
+                && (names[before].map { $0 == after } ?? true)
+            names.updateValue(isClear ? after : nil, forKey: before)
         }
         if let before = old.toOnes[name], let after = new.toOnes[next] {
             note(before.entityColumn, after.entityColumn)
@@ -114,7 +120,8 @@ struct TriggerText {
                     result += digits
                 }
             case .text(let quoted):
-                guard !changedWords.contains(String(quoted.dropFirst().dropLast())) else {
+                let word = String(quoted.dropFirst().dropLast())
+                guard !changedWords.contains(word), !(isRenumbering && word == "Z_ENT") else {
                     return nil
                 }
                 result += quoted
@@ -134,6 +141,10 @@ struct TriggerText {
             }
             let sign = token.sql.uppercased()
             if !sign.allSatisfy(\.isWhitespace) {
+                // Whatever else is said of an entity's number may be said of another's then.
+                guard !isRenumbering || before.last != "Z_ENT" || ["=", "IN"].contains(sign) else {
+                    return nil
+                }
                 // `==` is two signs here, and one is as good.
                 if !(sign == "=" && before.last == "=") { before.append(sign) }
             }

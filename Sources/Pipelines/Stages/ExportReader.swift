@@ -3,7 +3,7 @@ import GraphStore
 
 /// The reading side of an export, on a thread of its own.
 final class ExportReader: Sendable {
-    // Used by the reading thread alone once `start` was called.
+    // Moved by the reading thread alone once `start` was called; others ask what does not change.
     private nonisolated(unsafe) let cursor: RowCursor
     private let queue: BatchQueue<RowBatch>
 

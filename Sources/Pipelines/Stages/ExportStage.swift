@@ -41,13 +41,7 @@ struct ExportStage: Sendable {
         try environment.outputs.check(path, at: spec.to.location, environment)
         var report = StageReport(kind: "export", name: stage.name)
         guard !environment.isDry else {
-            var count = 0
-            let batch = cursor.makeBatch()
-            while try cursor.next(batch) {
-                count += batch.count
-                try environment.interruption.check()
-            }
-            report.exported = ExportedFile(path: path, rows: count, bytes: 0)
+            report.exported = ExportedFile(path: path, rows: try cursor.matchCount(), bytes: 0)
             return report
         }
         try OutputFolder.make(for: path)

@@ -48,7 +48,7 @@ enum ArchivedExpression {
 enum ArchivedDecimal {
     static func value(of node: ArchivedNode) -> Double? {
         guard let mantissa = node["NS.mantissa"]?.data, mantissa.count <= 16,
-            let exponent = node["NS.exponent"]?.integer, abs(exponent) < 256
+            let exponent = node["NS.exponent"]?.integer, (-255...255).contains(exponent)
         else { return nil }
         // Half words, the lowest first; each in the order of bytes of whoever wrote it.
         let isBigEndian = node["NS.mantissa.bo"]?.integer == 2

@@ -79,9 +79,11 @@ extension CachedModelReader {
             (parent?["NSFetchIndexDescriptions"]?.items ?? []).compactMap(name))
         var indexes: [FetchIndexDescription] = []
         for item in node["NSFetchIndexDescriptions"]?.items ?? [] {
-            guard let name = name(item), Self.isName(name), !inherited.contains(name) else {
+            guard let name = name(item), Self.isName(name) else {
+                leaveOut("An index of '\(entity)' has a name that cannot be read")
                 continue
             }
+            guard !inherited.contains(name) else { continue }
             let predicate = item["NSPartialIndexPredicate"].map(ArchivedPredicate.text)
             let elements = (item["NSIndexElements"]?.items ?? []).map(Self.element)
             let known = elements.compactMap(\.self)
