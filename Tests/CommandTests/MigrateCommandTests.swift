@@ -173,7 +173,10 @@ import Testing
             kill $holder; exit $status
             """)
         #expect(busy.status == 75, "\(busy.errors)")
+        // What is left where a migration is killed before it has marked its file.
+        try folder.shell("sqlite3 store.sqlite.migrating 'PRAGMA user_version = 1'")
         #expect(try migrate("store.sqlite --to after.yaml").status == 0)
+        #expect(!folder.names().contains("store.sqlite.migrating"))
     }
 
     @Test("a store of an old version goes through those after it, in the fewest steps")

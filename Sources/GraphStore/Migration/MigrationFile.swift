@@ -48,6 +48,8 @@ struct MigrationFile {
         } catch {
             return error.message
         }
+        // Its first page may have been written before the mark; and nobody misses an empty one.
+        if try PersistentStore.isEmpty(connection, path) { return nil }
         let uuid = try StoreMetadata(readingFrom: connection)?.uuid
         return uuid == storeUUID ? nil : "its UUID is \(uuid ?? "missing")"
     }
