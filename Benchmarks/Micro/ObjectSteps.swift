@@ -16,7 +16,8 @@ struct ObjectSteps {
             order: [GraphSortDescriptor([RowRequest.objectID])], fields: [["title"], ["priority"]])
         try meter.add("query", of: meter.records) {
             let cursor = try container.newContext().cursor(request)
-            while try cursor.next() { _ = cursor.cell(0) }
+            let batch = cursor.makeBatch()
+            while try cursor.next(batch) {}
         }
         let batched = container.newContext()
         try meter.add("fault, in a batch", of: ids.count) { _ = try batched.fault(ids) }

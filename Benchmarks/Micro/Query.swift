@@ -13,9 +13,12 @@ enum Query {
         let cursor = try container.newContext().cursor(request)
         var count = 0
         var sum = 0
-        while try cursor.next() {
-            count += 1
-            sum += cursor.cell(0).bytes.count + Int(cursor.cell(1).integerValue)
+        let batch = cursor.makeBatch()
+        while try cursor.next(batch) {
+            count += batch.count
+            for row in 0..<batch.count {
+                sum += batch[row, 0].bytes.count + Int(batch[row, 1].integerValue)
+            }
         }
         print(count, sum, cpuSeconds() - began)
     }
