@@ -99,12 +99,7 @@ extension AppStore {
             schema.tables.filter { schema.found?.has($0.name) == true }.map(\.name)
             + schema.joinTables.map(\.name)
         for table in tables {
-            let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
-            let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
-            for sql in [
-                "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
-                "DELETE FROM \(table)",
-            ] {
+            for sql in statements(touching: table, of: schema) {
                 do throws(SQLiteError) {
                     // Preparing compiles the triggers, too; nothing is run.
                     _ = try connection.prepare(sql)
@@ -117,5 +112,15 @@ extension AppStore {
                 }
             }
         }
+    }
+
+    /// Statements that run every trigger of a table; to be prepared, not run.
+    static func statements(touching table: String, of schema: StoreSchema) -> [String] {
+        let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
+        let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+        return [
+            "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
+            "DELETE FROM \(table)",
+        ]
     }
 }

@@ -36,14 +36,9 @@ final class TriggerNotes {
         let tables = Set(schema.heldEntities.map(\.table))
         let known = Set(properties.values.flatMap(\.keys))
         var statements: [String] = []
-        for table in tables.sorted() + schema.joinTables.map(\.name) {
-            let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
-            guard !columns.isEmpty else { continue }
-            let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
-            statements += [
-                "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
-                "DELETE FROM \(table)",
-            ]
+        for table in tables.sorted() + schema.joinTables.map(\.name)
+        where schema.found?.has(table) == true {
+            statements += AppStore.statements(touching: table, of: schema)
         }
         let columns = try connection.columnsSetByTriggers(of: statements)
             .filter { tables.contains($0.table) && known.contains($0.column) }

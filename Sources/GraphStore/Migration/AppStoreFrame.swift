@@ -24,15 +24,7 @@ struct AppStoreFrame {
         metadata = source.metadata
         updateMetadata(source.model, script.new)
         noteColumns(script.old, found)
-        var parts: [(type: String, name: String, table: String, sql: String)] = []
-        try storing { () throws(SQLiteError) in
-            let rows = try source.connection.prepare(
-                "SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE sql NOT NULL"
-                    + " ORDER BY type = 'table' DESC, name")
-            while try rows.step() {
-                parts.append((rows.string(0), rows.string(1), rows.string(2), rows.string(3)))
-            }
-        }
+        let parts = try source.parts()
         let text = TriggerText(script)
         for (type, name, table, sql) in parts {
             if name == "Z_MODELCACHE" { carriesModel = true }

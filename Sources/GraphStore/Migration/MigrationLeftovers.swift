@@ -27,16 +27,7 @@ struct MigrationLeftovers {
         let model = Self.tables(source.schema)
         let taken = Set(Self.tables(new).map { $0.lowercased() })
         var strange: Set<String> = []
-        var found: [(type: String, name: String, table: String, sql: String)] = []
-        try storing { () throws(SQLiteError) in
-            let rows = try source.connection.prepare(
-                "SELECT type, name, tbl_name, sql FROM main.sqlite_master"
-                    + " WHERE sql NOT NULL ORDER BY type = 'table' DESC, name")
-            while try rows.step() {
-                found.append((rows.string(0), rows.string(1), rows.string(2), rows.string(3)))
-            }
-        }
-        for (type, name, table, sql) in found {
+        for (type, name, table, sql) in try source.parts() {
             let isOwn =
                 model.contains(table) || Self.own.contains(table) || table.hasPrefix("ETL_FOLD_")
                 || table.hasPrefix("ETL_UNFOLDED_") || name.hasPrefix("sqlite_")

@@ -46,6 +46,22 @@ struct MigrationSource {
         if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
     }
 
+    /// What the file's tables, indexes, views and triggers are made by; tables first.
+    func parts() throws(StoreError) -> [(
+        type: String, name: String, table: String, sql: String
+    )] {
+        try storing { () throws(SQLiteError) in
+            let rows = try connection.prepare(
+                "SELECT type, name, tbl_name, sql FROM main.sqlite_master"
+                    + " WHERE sql NOT NULL ORDER BY type = 'table' DESC, name")
+            var parts: [(type: String, name: String, table: String, sql: String)] = []
+            while try rows.step() {
+                parts.append((rows.string(0), rows.string(1), rows.string(2), rows.string(3)))
+            }
+            return parts
+        }
+    }
+
     /// The entities of a new model that the new store has: all, unless the old one has a
     /// configuration's only.
     func held(of new: ManagedObjectModel, _ pairing: ModelPairing) -> Set<String>? {

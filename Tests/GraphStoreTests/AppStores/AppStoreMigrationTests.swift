@@ -13,17 +13,6 @@ import Testing
         store = try AppStoreFile()
     }
 
-    private func rows(_ sql: String) throws -> [String] {
-        try lines(sql, on: Connection(path: store.path, mode: .readOnly))
-    }
-
-    private func expect(
-        _ sql: String, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let found = try rows(sql)
-        #expect(found == expected, sourceLocation: sourceLocation)
-    }
-
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: store.folder.path).sorted()
             // Who only reads leaves an empty log.
@@ -92,7 +81,7 @@ import Testing
         #expect(result.backupPath == store.path + ".bak-v1")
         #expect(result.plan == plan)
         try expectObjects(Self.renamed(before), model)
-        try expect(
+        try store.expect(
             "SELECT * FROM Z_PRIMARYKEY ORDER BY 1",
             [
                 "1|Album|0|0", "2|Author|0|3", "3|Item|0|9", "4|Book|3|0", "5|Movie|3|0",
@@ -100,26 +89,27 @@ import Testing
                 "16001|CHANGE|0|12", "16002|TRANSACTION|0|103",
                 "16003|TRANSACTIONSTRING|0|2",
             ])
-        try expect(
+        try store.expect(
             "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1",
             [
                 "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "ZALBUM", "ZAUTHOR", "ZITEM",
                 "ZPASSPORT", "ZPERSON", "ZSHELF", "ZTAG", "Z_7FOLLOWS", "Z_7FRIENDS", "Z_9ITEMS",
                 "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY",
             ])
-        try expect(
+        try store.expect(
             "SELECT Z_PK, Z_ENT, Z_OPT, Z3_FAVOURITE FROM ZAUTHOR",
             [
                 "1|2|3|5", "2|2|1|4", "3|2|1|-",
             ])
-        try expect("SELECT Z_9TAGS, Z_3ITEMS FROM Z_9ITEMS WHERE Z_9TAGS = 3", ["3|4", "3|55"])
-        try expect("SELECT Z_7FOLLOWERS, Z_7FOLLOWS FROM Z_7FOLLOWS", ["1|2", "1|3", "2|3"])
-        try expect("SELECT count(*), count(Z_CONTENT) FROM Z_MODELCACHE", ["1|0"])
+        try store.expect(
+            "SELECT Z_9TAGS, Z_3ITEMS FROM Z_9ITEMS WHERE Z_9TAGS = 3", ["3|4", "3|55"])
+        try store.expect("SELECT Z_7FOLLOWERS, Z_7FOLLOWS FROM Z_7FOLLOWS", ["1|2", "1|3", "2|3"])
+        try store.expect("SELECT count(*), count(Z_CONTENT) FROM Z_MODELCACHE", ["1|0"])
         #expect(
             try PersistentContainer.verify(at: store.path, .full, model: model).problems == [
                 "Item.shelf: 1 link leads nowhere", "Tag.items: 1 link leads nowhere",
             ])
-        #expect(try rows("PRAGMA journal_mode") == ["wal"])
+        #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
         // The old store is whole, and is the old one.
         #expect(
             try PersistentContainer.model(ofStoreAt: store.path + ".bak-v1")?.versionHashes
@@ -163,15 +153,15 @@ import Testing
         let model = try LaterShelf.model(LaterShelf.second)
         try MigrationManager(storeAt: store.path, to: model).migrate()
         // The new property `rank` stands before what no change has named.
-        try expect(
+        try store.expect(
             "SELECT Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID,"
                 + " hex(ZCOLUMNS), ZTOMBSTONE0 FROM ACHANGE",
             [
                 "10|16001|-|1|4|1|101|8400|-", "11|16001|-|2|5|8|101||Gone",
                 "12|16001|-|0|9|3|103||-",
             ])
-        try expect("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING", ["1|sync", "2|org.shelf"])
-        let triggers = try rows(
+        try store.expect("SELECT Z_PK, ZNAME FROM ATRANSACTIONSTRING", ["1|sync", "2|org.shelf"])
+        let triggers = try store.rows(
             "SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
         #expect(triggers.count == 3)
         for trigger in triggers {
@@ -192,8 +182,8 @@ import Testing
         try book.setValue(.attribute(.text("New")), forKey: "title")
         try book.setValue(.object(author), forKey: "author")
         try context.save()
-        try expect("SELECT ZBOOKCOUNT FROM ZAUTHOR ORDER BY Z_PK", ["2", "1", "1"])
-        try expect("SELECT Z_PK, Z_ENT, ZRANK FROM ZITEM WHERE ZTITLE = 'New'", ["10|4|5"])
+        try store.expect("SELECT ZBOOKCOUNT FROM ZAUTHOR ORDER BY Z_PK", ["2", "1", "1"])
+        try store.expect("SELECT Z_PK, Z_ENT, ZRANK FROM ZITEM WHERE ZTITLE = 'New'", ["10|4|5"])
         #expect(try container.history().map(\.author) == ["sync", nil, nil])
     }
 
@@ -241,10 +231,10 @@ import Testing
         for (key, size) in sizes { expected.append("Rack|\(key)|size|\(size)") }
         let found = try objectLines(of: store.open(third))
         #expect(Set(found).symmetricDifference(expected).sorted() == [])
-        try expect(
+        try store.expect(
             "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 7 AND 9 ORDER BY 1",
             ["7|Person", "8|Rack", "9|Tag"])
-        try expect("SELECT count(*) FROM ACHANGE", ["3"])
+        try store.expect("SELECT count(*) FROM ACHANGE", ["3"])
         // Values that nobody names went, and only in the store.
         let value = "_EXTERNAL_DATA/\(AppStoreFixture.largeValueName)"
         let files = FileManager.default
@@ -277,7 +267,7 @@ import Testing
         var knowing = MigrationManager(storeAt: store.path, to: model)
         knowing.versions = [store.model, model]
         try knowing.migrate()
-        try expect("SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'", ["0"])
+        try store.expect("SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'", ["0"])
         #expect(try ModelHistory([store.model, model]).isCurrent(storeAt: store.path))
     }
 
@@ -291,11 +281,11 @@ import Testing
         #expect(
             result.plan.notes.last
                 == "the history is left behind, since keys change; who follows it begins anew")
-        try expect("SELECT Z_PK FROM ZITEM ORDER BY 1", ["1", "2", "4", "9"])
+        try store.expect("SELECT Z_PK FROM ZITEM ORDER BY 1", ["1", "2", "4", "9"])
         // What triggers keep is right for the objects that are left.
-        try expect("SELECT ZBOOKCOUNT FROM ZAUTHOR ORDER BY Z_PK", ["1", "1", "0"])
-        try expect("SELECT count(*) FROM ACHANGE", ["0"])
-        try expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", ["103"])
+        try store.expect("SELECT ZBOOKCOUNT FROM ZAUTHOR ORDER BY Z_PK", ["1", "1", "0"])
+        try store.expect("SELECT count(*) FROM ACHANGE", ["0"])
+        try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", ["103"])
     }
 
     @Test func compatibilityIsToldByWhatCanBeCompared() throws {

@@ -37,6 +37,19 @@ struct AppStoreFile {
     func run(_ sql: String) throws {
         try Connection(path: path, mode: .readWrite).execute(sql)
     }
+
+    /// Rows of the file, or of another, as text.
+    func rows(_ sql: String, of other: String? = nil) throws -> [String] {
+        try lines(sql, on: Connection(path: other ?? path, mode: .readOnly))
+    }
+
+    func expect(
+        _ sql: String, of other: String? = nil, _ expected: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try rows(sql, of: other)
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
 }
 
 @Suite("Reading apps' stores") struct AppStoreReadingTests {

@@ -13,25 +13,13 @@ import Testing
         store = try AppStoreFile()
     }
 
-    private func rows(_ sql: String, of path: String? = nil) throws -> [String] {
-        try lines(sql, on: Connection(path: path ?? store.path, mode: .readOnly))
-    }
-
-    private func expect(
-        _ sql: String, of path: String? = nil, _ expected: [String],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let found = try rows(sql, of: path)
-        #expect(found == expected, sourceLocation: sourceLocation)
-    }
-
     /// What is not the objects': metadata, the model, statements of tables and triggers.
     private func frame(of path: String) throws -> [String] {
         try [
             "SELECT * FROM Z_METADATA", "SELECT * FROM Z_MODELCACHE",
             "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name",
             "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY 1",
-        ].flatMap { try rows($0, of: path) }
+        ].flatMap { try store.rows($0, of: path) }
     }
 
     private func problems() throws -> [String] {
@@ -74,21 +62,21 @@ import Testing
             #expect(container.backupPath == store.path + ".bak-v1")
         }
         #expect(try frame(of: store.path) == before)
-        try expect(
+        try store.expect(
             "SELECT Z_PK, Z_ENT, Z_OPT, ZTITLE, ZAUTHOR, ZLEFTBEHIND FROM ZITEM",
             [
                 "1|3|1|The Dispossessed|1|old", "2|3|5|Solaris|2|-", "3|3|2|Rocannon|2|-",
                 "4|4|3|Zerkalo|-|-", "9|4|-|Lost|-|-",
             ])
         // The triggers of the app have counted.
-        try expect("SELECT Z_PK, ZBOOKCOUNT FROM ZAUTHOR", ["1|1", "2|2", "3|0"])
-        try expect(
+        try store.expect("SELECT Z_PK, ZBOOKCOUNT FROM ZAUTHOR", ["1|1", "2|2", "3|0"])
+        try store.expect(
             "SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, hex(ZCOLUMNS), ZTRANSACTIONID FROM ACHANGE"
                 + " WHERE Z_PK > 12 ORDER BY 1, 2",
             [
                 "1|1|1|22|104", "1|2|1|22|104", "3|3|1|8000|104", "4|4|1|02|104",
             ])
-        try expect(
+        try store.expect(
             "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000",
             ["16001|16", "16002|104", "16003|5"])
         #expect(try problems() == Self.problemsBefore)
@@ -103,7 +91,7 @@ import Testing
     /// once, and not where the value came out as it was.
     @Test func theHistoryTellsWhatTriggersChanged() throws {
         func changes() throws -> [String] {
-            try rows(
+            try store.rows(
                 "SELECT ZTRANSACTIONID, ZENTITY, ZENTITYPK, ZCHANGETYPE, hex(ZCOLUMNS) FROM ACHANGE"
                     + " WHERE Z_PK > 12 ORDER BY Z_PK")
         }
@@ -124,7 +112,7 @@ import Testing
             try tag.setValue("new", forKey: "name")
             try context.save()
         }
-        try expect("SELECT Z_PK, ZBOOKCOUNT FROM ZAUTHOR", ["1|0", "2|1", "3|0"])
+        try store.expect("SELECT Z_PK, ZBOOKCOUNT FROM ZAUTHOR", ["1|0", "2|1", "3|0"])
         let found = try changes()
         #expect(
             found.filter { $0.hasPrefix("104|1|") || $0.hasPrefix("105|") } == [
@@ -149,11 +137,12 @@ import Testing
         let kept = try objectLines(of: backup)
         #expect(Set(kept).symmetricDifference(before).sorted() == [])
         #expect(kept.count == before.count)
-        try expect(
+        try store.expect(
             "SELECT ZNAME FROM ZTAG ORDER BY Z_PK", of: store.path + ".bak-v2",
             ["classic", "space", "zone", "first"])
-        try expect("SELECT * FROM ZTAG WHERE Z_PK > 3", ["4|8|1|0|-|first", "5|8|1|0|-|second"])
-        try expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["5"])
+        try store.expect(
+            "SELECT * FROM ZTAG WHERE Z_PK > 3", ["4|8|1|0|-|first", "5|8|1|0|-|second"])
+        try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["5"])
     }
 
     @Test func deleteRulesHoldAndFilesGo() throws {
@@ -176,13 +165,13 @@ import Testing
             try context.save()
             #expect(denied.denied == 1)
         }
-        try expect("SELECT count(*) FROM ZPASSPORT", ["0"])
-        try expect("SELECT Z_PK, ZPASSPORT FROM ZPERSON", ["1|-", "3|-", "4|-"])
-        try expect("SELECT * FROM Z_6FRIENDS", ["3|1"])
-        try expect("SELECT * FROM Z_6FOLLOWS", ["1|3"])
-        try expect("SELECT * FROM Z_8ITEMS", ["1|1", "2|1", "3|4", "3|55"])
-        try expect("SELECT Z_PK, ZBOOKCOUNT, ZFAVOURITE FROM ZAUTHOR", ["1|2|4"])
-        try expect(
+        try store.expect("SELECT count(*) FROM ZPASSPORT", ["0"])
+        try store.expect("SELECT Z_PK, ZPASSPORT FROM ZPERSON", ["1|-", "3|-", "4|-"])
+        try store.expect("SELECT * FROM Z_6FRIENDS", ["3|1"])
+        try store.expect("SELECT * FROM Z_6FOLLOWS", ["1|3"])
+        try store.expect("SELECT * FROM Z_8ITEMS", ["1|1", "2|1", "3|4", "3|55"])
+        try store.expect("SELECT Z_PK, ZBOOKCOUNT, ZFAVOURITE FROM ZAUTHOR", ["1|2|4"])
+        try store.expect(
             "SELECT ZENTITY, ZENTITYPK, ZTOMBSTONE0 FROM ACHANGE WHERE Z_PK > 12"
                 + " AND ZCHANGETYPE = 2 ORDER BY 1, 2",
             ["1|2|-", "1|3|-", "3|2|Solaris", "5|1|-", "6|2|-"])
@@ -214,16 +203,16 @@ import Testing
             try book.setValue(.object(author), forKey: "author")
             try context.save()
         }
-        try expect(
+        try store.expect(
             "SELECT Z_PK, Z_ENT, Z_OPT, ZSHELF, Z_FOK_SHELF, ZPAGES, ZAUTHOR, ZTITLE"
                 + " FROM ZITEM WHERE Z_PK > 9", ["10|3|1|1|4096|1|4|Eden"])
         #expect(
-            try rows("SELECT Z_PK, Z_OPT, ZBOOKCOUNT, ZFAVOURITE, Z2_FAVOURITE FROM ZAUTHOR")
+            try store.rows("SELECT Z_PK, Z_OPT, ZBOOKCOUNT, ZFAVOURITE, Z2_FAVOURITE FROM ZAUTHOR")
                 .last == "4|1|1|10|3")
-        try expect("SELECT * FROM Z_8ITEMS WHERE Z_2ITEMS = 10", ["4|10"])
-        try expect("SELECT ZHOLDER FROM ZPASSPORT WHERE Z_PK = 2", ["5"])
-        try expect("SELECT ZPASSPORT FROM ZPERSON WHERE Z_PK = 5", ["2"])
-        try expect(
+        try store.expect("SELECT * FROM Z_8ITEMS WHERE Z_2ITEMS = 10", ["4|10"])
+        try store.expect("SELECT ZHOLDER FROM ZPASSPORT WHERE Z_PK = 2", ["5"])
+        try store.expect("SELECT ZPASSPORT FROM ZPERSON WHERE Z_PK = 5", ["2"])
+        try store.expect(
             "SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < 9",
             [
                 "Author|4", "Item|10", "Book|0", "Film|0", "Passport|2", "Person|5", "Shelf|2",
@@ -251,8 +240,8 @@ import Testing
             try context.save()
         }
         #expect(try frame(of: store.path) == before)
-        try expect("SELECT Z_PK, ZAUTHOR FROM ATRANSACTION WHERE Z_PK > 103", ["104|etl"])
-        try expect(
+        try store.expect("SELECT Z_PK, ZAUTHOR FROM ATRANSACTION WHERE Z_PK > 103", ["104|etl"])
+        try store.expect(
             "SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE FROM ACHANGE WHERE ZTRANSACTIONID = 104"
                 + " AND ZCHANGETYPE = 2", ["4|4|2"])
     }
