@@ -49,25 +49,36 @@ package struct ModelChain {
     }
 
     private func changes(of attribute: AttributeDescription, in entity: String) -> Int {
-        var (attribute, entity, count) = (attribute, entity, 0)
-        for step in steps.reversed() {
-            guard let name = step.oldName(of: entity),
-                let before = step.attributes(of: entity, from: name)[attribute.name]
-            else { return count + 1 }
-            if Shape(before) != Shape(attribute) { count += 1 }
-            (attribute, entity) = (before, name)
+        changes(of: attribute, in: entity) { step, attribute, entity, name in
+            step.attributes(of: entity, from: name)[attribute.name].map {
+                ($0, Shape($0) == Shape(attribute))
+            }
         }
-        return count
     }
 
     private func changes(of relationship: RelationshipDescription, in entity: String) -> Int {
-        var (relationship, entity, count) = (relationship, entity, 0)
+        changes(of: relationship, in: entity) { step, relationship, entity, name in
+            step.relationships(of: entity, from: name)[relationship.name].map {
+                ($0, Self.isAlike($0, relationship, step))
+            }
+        }
+    }
+
+    /// In how many steps a property comes, or is not alike.
+    ///
+    /// - Parameter before: what it was before a step, given its entity and that one's older name,
+    ///   and whether it was alike.
+    private func changes<Property>(
+        of property: Property, in entity: String,
+        before: (ModelPairing, Property, String, String) -> (Property, isAlike: Bool)?
+    ) -> Int {
+        var (property, entity, count) = (property, entity, 0)
         for step in steps.reversed() {
             guard let name = step.oldName(of: entity),
-                let before = step.relationships(of: entity, from: name)[relationship.name]
+                let (older, isAlike) = before(step, property, entity, name)
             else { return count + 1 }
-            if !Self.isAlike(before, relationship, step) { count += 1 }
-            (relationship, entity) = (before, name)
+            if !isAlike { count += 1 }
+            (property, entity) = (older, name)
         }
         return count
     }

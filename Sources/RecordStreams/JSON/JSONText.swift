@@ -69,7 +69,6 @@ package enum JSONText {
     /// Adds an escape behind what was written up to a place in the buffer.
     ///
     /// - Returns: the place behind it, with room for what is left.
-
     @inline(never)
     private static func appendEscape(
         _ byte: UInt8, at target: UnsafeMutablePointer<UInt8>, left: Int,
