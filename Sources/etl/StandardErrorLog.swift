@@ -67,16 +67,12 @@ struct RunLog: Sendable {
     }
 
     private func write(_ record: LogRecord) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A record holds nothing that JSON does not know.
-        guard let data = try? encoder.encode(record) else { return }
-        logger.info("\(String(decoding: data, as: UTF8.self))")
+        logger.info("\(record.json.compact)")
     }
 }
 
 /// A line of `--log-format json`; a key without a value is left out.
-private struct LogRecord: Encodable {
+private struct LogRecord: JSONWritable {
     var time = Date().formatted(.iso8601)
     var level: String
     var code: String
@@ -94,6 +90,15 @@ private struct LogRecord: Encodable {
     var seconds: Double?
     var records: RecordCounts?
     var rejects: String?
+
+    var json: JSONTree {
+        .fields([
+            "byte": byte, "code": code, "column": column, "field": field, "file": file,
+            "fix": fix, "key": key, "kind": kind, "level": level, "line": line,
+            "message": message, "record": record, "records": records, "rejects": rejects,
+            "seconds": seconds, "stage": stage, "time": time,
+        ])
+    }
 
     init(level: String, code: String, message: String) {
         self.level = level

@@ -63,7 +63,7 @@ package enum ModelFile {
     /// Reads a file, and keeps what can be known of a model with errors.
     package static func reading(file: String) -> ModelReading {
         let (root, diagnostics) = YAMLParser.parse(file: file)
-        return read(root, after: diagnostics, file: file)
+        return reading(root, after: diagnostics, file: file)
     }
 
     /// Reads a text that is at hand; `file` is what messages call it.
@@ -77,7 +77,7 @@ package enum ModelFile {
     /// Reads a text, and keeps what can be known of a model with errors.
     static func reading(text: String, file: String) -> ModelReading {
         let (root, diagnostics) = YAMLParser.parse(text, file: file)
-        return read(root, after: diagnostics, file: file)
+        return reading(root, after: diagnostics, file: file)
     }
 
     /// Reads a model that stands inside a spec, at `keyPath`; there `model: 1` may be left out.
@@ -89,7 +89,8 @@ package enum ModelFile {
         return read(value, isInline: true)
     }
 
-    private static func read(
+    /// Reads a file that is parsed, after what was found in that.
+    package static func reading(
         _ root: YAMLNode?, after diagnostics: [Diagnostic], file: String
     ) -> ModelReading {
         guard let root else { return ModelReading(diagnostics: diagnostics) }

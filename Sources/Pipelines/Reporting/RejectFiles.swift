@@ -191,7 +191,7 @@ final class RejectFile {
         isFirst = false
         try records.write(reject.raw)
         if !isArray { try records.write([10]) }
-        try reasons.write(try RejectReason(reject, runID: runID).text())
+        try reasons.write(RejectReason(reject, runID: runID).text)
     }
 
     func synchronize() throws {

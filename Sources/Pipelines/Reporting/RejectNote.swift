@@ -2,14 +2,16 @@ import FoundationEssentials
 import RecordStreams
 
 /// What a folder of rejects says of the run that made it, so that they can be replayed.
-struct RejectNote: Codable, Sendable, Hashable {
+struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     /// One file of records, beside which are their reasons.
-    struct File: Codable, Sendable, Hashable {
+    struct File: Decodable, JSONWritable, Sendable, Hashable {
         var name: String
         /// The import that refused them.
         var stage: String
         /// The input that they came from.
         var source: String
+
+        var json: JSONTree { .fields(["name": name, "source": source, "stage": stage]) }
     }
 
     static let currentFormat = 1
@@ -37,10 +39,15 @@ struct RejectNote: Codable, Sendable, Hashable {
 
     /// Replaces the folder's note as a whole.
     func write(in folder: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try WholeFile.write(
-            Array(try encoder.encode(self)) + [10], to: PathText.join(folder, Self.name))
+            Array(json.compact.utf8) + [10], to: PathText.join(folder, Self.name))
+    }
+
+    var json: JSONTree {
+        .fields([
+            "files": files, "format": format, "pipeline": pipeline, "run": run, "sets": sets,
+            "spec": spec, "workingFolder": workingFolder,
+        ])
     }
 }
 

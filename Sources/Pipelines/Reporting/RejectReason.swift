@@ -5,7 +5,7 @@ import RecordStreams
 /// Why a record was refused: a line of a `.why.ndjson` file.
 ///
 /// Every line has every key, so that tools see one table; what is unknown is null.
-struct RejectReason: Codable, Hashable {
+struct RejectReason: Decodable, JSONWritable, Hashable {
     var code: String
     var detail: String
     var file: String
@@ -33,31 +33,16 @@ struct RejectReason: Codable, Hashable {
         run = runID
     }
 
-    private enum Key: String, CodingKey {
-        case code, detail, file, record, line, column, byte, field, value, message, run
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var keys = encoder.container(keyedBy: Key.self)
-        try keys.encode(code, forKey: .code)
-        try keys.encode(detail, forKey: .detail)
-        try keys.encode(file, forKey: .file)
-        try keys.encode(record, forKey: .record)
-        try keys.encode(line, forKey: .line)
-        try keys.encode(column, forKey: .column)
-        try keys.encode(byte, forKey: .byte)
-        try keys.encode(field, forKey: .field)
-        try keys.encode(value, forKey: .value)
-        try keys.encode(message, forKey: .message)
-        try keys.encode(run, forKey: .run)
+    var json: JSONTree {
+        .columns([
+            "byte": byte, "code": code, "column": column, "detail": detail, "field": field,
+            "file": file, "line": line, "message": message, "record": record, "run": run,
+            "value": value,
+        ])
     }
 
     /// The reason as one line of JSON.
-    func text() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(self)) + [10]
-    }
+    var text: [UInt8] { Array(json.compact.utf8) + [10] }
 
     /// The reasons in a file, in its order; lines that are none are left out.
     static func read(_ path: String) throws -> [RejectReason] {

@@ -4,9 +4,9 @@ import RecordStreams
 /// The rejects of a stage: how many of each code, and the first of them.
 ///
 /// Its size is bounded, however many there are.
-package struct RejectTally: Codable, Sendable, Hashable {
+package struct RejectTally: Decodable, Sendable, Hashable {
     /// The rejects of one code.
-    package struct Code: Codable, Sendable, Hashable {
+    package struct Code: Decodable, Sendable, Hashable {
         /// The code, such as `cast`.
         package var code: String
         /// How many there are.
@@ -16,7 +16,7 @@ package struct RejectTally: Codable, Sendable, Hashable {
     }
 
     /// A reject as it is shown.
-    package struct Example: Codable, Sendable, Hashable {
+    package struct Example: Decodable, Sendable, Hashable {
         /// The fault itself, such as `csv.unterminated-quote`.
         package var detail: String
         /// The input.

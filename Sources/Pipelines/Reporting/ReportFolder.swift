@@ -1,5 +1,6 @@
 import Diagnostics
 import FoundationEssentials
+import GraphModel
 
 /// The folder of a pipeline's reports, which several pipelines may share.
 ///
@@ -65,14 +66,16 @@ enum RunName {
 
     /// When a run began, in seconds since 2001-01-01 UTC; nil for any other text.
     static func started(_ name: Substring) -> Double? {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, Int(parts[1]) != nil, parts[0].utf8.count == 16,
-            parts[0].hasSuffix("Z")
+        let bytes = Array(name.utf8)
+        guard bytes.count > 17, bytes[15] == UInt8(ascii: "Z"), bytes[16] == UInt8(ascii: "-"),
+            Int(name.dropFirst(17)) != nil
         else { return nil }
-        let text = Array(parts[0])
-        let iso =
-            String(text[0..<4]) + "-" + String(text[4..<6]) + "-" + String(text[6..<11]) + ":"
-            + String(text[11..<13]) + ":" + String(text[13...])
-        return TimeText.date(iso, now: 0)
+        var iso: [UInt8] = []
+        for (place, byte) in bytes[..<16].enumerated() {
+            if place == 4 || place == 6 { iso.append(UInt8(ascii: "-")) }
+            if place == 11 || place == 13 { iso.append(UInt8(ascii: ":")) }
+            iso.append(byte)
+        }
+        return iso.withUnsafeBufferPointer { ScalarParser.isoDate($0) }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A run has one report, which each attempt writes anew, with what all attempts did together. The
 /// keys are a promise: within one `report` version none changes its meaning or goes away.
-package struct RunReport: Codable, Sendable, Hashable {
+package struct RunReport: Decodable, Sendable, Hashable {
     /// The version of the format that this etl writes.
     package static let currentFormat = 1
 
@@ -49,7 +49,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     var stageSeconds: Double { stages.reduce(0) { $0 + ($1.secondsElapsed ?? 0) } }
 
     /// What `--only`, `--from` and `--limit` left of a spec.
-    package struct Selection: Codable, Sendable, Hashable {
+    package struct Selection: Decodable, Sendable, Hashable {
         /// The only stage that was to run.
         package var only: String?
         /// The first stage that was to run.
@@ -59,7 +59,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// How the process ended.
-    package struct Exit: Codable, Sendable, Hashable {
+    package struct Exit: Decodable, Sendable, Hashable {
         /// The exit status.
         package var code: Int32
         /// The name of the code, such as `DATAERR`.
@@ -69,7 +69,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// A parameter of the spec with its value.
-    package struct Parameter: Codable, Sendable, Hashable {
+    package struct Parameter: Decodable, Sendable, Hashable {
         /// Its name in the spec.
         package var name: String
         /// Its kind, such as `path`.
@@ -79,7 +79,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// The store that the stages worked on.
-    package struct Store: Codable, Sendable, Hashable {
+    package struct Store: Decodable, Sendable, Hashable {
         package var path: String
         /// The digest of the model's version hashes; nil where no model was found.
         package var model: String?
@@ -88,7 +88,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// What became of a stage.
-    package enum State: String, Codable, Sendable, Hashable {
+    package enum State: String, Decodable, Sendable, Hashable {
         case done
         /// Done by an earlier attempt.
         case resumed
@@ -102,7 +102,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// A stage with what it did.
-    package struct Stage: Codable, Sendable, Hashable {
+    package struct Stage: Decodable, Sendable, Hashable {
         package var name: String
         package var kind: String
         package var state: State
@@ -139,7 +139,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// A file that an import has read.
-    package struct Input: Codable, Sendable, Hashable {
+    package struct Input: Decodable, Sendable, Hashable {
         /// Its absolute path.
         package var file: String
         /// As stored.
@@ -151,7 +151,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// A file that an export has made.
-    package struct Output: Codable, Sendable, Hashable {
+    package struct Output: Decodable, Sendable, Hashable {
         /// Its absolute path.
         package var file: String
         /// Rows in it, without a header.
@@ -161,7 +161,7 @@ package struct RunReport: Codable, Sendable, Hashable {
     }
 
     /// Something that was told on stderr.
-    package struct Message: Codable, Sendable, Hashable {
+    package struct Message: Decodable, Sendable, Hashable {
         /// `error`, `warning` or `note`.
         package var severity: String
         package var code: String

@@ -81,10 +81,8 @@ extension Diagnostic {
 // MARK: Where it goes
 
 extension RunReporter {
-    private static func data(_ report: RunReport) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        return Array(try encoder.encode(report)) + [10]
+    private static func data(_ report: RunReport) -> [UInt8] {
+        Array(report.json.formatted.utf8)
     }
 
     private func writeToFolder(

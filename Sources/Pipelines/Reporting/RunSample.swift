@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Where a run was at one moment.
-package struct RunSample: Codable, Sendable, Hashable {
+package struct RunSample: Decodable, Sendable, Hashable {
     /// Seconds since the attempt began.
     package var second: Double
     /// The stage that was running, such as `import tasks`.

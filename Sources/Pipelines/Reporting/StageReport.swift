@@ -1,7 +1,7 @@
 import GraphStore
 
 /// What a stage did.
-package struct StageReport: Sendable, Hashable, Codable {
+package struct StageReport: Sendable, Hashable, Decodable {
     /// `import`, `update`, `delete`, `export` or `verify`.
     package var kind: String
     package var name: String
@@ -39,20 +39,20 @@ package struct StageReport: Sendable, Hashable, Codable {
 }
 
 /// A file that an export made.
-package struct ExportedFile: Sendable, Hashable, Codable {
+package struct ExportedFile: Sendable, Hashable, Decodable {
     package var path: String
     package var rows: Int
     package var bytes: Int
 }
 
 /// How many records have a field.
-package struct FieldCount: Sendable, Hashable, Codable {
+package struct FieldCount: Sendable, Hashable, Decodable {
     package var name: String
     package var records: Int
 }
 
 /// Objects of one entity that were changed.
-package struct ObjectCounts: Sendable, Hashable, Codable {
+package struct ObjectCounts: Sendable, Hashable, Decodable {
     package var entity: String
     package var inserted: Int
     package var updated: Int
@@ -60,7 +60,7 @@ package struct ObjectCounts: Sendable, Hashable, Codable {
 }
 
 /// Records of an import by what became of them.
-package struct RecordCounts: Sendable, Hashable, Codable {
+package struct RecordCounts: Sendable, Hashable, Decodable {
     package var read = 0
     package var inserted = 0
     package var updated = 0
@@ -176,14 +176,29 @@ extension StageReport {
 }
 
 /// Adds up change sets, per entity.
-struct ObjectTally: Codable {
-    private struct Counts: Codable {
+struct ObjectTally: Decodable, JSONWritable {
+    private struct Counts: Decodable {
         var inserted = 0
         var updated = 0
         var deleted = 0
     }
 
+    /// By the number of their entity.
     private var counts: [Int64: Counts] = [:]
+
+    /// Numbers and counts in turn, as dictionaries whose keys are no text are read.
+    var json: JSONTree {
+        let turns = counts.sorted { $0.key < $1.key }.flatMap { number, count in
+            [
+                number.json,
+                .fields([
+                    "inserted": count.inserted, "updated": count.updated,
+                    "deleted": count.deleted,
+                ]),
+            ]
+        }
+        return .fields(["counts": turns])
+    }
 
     mutating func add(_ change: StoreChange) {
         for number in change.inserted.ranges.keys {

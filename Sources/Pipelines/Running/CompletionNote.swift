@@ -7,10 +7,10 @@ import GraphStore
 /// The store itself takes no notes of ours, so that a run which is killed right behind the swap
 /// would else be run once more, and append what it has appended. It holds the notes of the run and
 /// tells which file they are of; it goes when the run's report is written.
-struct CompletionNote: Codable {
-    private var run: RunNote
-    private var stages: [StageNote]
-    private var file: String
+struct CompletionNote: Decodable {
+    let run: RunNote
+    let stages: [StageNote]
+    let file: String
 
     static func path(of storePath: String) -> String { storePath + ".etl-done" }
 
@@ -21,7 +21,7 @@ struct CompletionNote: Codable {
         let note = CompletionNote(
             run: saved.run, stages: saved.stages, file: fileNumber(workPath))
         // Durable before the swap is: a run that is not known to be done would be done twice.
-        try WholeFile.write(Array(try JSONEncoder().encode(note)), to: path(of: storePath))
+        try WholeFile.write(Array(note.json.compact.utf8), to: path(of: storePath))
     }
 
     /// The notes of a run whose file is the store by now; nil where there are none.

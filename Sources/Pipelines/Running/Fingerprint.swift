@@ -1,26 +1,49 @@
 import Crypto
-package import Diagnostics
 import FoundationEssentials
 import GraphModel
+import YAML
 
 extension Stage {
     /// What the stage says, wherever it stands in its file; equal as long as it says the same.
     ///
     /// Worked out from all that it says each time: a run asks its journal, which remembers it.
-    var fingerprint: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Nothing that a stage says refuses to be encoded; what did would never be the same.
-        let words = (try? encoder.encode(kind)) ?? Data(UUID().uuidString.utf8)
-        return Fingerprint.of(name + " " + String(decoding: words, as: UTF8.self))
-    }
+    var fingerprint: String { Fingerprint.of(name + " " + words) }
 }
 
-extension SourceLocation: Encodable {
-    /// Writes nothing: where something stands is no part of what it says.
-    package func encode(to encoder: any Encoder) throws {}
+extension YAMLNode {
+    /// All that the node says, without its places, comments and layout.
+    ///
+    /// Texts are preceded by their length, so that no two nodes come to the same words unless
+    /// they say the same. The order of keys is part of it: that of an export's columns matters.
+    var words: String {
+        var words = ""
+        addWords(to: &words)
+        return words
+    }
+
+    private func addWords(to words: inout String) {
+        switch content {
+        case .scalar(let scalar):
+            words += scalar.value == .text ? "'" : "="
+            Self.add(scalar.text, to: &words)
+        case .sequence(let items):
+            words += "["
+            for item in items { item.addWords(to: &words) }
+            words += "]"
+        case .mapping(let entries):
+            words += "{"
+            for entry in entries {
+                Self.add(entry.key, to: &words)
+                entry.value.addWords(to: &words)
+            }
+            words += "}"
+        }
+    }
+
+    private static func add(_ text: String, to words: inout String) {
+        words += "\(text.utf8.count):"
+        words += text
+    }
 }
 
 /// A short text that tells whether something is what it was.

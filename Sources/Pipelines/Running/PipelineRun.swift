@@ -55,10 +55,9 @@ struct PipelineRun {
             run: self, file: file, warnings: told.diagnostics, secondsElapsed: clock.secondsToNow)
     }
 
-    mutating func run() throws {
-        let (read, unread) = SpecificationFile.read(file: file)
-        // The file may have changed since it was checked.
-        guard var spec = read else { throw RunFailure(problems: unread) }
+    /// - Parameter checked: the spec as it was read, and found to be without errors.
+    mutating func run(_ checked: PipelineSpec) throws {
+        var spec = checked
         if let allowed = options.allowedRejects { spec.rejects.allow = allowed }
         let allowed = spec.rejects.allow
         self.spec = spec

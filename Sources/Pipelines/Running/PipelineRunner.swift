@@ -36,13 +36,14 @@ package struct PipelineRunner: Sendable {
         let told = ToldWarnings()
         var run = PipelineRun(telling(told), file, told)
         do {
-            let found = check(file)
+            let (checked, _, found) = SpecificationFile.check(
+                file: file, context(now: options.now, runID: nil))
             if options.givesAdvice {
                 for warning in found where warning.severity != .error { run.runner.warn(warning) }
             }
             let errors = found.filter { $0.severity == .error }
-            guard errors.isEmpty else { throw RunFailure(problems: errors) }
-            try run.run()
+            guard let checked, errors.isEmpty else { throw RunFailure(problems: errors) }
+            try run.run(checked)
         } catch let stop as Interrupted {
             run.outcome.status = stop.reason.status
             run.outcome.diagnostics = [stop.diagnostic(isDry: options.isDry)]

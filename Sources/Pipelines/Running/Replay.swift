@@ -103,6 +103,7 @@ struct Replay: Sendable {
             guard case .import(let imported) = stage.kind, !own.isEmpty else { return nil }
             var stage = stage
             stage.kind = .import(try reading(own, imported))
+            stage.words += " replay of " + own.map(\.name).joined(separator: " ")
             return stage
         }
         replay.store.open = .existing
@@ -272,7 +273,7 @@ struct Replay: Sendable {
                 reason.column = first.column
                 reason.byte = first.byte
             }
-            text += try reason.text()
+            text += reason.text
         }
         let target = PathText.join(work, file.name + RejectFile.reasonsSuffix)
         try WholeFile.write(text, to: target)

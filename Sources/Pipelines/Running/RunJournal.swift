@@ -73,7 +73,7 @@ final class RunJournal: Sendable {
                 stages: saved?.stages ?? [], importing: saved?.importing,
                 inputs: saved?.inputs ?? []))
         guard takesNotes else { return }
-        let note = try Self.encode(run)
+        let note = Self.encode(run)
         try container.newBackgroundContext().performAndWait { context in
             if saved == nil { try context.endProgressNotes() }
             try context.beginProgressNotes()
@@ -103,8 +103,8 @@ final class RunJournal: Sendable {
         }
     }
 
-    private static func encode(_ note: some Encodable) throws -> [UInt8] {
-        Array(try JSONEncoder().encode(note))
+    private static func encode(_ note: some JSONWritable) -> [UInt8] {
+        Array(note.json.compact.utf8)
     }
 
     /// What the run has come to by now, as the store's notes say it.
@@ -158,7 +158,7 @@ final class RunJournal: Sendable {
             return Int64(state.stages.count)
         }
         guard number > 0 else { return try context.removeProgressNotes(Self.stageKinds) }
-        try context.writeProgressNote("done", number, try Self.encode(note))
+        try context.writeProgressNote("done", number, Self.encode(note))
         try context.removeProgressNotes(Self.stageKinds)
     }
 
@@ -210,9 +210,9 @@ final class RunJournal: Sendable {
             defer { state.inputs += finished }
             return state.inputs.count
         }
-        try context.writeProgressNote("stage", 0, try Self.encode(progress))
+        try context.writeProgressNote("stage", 0, Self.encode(progress))
         for (place, input) in finished.enumerated() {
-            try context.writeProgressNote("input", Int64(first + place), try Self.encode(input))
+            try context.writeProgressNote("input", Int64(first + place), Self.encode(input))
         }
     }
 }

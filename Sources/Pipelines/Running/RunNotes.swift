@@ -1,7 +1,7 @@
 import RecordStreams
 
 /// What a run notes of itself when it begins.
-struct RunNote: Codable, Sendable, Hashable {
+struct RunNote: Decodable, Sendable, Hashable {
     static let currentFormat = 4
 
     var format = RunNote.currentFormat
@@ -20,7 +20,7 @@ struct RunNote: Codable, Sendable, Hashable {
 }
 
 /// A stage that is done.
-struct StageNote: Codable, Sendable, Hashable {
+struct StageNote: Decodable, Sendable, Hashable {
     var name: String
     /// What the stage said when it ran.
     var fingerprint: String
@@ -30,7 +30,7 @@ struct StageNote: Codable, Sendable, Hashable {
 }
 
 /// An input that an import has read to its end.
-struct InputNote: Codable, Sendable, Hashable {
+struct InputNote: Decodable, Sendable, Hashable {
     var path: String
     /// Bytes as stored.
     var byteCount: Int
@@ -40,7 +40,7 @@ struct InputNote: Codable, Sendable, Hashable {
 }
 
 /// How far an import has come into an input.
-struct InputPosition: Codable, Sendable, Hashable {
+struct InputPosition: Decodable, Sendable, Hashable {
     var path: String
     /// Records consumed, good and bad.
     var record: Int
@@ -51,7 +51,7 @@ struct InputPosition: Codable, Sendable, Hashable {
 }
 
 /// How far an import has come, as of the batch in the same transaction.
-struct ImportNote: Codable, Sendable {
+struct ImportNote: Decodable, Sendable {
     var stage: String
     var fingerprint: String
     /// The input that is being read; nil between two.
@@ -68,13 +68,13 @@ struct ImportNote: Codable, Sendable {
 }
 
 /// How the records of an input are written.
-struct InputForm: Codable, Sendable {
+struct InputForm: Decodable, Sendable {
     var format: String
     var columnNames: [String]?
 }
 
 /// How long the reject files of one input were when a batch was saved.
-struct RejectFileNote: Codable, Sendable, Hashable {
+struct RejectFileNote: Decodable, Sendable, Hashable {
     /// The input.
     var source: String
     var path: String

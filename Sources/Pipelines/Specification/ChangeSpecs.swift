@@ -3,7 +3,7 @@ package import GraphModel
 package import RecordStreams
 
 /// What an `update` or a `delete` does by the model's rules.
-package enum ChangeRules: String, Sendable, Hashable, Encodable, CaseIterable {
+package enum ChangeRules: String, Sendable, Hashable, CaseIterable {
     /// Values must be as the model says; delete rules cascade, nullify and deny.
     case enforce
     /// Values need only fit their columns; deleted objects leave links to them where they are.
@@ -11,9 +11,9 @@ package enum ChangeRules: String, Sendable, Hashable, Encodable, CaseIterable {
 }
 
 /// An `update` stage: objects that match get new values.
-package struct UpdateSpec: Sendable, Hashable, Encodable {
+package struct UpdateSpec: Sendable, Hashable {
     /// What an attribute becomes.
-    package enum NewValue: Sendable, Hashable, Encodable {
+    package enum NewValue: Sendable, Hashable {
         case expression(ExpressionText)
         case constant(ConstantValue)
         /// What stands there cannot be read, which is reported.
@@ -21,7 +21,7 @@ package struct UpdateSpec: Sendable, Hashable, Encodable {
     }
 
     /// One attribute and what it becomes.
-    package struct Assignment: Sendable, Hashable, Encodable {
+    package struct Assignment: Sendable, Hashable {
         /// The attribute's name, with the place of its key.
         package var attribute: PlacedText
         /// What it becomes.
@@ -47,7 +47,7 @@ package struct UpdateSpec: Sendable, Hashable, Encodable {
 }
 
 /// A `delete` stage: objects that match go.
-package struct DeleteSpec: Sendable, Hashable, Encodable {
+package struct DeleteSpec: Sendable, Hashable {
     /// The entity, sub-entities included.
     package var entity: PlacedText
     /// Which of its objects.
@@ -63,9 +63,9 @@ package struct DeleteSpec: Sendable, Hashable, Encodable {
 }
 
 /// An `export` stage: objects become a file.
-package struct ExportSpec: Sendable, Hashable, Encodable {
+package struct ExportSpec: Sendable, Hashable {
     /// How relationships are written.
-    package enum Shape: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Shape: String, Sendable, Hashable, CaseIterable {
         /// Fields named after their key paths: `owner.email`.
         case flat
         /// Objects in objects, as they stand in the graph.
@@ -73,7 +73,7 @@ package struct ExportSpec: Sendable, Hashable, Encodable {
     }
 
     /// One term of an order.
-    package struct OrderTerm: Sendable, Hashable, Encodable {
+    package struct OrderTerm: Sendable, Hashable {
         /// A key path over to-one relationships to an attribute, and how its values are ordered.
         package var key: GraphSortDescriptor
         /// Where it stands.

@@ -2,7 +2,7 @@ package import Diagnostics
 import RecordStreams
 
 /// How one field of a record becomes a value: the long form of `set` and of `by`.
-package struct FieldMapping: Sendable, Hashable, Encodable {
+package struct FieldMapping: Sendable, Hashable {
     /// The path into the record; for an expression, the property that it fills.
     package var source: PlacedText
     /// Computes the field, in place of a path.
@@ -29,7 +29,7 @@ package struct FieldMapping: Sendable, Hashable, Encodable {
 
 extension FieldMapping {
     /// One step of `clean`.
-    package enum Cleaning: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Cleaning: String, Sendable, Hashable, CaseIterable {
         /// Without white space at both ends.
         case trim
         case lower, upper
@@ -45,26 +45,26 @@ extension FieldMapping {
     }
 
     /// A constant with its place.
-    package struct Fallback: Sendable, Hashable, Encodable {
+    package struct Fallback: Sendable, Hashable {
         package var value: ConstantValue
         package var location: SourceLocation
     }
 
     /// An offset from UTC with its place.
-    package struct Zone: Sendable, Hashable, Encodable {
+    package struct Zone: Sendable, Hashable {
         package var seconds: Int
         package var location: SourceLocation
     }
 
     /// How a number is written.
-    package struct NumberForm: Sendable, Hashable, Encodable {
+    package struct NumberForm: Sendable, Hashable {
         /// Numbers that tell a date.
         package enum Epoch: String, Sendable, Hashable, CaseIterable {
             case seconds, milliseconds
         }
 
         /// What the number is.
-        package enum Kind: Sendable, Hashable, Encodable {
+        package enum Kind: Sendable, Hashable {
             /// Seconds since 1970, for dates.
             case seconds
             /// Milliseconds since 1970, for dates.
@@ -82,7 +82,7 @@ extension FieldMapping {
 }
 
 /// One line of a `map`.
-package struct MapEntry: Sendable, Hashable, Encodable {
+package struct MapEntry: Sendable, Hashable {
     /// The text in the record.
     package var from: String
     /// What it stands for.
@@ -92,9 +92,9 @@ package struct MapEntry: Sendable, Hashable, Encodable {
 }
 
 /// What fills one attribute.
-package struct AttributeMapping: Sendable, Hashable, Encodable {
+package struct AttributeMapping: Sendable, Hashable {
     /// Where the value comes from.
-    package enum Origin: Sendable, Hashable, Encodable {
+    package enum Origin: Sendable, Hashable {
         case field(FieldMapping)
         case constant(ConstantValue, SourceLocation)
         /// What stands there cannot be read, which is reported.
@@ -108,19 +108,19 @@ package struct AttributeMapping: Sendable, Hashable, Encodable {
 }
 
 /// What fills one relationship.
-package struct LinkMapping: Sendable, Hashable, Encodable {
+package struct LinkMapping: Sendable, Hashable {
     /// What to do about a key that no object has.
-    package enum Missing: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Missing: String, Sendable, Hashable, CaseIterable {
         case create, null, skip, reject
     }
 
     /// How the objects of a to-many relationship change.
-    package enum Many: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Many: String, Sendable, Hashable, CaseIterable {
         case replace, add, remove
     }
 
     /// One attribute of the other object's key.
-    package struct KeyPart: Sendable, Hashable, Encodable {
+    package struct KeyPart: Sendable, Hashable {
         /// The attribute's name, with its place.
         package var attribute: PlacedText
         /// Where its value comes from.
@@ -144,7 +144,7 @@ package struct LinkMapping: Sendable, Hashable, Encodable {
 }
 
 /// Objects inside the records, which become objects of their own: a link with `each`.
-package struct NestedMapping: Sendable, Hashable, Encodable {
+package struct NestedMapping: Sendable, Hashable {
     /// The path to the object, or with `[*]` at its end to the list of them.
     ///
     /// Empty where it cannot be read, which is reported.

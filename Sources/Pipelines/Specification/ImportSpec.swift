@@ -3,9 +3,9 @@ import GraphModel
 package import RecordStreams
 
 /// An `import` stage: records of files become objects.
-package struct ImportSpec: Sendable, Hashable, Encodable {
+package struct ImportSpec: Sendable, Hashable {
     /// What to do with a key that an earlier record of the stage had.
-    package enum Duplicates: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Duplicates: String, Sendable, Hashable, CaseIterable {
         /// Records apply in their order; a later one's fields win.
         case last
         /// Later records count as superseded.
@@ -15,7 +15,7 @@ package struct ImportSpec: Sendable, Hashable, Encodable {
     }
 
     /// What to do with an object that was there before the stage.
-    package enum WhenFound: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum WhenFound: String, Sendable, Hashable, CaseIterable {
         /// What the record says is written.
         case update
         /// The object stays as it is.
@@ -29,12 +29,12 @@ package struct ImportSpec: Sendable, Hashable, Encodable {
     }
 
     /// What to do with an object that is so already.
-    package enum WhenSame: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum WhenSame: String, Sendable, Hashable, CaseIterable {
         case skip, touch
     }
 
     /// What to do with fields that nothing maps.
-    package enum Extra: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Extra: String, Sendable, Hashable, CaseIterable {
         case ignore, reject, stop
     }
 
@@ -89,7 +89,7 @@ package struct ImportSpec: Sendable, Hashable, Encodable {
 }
 
 /// What an import deletes after a complete and clean read: the objects that no record names.
-package struct MirrorSpec: Sendable, Hashable, Encodable {
+package struct MirrorSpec: Sendable, Hashable {
     /// Which of the entity's objects the input is about.
     package var selection = Selection.all
     /// More of them than this, and nothing is deleted.
@@ -99,7 +99,7 @@ package struct MirrorSpec: Sendable, Hashable, Encodable {
 }
 
 /// Records that come from no file: each has a `row`, from 0 on, and expressions do the rest.
-package struct GeneratedSpec: Sendable, Hashable, Encodable {
+package struct GeneratedSpec: Sendable, Hashable {
     /// How many.
     package var rows: TemplateText
     /// Equal seeds make equal records.
@@ -117,9 +117,9 @@ package struct GeneratedSpec: Sendable, Hashable, Encodable {
 }
 
 /// The files of an import and how to read them.
-package struct ReadSpec: Sendable, Hashable, Encodable {
+package struct ReadSpec: Sendable, Hashable {
     /// How inputs are compressed.
-    package enum Compression: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Compression: String, Sendable, Hashable, CaseIterable {
         /// By the name, else by the first bytes.
         case auto
         case gzip

@@ -26,7 +26,10 @@ package enum ModelSource {
             let (model, diagnostics) = XcodeModelFile.read(path)
             return ModelReading(model: model, diagnostics: diagnostics)
         }
-        guard let mark = specMark(path) else { return ModelFile.reading(file: path) }
+        let (root, diagnostics) = YAMLParser.parse(file: path)
+        guard let mark = specMark(root) else {
+            return ModelFile.reading(root, after: diagnostics, file: path)
+        }
         return ModelReading(diagnostics: [
             Diagnostic(
                 code: "model.is-spec", "This is a pipeline spec, not a model",
@@ -38,8 +41,8 @@ package enum ModelSource {
     }
 
     /// Where a YAML file says that it is a pipeline spec.
-    private static func specMark(_ path: String) -> YAMLMark? {
-        guard case .mapping(let entries) = YAMLParser.parse(file: path).root?.content,
+    private static func specMark(_ root: YAMLNode?) -> YAMLMark? {
+        guard case .mapping(let entries) = root?.content,
             !entries.contains(where: { $0.key == "model" || $0.key == "entities" })
         else { return nil }
         return entries.first { $0.key == "etl" }?.keyMark

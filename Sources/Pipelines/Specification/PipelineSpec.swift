@@ -67,10 +67,18 @@ package struct StoreSpec: Sendable, Hashable {
         case inline(ModelReading)
     }
 
+    /// What a model's file was read as.
+    struct KnownModel: Sendable, Hashable {
+        var path: String
+        var reading: ModelReading
+    }
+
     /// The SQLite file.
     package var at: TemplateText
     /// The model; without one, the store's own is used.
     package var model: ModelSource?
+    /// The model's file as it was when the spec was checked; a run reads it once.
+    var knownModel: KnownModel?
     /// How the file is opened.
     package var open: OpenMode
     /// When changes become visible.
@@ -106,7 +114,7 @@ package struct BudgetSpec: Sendable, Hashable {
 }
 
 /// A number, or a share of a number that is known later.
-package enum CountLimit: Sendable, Hashable, Encodable {
+package enum CountLimit: Sendable, Hashable {
     case count(Int)
     /// From 0 to 100.
     case percent(Double)

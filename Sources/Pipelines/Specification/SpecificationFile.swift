@@ -65,8 +65,9 @@ package enum SpecificationFile {
     private static func check(
         _ partial: Partial, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        guard let spec = partial.spec else { return (nil, nil, partial.diagnostics) }
+        guard var spec = partial.spec else { return (nil, nil, partial.diagnostics) }
         let values = ParameterValues.partial(spec, context)
+        spec.store.knownModel = spec.modelFileReading(values)
         let reading = spec.modelReading(values)
         var found = partial.diagnostics + ParameterValues.check(spec, context)
         found += reading.diagnostics
@@ -131,6 +132,15 @@ extension PipelineSpec {
         return reading
     }
 
+    /// What the model's file is read as; nil where no file is named.
+    fileprivate func modelFileReading(_ values: ParameterValues) -> StoreSpec.KnownModel? {
+        guard case .file(let template)? = store.model, values.canResolve(template) else {
+            return nil
+        }
+        let path = values.path(template)
+        return StoreSpec.KnownModel(path: path, reading: ModelSource.reading(path))
+    }
+
     private func modelSourceReading(_ values: ParameterValues) -> ModelReading {
         switch store.model {
         case nil: return ModelReading(diagnostics: [])
@@ -138,7 +148,8 @@ extension PipelineSpec {
         case .file(let template):
             guard values.canResolve(template) else { return ModelReading(diagnostics: []) }
             let path = values.path(template)
-            var reading = ModelSource.reading(path)
+            let known = store.knownModel.flatMap { $0.path == path ? $0.reading : nil }
+            var reading = known ?? ModelSource.reading(path)
             if let first = reading.diagnostics.first, first.code.hasPrefix("file.") {
                 reading.diagnostics = [
                     Diagnostic(

@@ -28,7 +28,8 @@ extension SpecificationReader {
             guard let stageKind = read.kind else { continue }
             stages.append(
                 Stage(
-                    name: name, kind: stageKind, location: item.location, isAlways: read.isAlways))
+                    name: name, kind: stageKind, location: item.location, words: item.node.words,
+                    isAlways: read.isAlways))
         }
         return stages
     }

@@ -9,6 +9,8 @@ package struct Stage: Sendable, Hashable {
     package var kind: StageKind
     /// Where it stands in the spec.
     package var location: SourceLocation
+    /// All that the spec says of it, and whatever else makes it another stage.
+    var words = ""
     /// It runs although an earlier stage failed.
     package var isAlways = false
 
@@ -21,7 +23,7 @@ package struct Stage: Sendable, Hashable {
 }
 
 /// What a stage does.
-package enum StageKind: Sendable, Hashable, Encodable {
+package enum StageKind: Sendable, Hashable {
     case `import`(ImportSpec)
     case update(UpdateSpec)
     case delete(DeleteSpec)
@@ -51,7 +53,7 @@ extension StageKind {
 }
 
 /// A name or other short text with its place.
-package struct PlacedText: Sendable, Hashable, Encodable {
+package struct PlacedText: Sendable, Hashable {
     /// The text as written.
     package var text: String
     /// Where it stands.
@@ -65,7 +67,7 @@ package struct PlacedText: Sendable, Hashable, Encodable {
 }
 
 /// A predicate that is not parsed yet.
-package struct PredicateText: Sendable, Hashable, Encodable {
+package struct PredicateText: Sendable, Hashable {
     /// The predicate as written.
     package var text: String
     /// Where it stands.
@@ -73,7 +75,7 @@ package struct PredicateText: Sendable, Hashable, Encodable {
 }
 
 /// An expression that is not parsed yet.
-package struct ExpressionText: Sendable, Hashable, Encodable {
+package struct ExpressionText: Sendable, Hashable {
     /// The expression as written.
     package var text: String
     /// Where it stands.
@@ -81,13 +83,13 @@ package struct ExpressionText: Sendable, Hashable, Encodable {
 }
 
 /// Which objects of an entity a stage is about.
-package enum Selection: Sendable, Hashable, Encodable {
+package enum Selection: Sendable, Hashable {
     case all
     case matching(PredicateText)
 }
 
 /// A value that a spec gives outright.
-package enum ConstantValue: Sendable, Hashable, Encodable {
+package enum ConstantValue: Sendable, Hashable {
     case null
     case boolean(Bool)
     case integer(Int64)

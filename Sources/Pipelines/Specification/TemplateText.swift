@@ -6,9 +6,9 @@ package import Diagnostics
 /// ./out/tasks-${run.date}.csv  →  literal "./out/tasks-", parameter "run.date", literal ".csv"
 /// ```
 /// A value is put in once, as it is: `${` inside a value means nothing.
-package struct TemplateText: Sendable, Hashable, Encodable {
+package struct TemplateText: Sendable, Hashable {
     /// A stretch of the text.
-    package enum Part: Sendable, Hashable, Encodable {
+    package enum Part: Sendable, Hashable {
         case literal(String)
         case parameter(String)
     }

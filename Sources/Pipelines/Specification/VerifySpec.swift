@@ -1,9 +1,9 @@
 package import Diagnostics
 
 /// A `verify` stage: statements about the store that must hold.
-package struct VerifySpec: Sendable, Hashable, Encodable {
+package struct VerifySpec: Sendable, Hashable {
     /// How a number of objects is compared.
-    package enum Comparison: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Comparison: String, Sendable, Hashable, CaseIterable {
         case equal = "=="
         case notEqual = "!="
         case atLeast = ">="
@@ -25,7 +25,7 @@ package struct VerifySpec: Sendable, Hashable, Encodable {
     }
 
     /// One statement: `"Task where owner == nil": "== 0"`.
-    package struct Expectation: Sendable, Hashable, Encodable {
+    package struct Expectation: Sendable, Hashable {
         /// The statement as written.
         package var text: String
         /// The entity, sub-entities included.

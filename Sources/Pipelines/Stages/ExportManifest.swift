@@ -22,19 +22,11 @@ final class ExportManifest {
         hash.update(bufferPointer: bytes)
     }
 
-    private struct Content: Encodable {
-        var bytes: Int
-        var file: String
-        var rows: Int
-        var sha256: String
-    }
-
     /// Writes the manifest as one line of JSON.
     func write(rows: Int, bytes: Int) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(
-            Content(bytes: bytes, file: name, rows: rows, sha256: hash.finalize().hexText))
-        try WholeFile.write(Array(data) + [10], to: path)
+        let content = JSONTree.fields([
+            "bytes": bytes, "file": name, "rows": rows, "sha256": hash.finalize().hexText,
+        ])
+        try WholeFile.write(Array(content.compact.utf8) + [10], to: path)
     }
 }

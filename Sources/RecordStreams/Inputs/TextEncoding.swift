@@ -1,5 +1,5 @@
 /// How the bytes of an input stand for text.
-package enum TextEncoding: String, Sendable, Hashable, Encodable, CaseIterable {
+package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     /// UTF-8, with or without a byte-order mark.
     case utf8 = "utf-8"
     /// UTF-16 in the order that its byte-order mark tells; without one, little-endian.

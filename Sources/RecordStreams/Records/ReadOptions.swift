@@ -1,5 +1,5 @@
 /// The format of a stream of records.
-package enum RecordFormat: String, Sendable, Hashable, Encodable, CaseIterable {
+package enum RecordFormat: String, Sendable, Hashable, CaseIterable {
     /// Comma-separated values with a header.
     case csv
     /// The same, separated by tabs.

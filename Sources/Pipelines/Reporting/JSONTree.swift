@@ -1,7 +1,7 @@
 import RecordStreams
 
 /// A JSON value whose objects keep the order of their members.
-indirect enum JSONTree: Sendable, Hashable {
+package indirect enum JSONTree: Sendable, Hashable {
     case text(String)
     case integer(Int64)
     /// Any other number, as written.
@@ -12,7 +12,7 @@ indirect enum JSONTree: Sendable, Hashable {
     case object([Member])
 
     /// A name with a value.
-    struct Member: Sendable, Hashable {
+    package struct Member: Sendable, Hashable {
         var name: String
         var value: JSONTree
 
@@ -24,6 +24,34 @@ indirect enum JSONTree: Sendable, Hashable {
 
     /// The value as text, with two spaces for each level.
     var formatted: String { formatted(indent: "") + "\n" }
+
+    /// The value as text without any white space.
+    package var compact: String {
+        var text = ""
+        addCompact(to: &text)
+        return text
+    }
+
+    private func addCompact(to text: inout String) {
+        switch self {
+        case .text, .integer, .number, .boolean, .null: text += formatted(indent: "")
+        case .list(let items):
+            text += "["
+            for (place, item) in items.enumerated() {
+                if place > 0 { text += "," }
+                item.addCompact(to: &text)
+            }
+            text += "]"
+        case .object(let members):
+            text += "{"
+            for (place, member) in members.enumerated() {
+                if place > 0 { text += "," }
+                text += JSONText.quoted(member.name) + ":"
+                member.value.addCompact(to: &text)
+            }
+            text += "}"
+        }
+    }
 
     private func formatted(indent: String) -> String {
         let inner = indent + "  "
@@ -57,9 +85,9 @@ indirect enum JSONTree: Sendable, Hashable {
 }
 
 extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
-    init(stringLiteral text: String) { self = .text(text) }
+    package init(stringLiteral text: String) { self = .text(text) }
 
-    init(dictionaryLiteral members: (String, JSONTree)...) {
+    package init(dictionaryLiteral members: (String, JSONTree)...) {
         self = .object(members.map { Member($0, $1) })
     }
 }

@@ -1,0 +1,101 @@
+/// How a report is written; read back by its `Decodable`, which has the same keys.
+extension RunReport: JSONWritable {
+    package var json: JSONTree {
+        .fields([
+            "report": report, "version": version, "pipeline": pipeline, "run": run, "spec": spec,
+            "replay": replay, "selection": selection, "started": started, "ended": ended,
+            "secondsElapsed": secondsElapsed, "attempts": attempts, "exit": exit,
+            "parameters": parameters, "store": store, "stages": stages, "objects": objects,
+            "messages": messages, "memoryPeak": memoryPeak, "samples": samples,
+        ])
+    }
+}
+
+extension RunReport.Selection: JSONWritable {
+    package var json: JSONTree { .fields(["only": only, "from": from, "limit": limit]) }
+}
+
+extension RunReport.Exit: JSONWritable {
+    package var json: JSONTree { .fields(["code": code, "name": name, "meaning": meaning]) }
+}
+
+extension RunReport.Parameter: JSONWritable {
+    package var json: JSONTree { .fields(["name": name, "type": type, "value": value]) }
+}
+
+extension RunReport.Store: JSONWritable {
+    package var json: JSONTree { .fields(["path": path, "model": model, "bytes": bytes]) }
+}
+
+extension RunReport.Stage: JSONWritable {
+    package var json: JSONTree {
+        .fields([
+            "name": name, "kind": kind, "state": state.rawValue, "entity": entity,
+            "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
+            "extraFields": extraFields, "rejects": rejects, "rejectsFolder": rejectsFolder,
+            "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
+            "denied": denied, "cascaded": cascaded, "nullified": nullified, "verified": verified,
+            "inputs": inputs, "output": output,
+        ])
+    }
+}
+
+extension RunReport.Input: JSONWritable {
+    package var json: JSONTree {
+        .fields(["file": file, "bytes": bytes, "sha256": sha256, "records": records])
+    }
+}
+
+extension RunReport.Output: JSONWritable {
+    package var json: JSONTree { .fields(["file": file, "rows": rows, "bytes": bytes]) }
+}
+
+extension RunReport.Message: JSONWritable {
+    package var json: JSONTree { .fields(["severity": severity, "code": code, "text": text]) }
+}
+
+extension RunSample: JSONWritable {
+    package var json: JSONTree {
+        .fields(["second": second, "stage": stage, "records": records, "memory": memory])
+    }
+}
+
+extension RejectTally: JSONWritable {
+    package var json: JSONTree { .fields(["codes": codes]) }
+}
+
+extension RejectTally.Code: JSONWritable {
+    package var json: JSONTree { .fields(["code": code, "count": count, "first": first]) }
+}
+
+extension RejectTally.Example: JSONWritable {
+    package var json: JSONTree {
+        .fields([
+            "detail": detail, "file": file, "record": record, "line": line, "column": column,
+            "byte": byte, "field": field, "value": value, "message": message,
+        ])
+    }
+}
+
+extension FieldCount: JSONWritable {
+    package var json: JSONTree { .fields(["name": name, "records": records]) }
+}
+
+extension ObjectCounts: JSONWritable {
+    package var json: JSONTree {
+        .fields([
+            "entity": entity, "inserted": inserted, "updated": updated, "deleted": deleted,
+        ])
+    }
+}
+
+extension RecordCounts: JSONWritable {
+    package var json: JSONTree {
+        .fields([
+            "read": read, "inserted": inserted, "updated": updated, "unchanged": unchanged,
+            "skipped": skipped, "filtered": filtered, "superseded": superseded,
+            "rejected": rejected, "discarded": discarded, "createdTargets": createdTargets,
+            "nulledValues": nulledValues,
+        ])
+    }
+}

@@ -1,0 +1,72 @@
+/// How notes are written; read back by their `Decodable`, which has the same keys.
+extension RunNote: JSONWritable {
+    var json: JSONTree {
+        .fields([
+            "format": format, "pipeline": pipeline, "runID": runID, "started": started,
+            "fingerprint": fingerprint, "base": base, "attempts": attempts, "replay": replay,
+        ])
+    }
+}
+
+extension StageNote: JSONWritable {
+    var json: JSONTree {
+        .fields(["name": name, "fingerprint": fingerprint, "report": report, "inputs": inputs])
+    }
+}
+
+extension InputNote: JSONWritable {
+    var json: JSONTree {
+        .fields(["path": path, "byteCount": byteCount, "digest": digest, "records": records])
+    }
+}
+
+extension InputPosition: JSONWritable {
+    var json: JSONTree {
+        .fields(["path": path, "record": record, "offset": offset, "digest": digest])
+    }
+}
+
+extension ImportNote: JSONWritable {
+    var json: JSONTree {
+        .fields([
+            "stage": stage, "fingerprint": fingerprint, "position": position, "counts": counts,
+            "objects": objects, "rejectTally": rejectTally, "nextToken": nextToken,
+            "inputs": JSONTree.object(
+                inputs.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.json) }),
+            "rejects": rejects, "secondsElapsed": secondsElapsed,
+        ])
+    }
+}
+
+extension InputForm: JSONWritable {
+    var json: JSONTree { .fields(["format": format, "columnNames": columnNames]) }
+}
+
+extension RejectFileNote: JSONWritable {
+    var json: JSONTree {
+        .fields([
+            "source": source, "path": path, "recordsLength": recordsLength,
+            "reasonsLength": reasonsLength, "isArray": isArray, "isFirst": isFirst,
+        ])
+    }
+}
+
+extension StageReport: JSONWritable {
+    package var json: JSONTree {
+        .fields([
+            "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
+            "extraFields": extraFields, "rejects": rejects, "rejectsFolder": rejectsFolder,
+            "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
+            "denied": denied, "cascaded": cascaded, "nullified": nullified, "exported": exported,
+            "verified": verified,
+        ])
+    }
+}
+
+extension ExportedFile: JSONWritable {
+    package var json: JSONTree { .fields(["path": path, "rows": rows, "bytes": bytes]) }
+}
+
+extension CompletionNote: JSONWritable {
+    var json: JSONTree { .fields(["run": run, "stages": stages, "file": file]) }
+}

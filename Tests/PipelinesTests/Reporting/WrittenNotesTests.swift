@@ -1,0 +1,141 @@
+import FoundationEssentials
+import Testing
+
+@testable import Pipelines
+
+/// Notes and reports say themselves how they are written; each must be read back as what it was.
+@Suite("Written notes and reports") struct WrittenNotesTests {
+    private static let counts: RecordCounts = {
+        var counts = RecordCounts()
+        (counts.read, counts.inserted, counts.updated, counts.unchanged) = (90, 1, 2, 3)
+        (counts.skipped, counts.filtered, counts.superseded, counts.rejected) = (4, 5, 6, 7)
+        (counts.discarded, counts.createdTargets, counts.nulledValues) = (8, 9, 10)
+        return counts
+    }()
+    private static let objects = [
+        ObjectCounts(entity: "Täsk \"x\"\n", inserted: 1, updated: 2, deleted: 3)
+    ]
+    private static let code = RejectTally.Code(
+        code: "cast", count: 2,
+        first: [
+            RejectTally.Example(
+                detail: "cast.range", file: "a/b.csv", record: 1, line: 2, column: 3, byte: 4,
+                field: "size", value: "1e9\u{1}", message: "Too \\ much")
+        ])
+    private static let form = InputForm(format: "csv", columnNames: ["a", "b"])
+    private static let file = RejectFileNote(
+        source: "a.csv", path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
+        isFirst: false)
+    private static let input = InputNote(
+        path: "a.csv", byteCount: 7, digest: [0, 128, 255], records: 8)
+    private static let position = InputPosition(
+        path: "a.csv", record: 9, offset: 10, digest: [1, 2])
+
+    private static var stageReport: StageReport {
+        var report = StageReport(kind: "import", name: "tasks")
+        report.secondsElapsed = 1.25
+        report.records = counts
+        report.extraFields = [FieldCount(name: "more", records: 3)]
+        report.rejects =
+            (try? JSONDecoder().decode(
+                RejectTally.self, from: Data(#"{"codes":[\#(code.json.compact)]}"#.utf8)))
+        report.rejectsFolder = "rejects/x"
+        report.objects = objects
+        (report.matched, report.changed, report.mirrored) = (11, 12, 13)
+        (report.denied, report.nullified, report.verified) = (14, 15, 16)
+        report.cascaded = ["Tag": 1, "Note": 2]
+        report.exported = ExportedFile(path: "out.csv", rows: 17, bytes: 18)
+        return report
+    }
+
+    private static var runReport: RunReport {
+        var stage = RunReport.Stage(name: "tasks", kind: "import", state: .resumed)
+        stage.entity = "Task"
+        (stage.secondsElapsed, stage.records, stage.rowsPerSecond) = (0.001, counts, 1e20)
+        stage.extraFields = [FieldCount(name: "more", records: 3)]
+        (stage.rejects, stage.rejectsFolder, stage.objects) = ([code], "rejects/x", objects)
+        (stage.matched, stage.changed, stage.mirrored, stage.denied) = (1, 2, 3, 4)
+        (stage.cascaded, stage.nullified, stage.verified) = (["Tag": 1], 5, 6)
+        stage.inputs = [RunReport.Input(file: "a", bytes: 1, sha256: "ff", records: 2)]
+        stage.output = RunReport.Output(file: "b", rows: 3, bytes: 4)
+        return RunReport(
+            version: "1.2.3", pipeline: "nightly", run: "r", spec: "s.yaml", replay: "rejects/r",
+            selection: RunReport.Selection(only: "a", from: "b", limit: 3), started: "s",
+            ended: "e", secondsElapsed: 2.5, attempts: 2,
+            exit: RunReport.Exit(code: 65, name: "DATAERR", meaning: "m"),
+            parameters: [RunReport.Parameter(name: "in", type: "path", value: "a/b")],
+            store: RunReport.Store(path: "s.sqlite", model: "abc", bytes: 5), stages: [stage],
+            objects: objects,
+            messages: [RunReport.Message(severity: "error", code: "c", text: "t\u{7F}é")],
+            memoryPeak: 6,
+            samples: [RunSample(second: 0.5, stage: "import tasks", records: 7, memory: 8)])
+    }
+
+    /// Checks that all that a value holds is written, and read back equal.
+    private func check<Value: Decodable & JSONWritable>(_ value: Value) throws {
+        guard case .object(let members) = value.json else {
+            Issue.record("\(Value.self) is no object")
+            return
+        }
+        let names = Mirror(reflecting: value).children.compactMap(\.label)
+        #expect(members.map(\.name) == names.sorted())
+        for text in [value.json.compact, value.json.formatted] {
+            let read = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+            #expect(read.json == value.json)
+        }
+    }
+
+    @Test func reportsAreReadBack() throws {
+        let report = Self.runReport
+        try check(report)
+        let stage = try #require(report.stages.first)
+        try check(stage)
+        try check(Self.counts)
+        try check(Self.code)
+        try check(try #require(Self.code.first.first))
+        try check(Self.objects[0])
+        try check(stage.inputs[0])
+        try check(try #require(stage.output))
+        try check(stage.extraFields[0])
+        try check(report.exit)
+        try check(report.parameters[0])
+        try check(report.messages[0])
+        try check(report.samples[0])
+        try check(try #require(report.store))
+        try check(try #require(report.selection))
+        let text = report.json.formatted
+        #expect(try JSONDecoder().decode(RunReport.self, from: Data(text.utf8)) == report)
+    }
+
+    @Test func notesAreReadBack() throws {
+        let run = RunNote(
+            pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
+            attempts: 3, replay: "rejects/x")
+        let stage = StageNote(
+            name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
+        let importing = ImportNote(
+            stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
+            objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
+            inputs: ["a.csv": Self.form], rejects: [Self.file], secondsElapsed: 3.5)
+        try check(run)
+        try check(stage)
+        try check(importing)
+        try check(stage.report)
+        try check(try #require(stage.report.exported))
+        try check(Self.form)
+        try check(Self.file)
+        try check(Self.input)
+        try check(Self.position)
+        try check(CompletionNote(run: run, stages: [stage], file: "1:2"))
+        let text = stage.json.compact
+        #expect(try JSONDecoder().decode(StageNote.self, from: Data(text.utf8)) == stage)
+    }
+
+    @Test func talliesByEntityAreReadBack() throws {
+        let text =
+            #"[3,{"deleted":1,"inserted":2,"updated":3},5,{"deleted":0,"inserted":0,"updated":1}]"#
+        let tally = try JSONDecoder().decode(
+            ObjectTally.self, from: Data("{\"counts\":\(text)}".utf8))
+        #expect(tally.json.compact == "{\"counts\":\(text)}")
+    }
+}
