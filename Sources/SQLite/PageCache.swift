@@ -25,7 +25,7 @@ extension Connection {
         etl_return_freed_memory()
     }
 
-    /// Makes the cache of the first file's pages larger.
+    /// Makes the cache of the first file's pages larger, or smaller by a negative count.
     package func growPageCache(byBytes count: Int) throws(SQLiteError) {
         try setPageCache(kibibytes: try pageCacheKibibytes() + count >> 10)
     }

@@ -8,8 +8,8 @@ package struct BulkMemory: Sendable, Hashable {
     package var waiting: Int
     /// How far rows are from what they were, of all tables together.
     package var changes: Int
-    /// What the map will not need of its share, into a table with rows, goes to the page cache of
-    /// the connection, until whoever asked for this sets that anew.
+    /// What the map does not need of its share, in a table with rows, goes to the page cache of the
+    /// connection, until the map needs it, or whoever asked for this sets that anew.
     package var lendsToPages = false
 
     /// What suits a process of 300 MB.

@@ -18,14 +18,14 @@ extension BulkWriter {
     }
 
     private func settle(_ change: FarChanges.Change, in table: Int) throws(SQLiteError) {
-        let (distance, writes) = try farNets[table].change(
+        let state = try farNets[table].change(
             change.primaryKey, by: change.difference, writes: change.isWritten ? 1 : 0)
         journal?.noteFarChanged(change.primaryKey, in: table)
-        guard distance == 0 else { return }
+        guard state.distance == 0 else { return }
         try farNets[table].forget(change.primaryKey)
         let restore = try session.connection.cached(
             "UPDATE \(far.tables[table]) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
-        restore.bind(Int64(writes), at: 1)
+        restore.bind(Int64(state.writes), at: 1)
         restore.bind(change.primaryKey, at: 2)
         try restore.run()
     }
@@ -35,16 +35,17 @@ extension BulkWriter {
         // What this load inserted counts as inserted, whatever comes after.
         guard key < firstOwnKey else { return }
         let wasChanged = try net.isChanged(key)
-        let (distance, writes) = try net.change(
+        net.share()
+        let state = try net.change(
             key, by: change.difference, writes: change.isWritten ? 1 : 0)
         journal?.noteChanged(key)
         if !wasChanged { changedSinceSave[key] = change.entityNumber ?? plan.entity.number }
-        if plan.plan.found == .update, seen.contains(key), wasChanged != (distance != 0) {
+        if plan.plan.found == .update, seen.contains(key), wasChanged != (state.distance != 0) {
             tally.updated += wasChanged ? -1 : 1
             tally.unchanged += wasChanged ? 1 : -1
         }
-        guard distance == 0 else { return }
-        try restoreVersion(key, writes: writes)
+        guard state.distance == 0 else { return }
+        try restoreVersion(key, writes: state.writes)
         forgetChange(key)
     }
 }

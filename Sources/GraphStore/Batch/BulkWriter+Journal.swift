@@ -175,10 +175,10 @@ extension NoteWriter {
     ) throws(SQLiteError) {
         var last: Int64 = 0
         for key in Set(keys).sorted() {
-            let (distance, writes) = try net.state(key)
+            let state = try net.state(key)
             write(UInt64(bitPattern: key &- last))
-            write(word: distance)
-            write(UInt64(writes))
+            write(word: state.distance)
+            write(UInt64(state.writes))
             last = key
         }
     }
@@ -201,11 +201,14 @@ extension NoteWriter {
 
 extension NoteReader {
     fileprivate mutating func changes(into net: inout NetChanges) throws(SQLiteError) {
+        // Who changed them is not noted.
+        net.share()
         var last: Int64 = 0
         while !isAtEnd {
             last = last &+ Int64(bitPattern: number())
             let distance = word()
-            try net.set(last, distance, writes: UInt32(clamping: number()))
+            let writes = UInt32(clamping: number())
+            try net.set(last, NetChanges.State(distance: distance, writes: writes))
         }
     }
 

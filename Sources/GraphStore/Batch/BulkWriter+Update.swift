@@ -209,17 +209,21 @@ extension BulkWriter {
     private func noteNet(
         _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
     ) throws(SQLiteError) -> UInt32? {
+        // An earlier record may have changed the row, over a link of its own.
+        let isUntouched = isFirst && !net.isShared
         guard let difference else {
-            // An earlier record may have changed the row, over a link of its own.
-            if isFirst, try net.isChanged(id.primaryKey) {
+            if isFirst, !isUntouched, try net.isChanged(id.primaryKey) {
                 tally.updated += 1
             } else if isFirst {
                 tally.unchanged += 1
             }
             return nil
         }
-        let wasChanged = try net.isChanged(id.primaryKey)
-        let (distance, writes) = try net.change(id.primaryKey, by: difference)
+        let wasChanged = isUntouched ? false : try net.isChanged(id.primaryKey)
+        let state =
+            isUntouched
+            ? try net.begin(id.primaryKey, by: difference)
+            : try net.change(id.primaryKey, by: difference)
         journal?.noteChanged(id.primaryKey)
         if !wasChanged { changedSinceSave[id.primaryKey] = id.entityNumber }
         if isFirst {
@@ -228,10 +232,10 @@ extension BulkWriter {
             tally.unchanged -= 1
             tally.updated += 1
         }
-        guard distance == 0 else { return nil }
+        guard state.distance == 0 else { return nil }
         tally.updated -= 1
         tally.unchanged += 1
-        return writes
+        return state.writes
     }
 
     /// A row that is again what it was when the last save ended is nothing that this one changes.

@@ -104,7 +104,7 @@ package final class BulkWriter {
             try PendingIndexes.settle(on: session.connection)
             try keyFinder.begin(session)
             if memory.lendsToPages {
-                try session.connection.growPageCache(byBytes: keyFinder.takeLess())
+                try keyFinder.lendToPages(session.connection)
             }
             // Prepared after the finder has put indexes off, which would unprepare them.
             let connection = session.connection
@@ -142,9 +142,9 @@ package final class BulkWriter {
             }
             self.oneToOneWriters = oneToOneWriters
             let share = memory.changes / (far.tables.count + 1)
-            net = NetChanges(SpillTable(connection), memoryBytes: share)
+            net = NetChanges(on: connection, memoryBytes: share)
             farNets = far.tables.map { _ in
-                NetChanges(SpillTable(connection), memoryBytes: share)
+                NetChanges(on: connection, memoryBytes: share)
             }
             firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         } catch {

@@ -4,6 +4,8 @@ import SQLite
 struct KeyFinder: ~Copyable {
     private let plan: ColumnPlan
     private var memoryBytes: Int
+    /// What of its memory the connection's page cache has for now.
+    private var lentBytes = 0
     private var rowsEstimate: Int64 = 0
     private var largestKey: Int64 = 0
     private var lookups: Int64 = 0
@@ -60,21 +62,27 @@ struct KeyFinder: ~Copyable {
         return !index.isUnique && plan.writesRowsInGroups && !writesOtherRows
     }
 
-    /// Keeps so much memory for the map as it may need; without one, rows are found as well.
-    ///
-    /// In a table with rows the pages of its indexes are read and written for most records, and
-    /// a larger cache of them saves more than a map for keys that may never come.
-    ///
-    /// - Returns: the memory that is left.
-    mutating func takeLess() -> Int {
-        guard !isFirstLoad, memoryBytes > 0 else { return 0 }
-        let all = memoryBytes
-        memoryBytes = mayBeginMap ? max(memoryBytes / 8, mapBytes) : 0
-        return all - memoryBytes
+    /// Keeps so much memory for the map as the table's keys need, and leaves the rest to the pages
+    /// of the table and its indexes, which are read and written for most records; it comes back
+    /// when new keys need it.
+    mutating func lendToPages(_ connection: Connection) throws(SQLiteError) {
+        guard !isFirstLoad, memoryBytes > 0 else { return }
+        lentBytes = memoryBytes - (mayBeginMap ? max(memoryBytes / 8, mapBytes) : 0)
+        memoryBytes -= lentBytes
+        try connection.growPageCache(byBytes: lentBytes)
     }
 
-    /// What a map of the table's keys may take: at most this, also with half as many more.
-    private var mapBytes: Int { Int(clamping: rowsEstimate) * 8 * 5 }
+    /// Takes back what is lent, as far as a map needs it that grows.
+    private mutating func takeBack(_ connection: Connection) throws(SQLiteError) {
+        let bytes = min(lentBytes, max(memoryBytes, map.bytesAfterGrowth - memoryBytes))
+        guard bytes > 0 else { return }
+        lentBytes -= bytes
+        memoryBytes += bytes
+        try connection.growPageCache(byBytes: -bytes)
+    }
+
+    /// What a map of the table's keys takes.
+    private var mapBytes: Int { KeyIndex.byteCount(rows: rowsEstimate) }
 
     private var mayBeginMap: Bool { canHoldKeys && mapBytes <= memoryBytes }
 
@@ -93,9 +101,12 @@ struct KeyFinder: ~Copyable {
         return lookups == max(1000, rowsEstimate / 8) && mayBeginMap
     }
 
-    /// Gives the map up, or begins one.
+    /// Gives the map up where it may not grow, or begins one.
     mutating func changeWay(_ connection: Connection) throws(SQLiteError) {
-        if usesMap { return try giveUpMap(connection) }
+        if usesMap {
+            try takeBack(connection)
+            return map.bytesAfterGrowth > memoryBytes ? try giveUpMap(connection) : ()
+        }
         usesMap = true
         try load(connection)
     }
@@ -103,11 +114,11 @@ struct KeyFinder: ~Copyable {
     /// Reads the keys again: somebody else has written.
     mutating func reload(_ connection: Connection) throws(SQLiteError) {
         guard usesMap else { return }
-        map = KeyIndex()
         try load(connection)
     }
 
     private mutating func load(_ connection: Connection) throws(SQLiteError) {
+        map = KeyIndex(rows: rowsEstimate)
         let columns = plan.keyColumns.joined(separator: ", ")
         let rows = try connection.prepare("SELECT Z_PK, \(columns) FROM \(plan.entity.table)")
         let count = Int32(plan.keyColumns.count)

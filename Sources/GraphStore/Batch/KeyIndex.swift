@@ -4,7 +4,8 @@
 /// 32 bits, so a found row is a candidate whose key the caller compares; among a million keys
 /// about one lookup in four thousand meets a stranger. Open addressing; the place of an entry
 /// follows from its 32 bits, so that growing needs no keys. The first six bits choose one of 64
-/// tables that grow each by itself, so that growing takes little more memory than what is grown.
+/// tables that grow each by itself, so that growing takes little more memory than what is grown;
+/// a map of a known number of rows has as much as it needs at once.
 struct KeyIndex: ~Copyable {
     /// A walk over the candidates for one key.
     struct Probe {
@@ -34,9 +35,11 @@ struct KeyIndex: ~Copyable {
 
         func place(_ entry: UInt64) {
             var slot = home(entry >> 32)
-            while entries[slot] != 0 { slot = (slot + 1) & (capacity - 1) }
+            while entries[slot] != 0 { slot = next(slot) }
             entries[slot] = entry
         }
+
+        func next(_ slot: Int) -> Int { slot + 1 == capacity ? 0 : slot + 1 }
     }
 
     private static let removed: UInt64 = .max
@@ -47,13 +50,23 @@ struct KeyIndex: ~Copyable {
     /// The memory of all tables, in bytes.
     private(set) var byteCount: Int
 
-    init() {
+    /// - Parameter rows: how many are to come, as far as that is known.
+    init(rows: Int64 = 0) {
+        let capacity = Self.capacity(rows: rows)
         segments = .allocate(capacity: Self.segmentCount)
         for place in 0..<Self.segmentCount {
-            (segments + place).initialize(to: Segment(capacity: 64))
+            (segments + place).initialize(to: Segment(capacity: capacity))
         }
-        byteCount = Self.segmentCount * 64 * 8
+        byteCount = Self.segmentCount * capacity * 8
     }
+
+    /// The entries of each table that so many rows need; not all get the same number of them.
+    private static func capacity(rows: Int64) -> Int {
+        Int(clamping: rows) / segmentCount / 100 * 148 + 64
+    }
+
+    /// The memory of a map of so many rows, in bytes.
+    static func byteCount(rows: Int64) -> Int { capacity(rows: rows) * segmentCount * 8 }
 
     deinit {
         for place in 0..<Self.segmentCount { segments[place].entries.deallocate() }
@@ -67,7 +80,7 @@ struct KeyIndex: ~Copyable {
     var isFull: Bool { fullCount > 0 }
 
     /// The memory of all tables after the next growth, in bytes.
-    var bytesAfterGrowth: Int { byteCount + byteCount / (2 * Self.segmentCount) }
+    var bytesAfterGrowth: Int { byteCount + byteCount / Self.segmentCount }
 
     /// Whether a row's key fits an entry.
     static func canHold(_ primaryKey: Int64) -> Bool {
@@ -89,7 +102,7 @@ struct KeyIndex: ~Copyable {
         while true {
             let entry = segment.entries[probe.slot]
             guard entry != 0 else { return nil }
-            probe.slot = (probe.slot + 1) & (segment.capacity - 1)
+            probe.slot = segment.next(probe.slot)
             if entry >> 32 == probe.tag, entry != Self.removed {
                 return Int64(entry & 0xFFFF_FFFF)
             }
@@ -114,7 +127,7 @@ struct KeyIndex: ~Copyable {
                 segment.entries[slot] = Self.removed
                 return
             }
-            slot = (slot + 1) & (segment.capacity - 1)
+            slot = segment.next(slot)
         }
     }
 

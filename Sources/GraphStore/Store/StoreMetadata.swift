@@ -14,6 +14,7 @@ struct StoreMetadata {
     /// - Parameter held: the entities that the store holds; nil is all.
     init(newStoreFor model: ManagedObjectModel, holding held: Set<String>? = nil) {
         uuid = UUID().uuidString
+        let hashes = model.versionHashes
         propertyList = [
             "NSStoreType": .string("SQLite"),
             // The newest framework whose stores the layout was read from.
@@ -22,10 +23,9 @@ struct StoreMetadata {
             "NSStoreModelVersionIdentifiers": .array(
                 model.versionIdentifiers.map(PropertyListValue.string)),
             "NSStoreModelVersionHashes": .dictionary(
-                model.versionHashes.filter { held?.contains($0.key) ?? true }
-                    .mapValues { .data(Data($0)) }),
-            "NSStoreModelVersionHashesDigest": .string(model.versionHashesDigest),
-            "NSStoreModelVersionChecksumKey": .string(model.versionChecksum),
+                hashes.filter { held?.contains($0.key) ?? true }.mapValues { .data(Data($0)) }),
+            "NSStoreModelVersionHashesDigest": .string(ManagedObjectModel.digest(of: hashes)),
+            "NSStoreModelVersionChecksumKey": .string(ManagedObjectModel.checksum(of: hashes)),
             "_NSAutoVacuumLevel": .string("2"),
         ]
     }

@@ -23,7 +23,11 @@ package indirect enum JSONTree: Sendable, Hashable {
     }
 
     /// The value as text, with two spaces for each level.
-    var formatted: String { formatted(indent: "") + "\n" }
+    var formatted: String {
+        var text = ""
+        addFormatted(to: &text, indent: "\n")
+        return text + "\n"
+    }
 
     /// The value as text without any white space.
     package var compact: String {
@@ -34,7 +38,7 @@ package indirect enum JSONTree: Sendable, Hashable {
 
     private func addCompact(to text: inout String) {
         switch self {
-        case .text, .integer, .number, .boolean, .null: text += formatted(indent: "")
+        case .text, .integer, .number, .boolean, .null: addScalar(to: &text)
         case .list(let items):
             text += "["
             for (place, item) in items.enumerated() {
@@ -53,26 +57,38 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 
-    private func formatted(indent: String) -> String {
+    private func addScalar(to text: inout String) {
+        switch self {
+        case .text(let value): text += JSONText.quoted(value)
+        case .integer(let number): text += String(number)
+        case .number(let digits): text += digits
+        case .boolean(let flag): text += flag ? "true" : "false"
+        case .null, .list, .object: text += "null"
+        }
+    }
+
+    /// - Parameter indent: what begins a line at the level of the value itself.
+    private func addFormatted(to text: inout String, indent: String) {
         let inner = indent + "  "
         switch self {
-        case .text(let text): return JSONText.quoted(text)
-        case .integer(let number): return String(number)
-        case .number(let text): return text
-        case .boolean(let flag): return String(flag)
-        case .null: return "null"
+        case .text, .integer, .number, .boolean, .null: addScalar(to: &text)
         case .list(let items):
-            if items.allSatisfy(\.isScalar) {
-                return "[" + items.map { $0.formatted(indent: "") }.joined(separator: ", ") + "]"
+            let isShort = items.allSatisfy(\.isScalar)
+            text += "["
+            for (place, item) in items.enumerated() {
+                if place > 0 { text += isShort ? ", " : "," }
+                if !isShort { text += inner }
+                item.addFormatted(to: &text, indent: inner)
             }
-            let lines = items.map { inner + $0.formatted(indent: inner) }
-            return "[\n" + lines.joined(separator: ",\n") + "\n\(indent)]"
+            text += isShort ? "]" : indent + "]"
         case .object(let members):
-            if members.isEmpty { return "{}" }
-            let lines = members.map {
-                "\(inner)\(JSONText.quoted($0.name)): \($0.value.formatted(indent: inner))"
+            text += "{"
+            for (place, member) in members.enumerated() {
+                text += place > 0 ? "," + inner : inner
+                text += JSONText.quoted(member.name) + ": "
+                member.value.addFormatted(to: &text, indent: inner)
             }
-            return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
+            text += members.isEmpty ? "}" : indent + "}"
         }
     }
 

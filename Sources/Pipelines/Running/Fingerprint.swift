@@ -49,7 +49,7 @@ extension YAMLNode {
 /// A short text that tells whether something is what it was.
 enum Fingerprint {
     static func of(_ text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).prefix(16).hexText
+        Array(Array(SHA256.hash(data: Array(text.utf8)))[..<16]).hexText
     }
 }
 

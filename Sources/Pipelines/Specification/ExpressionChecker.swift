@@ -5,8 +5,10 @@ import GraphStore
 /// Checks a spec's predicates and expressions against the model, before any value is known.
 package struct ExpressionChecker {
     private let model: ManagedObjectModel?
-    /// Tells what a store cannot answer; nil where the model has errors.
-    private let support: PredicateSupport?
+    /// Tells what a store cannot answer; nil where the model has errors, and made when something
+    /// is asked: many specs ask nothing.
+    private lazy var support = isWhole ? model.map(PredicateSupport.init) : nil
+    private let isWhole: Bool
     private let variables: [String: GraphValue]
     private var found: [Diagnostic] = []
 
@@ -25,7 +27,7 @@ package struct ExpressionChecker {
 
     private init(_ spec: PipelineSpec, _ model: ManagedObjectModel?, isWhole: Bool) {
         self.model = model
-        support = isWhole ? model.map(PredicateSupport.init) : nil
+        self.isWhole = isWhole
         variables = Self.placeholders(spec)
     }
 

@@ -114,10 +114,11 @@ extension PersistentContainer {
 }
 
 extension BulkMemory {
-    /// Where keys have little room, everything else has none at all.
+    /// Where keys have little room, everything else has none at all, and what they leave is lent.
     static func ofTests(keys: Int) -> BulkMemory {
-        keys >= 128 << 20
-            ? BulkMemory(keys: keys)
-            : BulkMemory(keys: keys, links: 1, waiting: 1, changes: 1)
+        guard keys < 128 << 20 else { return BulkMemory(keys: keys) }
+        var memory = BulkMemory(keys: keys, links: 1, waiting: 1, changes: 1)
+        memory.lendsToPages = true
+        return memory
     }
 }
