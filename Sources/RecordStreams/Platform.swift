@@ -9,7 +9,7 @@
 /// The few calls to the operating system that this target makes, in one place.
 ///
 /// Each one gives the result or the `errno` of the failure; interrupted calls are repeated.
-enum Platform {
+package enum Platform {
     /// What `stat` says about a name.
     enum NodeKind {
         case file, folder, other
@@ -168,7 +168,7 @@ enum Platform {
     }
 
     /// Processors that may run threads of this process now.
-    static func processorCount() -> Int {
+    package static func processorCount() -> Int {
         max(1, allowedProcessors() ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
 

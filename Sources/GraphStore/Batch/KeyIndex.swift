@@ -65,6 +65,11 @@ struct KeyIndex: ~Copyable {
         Int(clamping: rows) / segmentCount / 100 * 148 + 64
     }
 
+    /// Large tables grow by less, so that few of the places that memory has room for stay empty.
+    private static func capacity(after capacity: Int) -> Int {
+        capacity < 1 << 14 ? capacity * 2 : capacity + capacity / 4
+    }
+
     /// The memory of a map of so many rows, in bytes.
     static func byteCount(rows: Int64) -> Int { capacity(rows: rows) * segmentCount * 8 }
 
@@ -79,7 +84,7 @@ struct KeyIndex: ~Copyable {
     /// Whether one of the next inserts makes a table grow.
     var isFull: Bool { fullCount > 0 }
 
-    /// The memory of all tables after the next growth, in bytes.
+    /// The memory of all tables after the next growth, in bytes, or somewhat more.
     var bytesAfterGrowth: Int { byteCount + byteCount / Self.segmentCount }
 
     /// Whether a row's key fits an entry.
@@ -133,7 +138,7 @@ struct KeyIndex: ~Copyable {
 
     private mutating func grow(_ segment: UnsafeMutablePointer<Segment>) {
         let old = segment.pointee
-        var new = Segment(capacity: old.capacity * 2)
+        var new = Segment(capacity: Self.capacity(after: old.capacity))
         for slot in 0..<old.capacity
         where old.entries[slot] != 0 && old.entries[slot] != Self.removed {
             new.place(old.entries[slot])
@@ -141,7 +146,7 @@ struct KeyIndex: ~Copyable {
         }
         old.entries.deallocate()
         segment.pointee = new
-        byteCount += old.capacity * 8
+        byteCount += (new.capacity - old.capacity) * 8
         fullCount -= 1
     }
 }

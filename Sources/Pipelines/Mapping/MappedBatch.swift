@@ -17,6 +17,8 @@ package final class MappedBatch {
     var filtered = 0
     /// Values that were none of their attributes and became null.
     var nulled = 0
+    /// The lane that it goes round in.
+    var lane = 0
     /// The input's format.
     var format = RecordFormat.ndjson
     /// The names of a table's columns.

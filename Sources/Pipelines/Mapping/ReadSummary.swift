@@ -6,7 +6,8 @@ import Synchronization
 final class ReadSummary: Sendable {
     private struct State {
         var extra: [String: Int] = [:]
-        var unseen: [PlacedText] = []
+        /// Nil as long as no reader has met a record.
+        var unseen: [PlacedText]?
     }
 
     private let state = Mutex(State())
@@ -18,9 +19,12 @@ final class ReadSummary: Sendable {
         }
     }
 
-    /// Notes, at the end of the last input, the paths that no record had.
+    /// Notes, at the end of its last input, the paths that none of a reader's records had.
     func finish(unseen: [PlacedText]) {
-        state.withLock { $0.unseen = unseen }
+        let own = Set(unseen)
+        state.withLock { state in
+            state.unseen = state.unseen.map { $0.filter(own.contains) } ?? unseen
+        }
     }
 
     /// The fields that nothing maps, by name.
@@ -35,7 +39,7 @@ final class ReadSummary: Sendable {
     var warnings: [Diagnostic] {
         state.withLock { state in
             var said: Set<String> = []
-            return state.unseen.filter { said.insert($0.text).inserted }.map { path in
+            return (state.unseen ?? []).filter { said.insert($0.text).inserted }.map { path in
                 Diagnostic(
                     .warning, code: "import.unmet-path",
                     "No record has '\(path.text)'"

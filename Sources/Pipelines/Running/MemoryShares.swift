@@ -27,6 +27,7 @@ struct MemoryShares: Sendable {
         return memory
     }
 
-    /// Batches between the thread that reads and the one that writes.
-    var batches: Int { total < 128 << 20 ? 3 : 6 }
+    /// Batches between the threads that read and the one that writes; each reader has three or
+    /// more of them.
+    var batches: Int { total < 128 << 20 ? 3 : max(6, min(48, (total >> 20) / 256 * 6)) }
 }

@@ -131,8 +131,14 @@ struct ImportInputs: Sendable {
         position?.path == file.path ? position : nil
     }
 
-    /// Bytes of the files that are done, as stored.
-    var bytesDone: Int { files.filter(isDone).reduce(0) { $0 + $1.byteCount } }
+    /// The files that are to be read, each with the bytes of all that are done when it begins.
+    var filesLeft: [(file: InputFile, bytesBefore: Int)] {
+        var bytes = files.filter(isDone).reduce(0) { $0 + $1.byteCount }
+        return files.filter { !isDone($0) }.map { file in
+            defer { bytes += file.byteCount }
+            return (file, bytes)
+        }
+    }
 
     private func digest(of file: InputFile, _ environment: StageEnvironment) throws -> [UInt8] {
         try Self.digest(of: file, options, environment.interruption)

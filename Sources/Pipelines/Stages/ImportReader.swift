@@ -1,38 +1,45 @@
 import Dispatch
 import RecordStreams
 
-/// The reading side of an import: inflates, scans, maps and casts, on a thread of its own.
+/// The reading side of an import: inflates, scans, maps and casts, on a thread of its own for each
+/// lane.
 final class ImportReader: Sendable {
-    // Used by the reading thread alone once `start` was called; the plan is not changed by it.
+    // Used by the reading threads alone once `start` was called, none of which changes the plan.
     private nonisolated(unsafe) let plan: ImportPlan
     private let inputs: ImportInputs
-    private let queue: BatchQueue<MappedBatch>
+    private let files: [(file: InputFile, bytesBefore: Int)]
     /// What was found out about the inputs' fields.
     let summary = ReadSummary()
 
-    init(plan: ImportPlan, inputs: ImportInputs, queue: BatchQueue<MappedBatch>) {
+    init(plan: ImportPlan, inputs: ImportInputs) {
         self.plan = plan
         self.inputs = inputs
-        self.queue = queue
+        files = inputs.filesLeft
     }
 
-    /// Starts reading; the queue's end tells when it is done.
-    func start(in group: DispatchGroup) {
-        queue.fill(on: "etl.import.reader", in: group) { try self.readAll() }
+    /// How many inputs there are to be read.
+    var inputCount: Int { files.count }
+
+    /// Starts reading; the lanes' ends tell when it is done.
+    func start(_ lanes: ImportLanes, in group: DispatchGroup) {
+        for (queue, places) in lanes.lanes {
+            queue.fill(on: "etl.import.reader", in: group) { try self.read(places, to: queue) }
+        }
     }
 
-    private func readAll() throws {
+    /// Reads the inputs of one lane.
+    private func read(_ places: StrideTo<Int>, to queue: BatchQueue<MappedBatch>) throws {
         var mapper = RecordMapper(plan)
-        var bytesBefore = inputs.bytesDone
         var recordsLeft = inputs.recordsMax ?? .max
         var recordsRead = 0
         // What could not be read as a record has no fields that could be missed.
-        defer { summary.finish(unseen: recordsRead == 0 ? [] : mapper.unseen.map(\.text)) }
-        for file in inputs.files where !inputs.isDone(file) {
+        defer { if recordsRead > 0 { summary.finish(unseen: mapper.unseen.map(\.text)) } }
+        for place in places {
+            let (file, bytesBefore) = files[place]
             guard recordsLeft > 0,
-                try read(file, &mapper, bytesBefore: bytesBefore, &recordsLeft, &recordsRead)
+                try read(
+                    file, to: queue, &mapper, bytesBefore: bytesBefore, &recordsLeft, &recordsRead)
             else { return }
-            bytesBefore += file.byteCount
         }
     }
 
@@ -40,14 +47,14 @@ final class ImportReader: Sendable {
     ///
     /// - Returns: whether there is more to be read.
     private func read(
-        _ file: InputFile, _ mapper: inout RecordMapper, bytesBefore: Int,
-        _ recordsLeft: inout Int, _ recordsRead: inout Int
+        _ file: InputFile, to queue: BatchQueue<MappedBatch>, _ mapper: inout RecordMapper,
+        bytesBefore: Int, _ recordsLeft: inout Int, _ recordsRead: inout Int
     ) throws -> Bool {
         let start = inputs.start(in: file)
         let reader = try inputs.reader(of: file, plan.selection)
         let digest = InputDigest(expected: start)
         reader.observer = digest.add
-        if let start, try !skip(start.record, of: file, reader) { return false }
+        if let start, try !skip(start.record, of: file, reader, for: queue) { return false }
         while true {
             guard let batch = queue.takeIdle() else { return false }
             let bytes = digest.byteCount
@@ -104,7 +111,8 @@ final class ImportReader: Sendable {
     ///
     /// - Returns: false where the writer wants no more meanwhile.
     private func skip(
-        _ count: Int, of file: InputFile, _ reader: RecordReader
+        _ count: Int, of file: InputFile, _ reader: RecordReader,
+        for queue: BatchQueue<MappedBatch>
     ) throws -> Bool {
         let batch = RecordBatch()
         do throws(RecordStreamError) {

@@ -61,21 +61,24 @@ struct ImportStage: Sendable {
         let plan = try ImportPlan(
             spec, environment.container.model, environment.values, now: environment.now,
             leavesArchives: environment.container.origin.isApp)
-        let queue = BatchQueue(
-            count: MemoryShares(environment.spec.budget.memory).batches
+        let reader = ImportReader(plan: plan, inputs: inputs)
+        let lanes = ImportLanes(
+            inputCount: reader.inputCount,
+            batchCount: MemoryShares(environment.spec.budget.memory).batches,
+            // Of several at once, none would know how many records the others leave it.
+            processors: inputs.recordsMax == nil ? Platform.processorCount() : 1
         ) { MappedBatch(plan) }
-        let reader = ImportReader(plan: plan, inputs: inputs, queue: queue)
         let reading = DispatchGroup()
-        reader.start(in: reading)
+        reader.start(lanes, in: reading)
         defer {
-            queue.cancel()
+            lanes.cancel()
             // A reader that waits for a pipe is left behind when the writer stops early, by a
             // signal or by a failure; it holds what it uses, and the run ends.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
         if note == nil { try environment.journal.restart(in: context) }
         var writer = try ImportWriter(self, plan, inputs, context, after: note)
-        var report = try writer.run(queue)
+        var report = try writer.run(lanes)
         report.extraFields = reader.summary.extraFields
         if environment.givesAdvice { reader.summary.warnings.forEach(environment.warn) }
         return report

@@ -59,17 +59,17 @@ struct ImportWriter {
         }
     }
 
-    mutating func run(_ queue: BatchQueue<MappedBatch>) throws -> StageReport {
+    mutating func run(_ lanes: ImportLanes) throws -> StageReport {
         // To read over what earlier attempts have saved may take longer than the time limit: each
         // attempt saves something new, or none would ever come to the end.
         var isReadingOver = progress.position.map { $0.path != "-" } ?? false
         do {
-            while let batch = try queue.take(
+            while let batch = try lanes.take(
                 environment.interruption, ignoringTimeLimit: isReadingOver)
             {
                 isReadingOver = false
                 try apply(batch)
-                queue.recycle(batch)
+                lanes.recycle(batch)
                 try environment.interruption.check()
                 if unsaved >= environment.spec.budget.saveEvery
                     || unsavedBytes >= environment.spec.budget.bytes
@@ -84,7 +84,7 @@ struct ImportWriter {
             try settle()
             if let stopped { throw stopped }
         } catch var stop as Interrupted {
-            queue.cancel()
+            lanes.cancel()
             try save()
             try rejects.close()
             stop.resumesAt = resumesAt

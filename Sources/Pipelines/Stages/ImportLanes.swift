@@ -1,0 +1,78 @@
+import Synchronization
+
+/// The ways from the inputs of an import to the thread that writes.
+///
+/// Inputs are dealt out to the lanes in turn, and each lane is read by a thread of its own, so that
+/// several inputs are decoded at once. What comes out is in the order of the inputs all the same:
+/// a lane that is ahead waits with full batches until it is its turn.
+///
+/// ```
+/// a.csv, c.csv -> lane 0 \
+///                          a a a b b c c c d
+/// b.csv, d.csv -> lane 1 /
+/// ```
+final class ImportLanes: Sendable {
+    /// With fewer batches a lane would stand still whenever its reader or the writer does.
+    private static let batchesMin = 3
+
+    private let queues: [BatchQueue<MappedBatch>]
+    private let inputCount: Int
+    private let inputsDone = Mutex(0)
+
+    /// - Parameters:
+    ///   - inputCount: how many inputs are to be read.
+    ///   - batchCount: how many batches there are to be, at least three.
+    ///   - processors: how many threads can run at once.
+    init(
+        inputCount: Int, batchCount: Int, processors: Int, _ make: () -> MappedBatch
+    ) {
+        self.inputCount = inputCount
+        let count = Self.count(inputs: inputCount, batches: batchCount, processors: processors)
+        queues = (0..<count).map { lane in
+            BatchQueue(count: batchCount / count) {
+                let batch = make()
+                batch.lane = lane
+                return batch
+            }
+        }
+    }
+
+    static func count(inputs: Int, batches: Int, processors: Int) -> Int {
+        max(1, min(inputs, processors, batches / batchesMin))
+    }
+
+    /// Each lane's queue with the places of its inputs.
+    var lanes: [(queue: BatchQueue<MappedBatch>, inputs: StrideTo<Int>)] {
+        queues.enumerated().map { lane, queue in
+            (queue, stride(from: lane, to: inputCount, by: queues.count))
+        }
+    }
+
+    /// The next full batch in the order of the inputs, once there is one; nil at the end.
+    ///
+    /// - Throws: as `BatchQueue.take`; what went wrong at an input comes behind all inputs before.
+    func take(
+        _ interruption: Interruption, ignoringTimeLimit: Bool = false
+    ) throws -> MappedBatch? {
+        let done = inputsDone.withLock(\.self)
+        guard queues.count > 1, done == inputCount else {
+            let batch = try queues[done % queues.count].take(
+                interruption, ignoringTimeLimit: ignoringTimeLimit)
+            if queues.count > 1, batch?.finishedInput != nil { inputsDone.withLock { $0 += 1 } }
+            return batch
+        }
+        // What the readers have found out is known when each of them has ended.
+        for queue in queues {
+            _ = try queue.take(interruption, ignoringTimeLimit: ignoringTimeLimit)
+        }
+        return nil
+    }
+
+    /// Gives a batch back to be filled again.
+    func recycle(_ batch: MappedBatch) { queues[batch.lane].recycle(batch) }
+
+    /// Tells all readers to stop.
+    func cancel() {
+        for queue in queues { queue.cancel() }
+    }
+}

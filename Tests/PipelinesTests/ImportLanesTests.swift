@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Testing
+
+@testable import Pipelines
+
+/// Several inputs are decoded at once; nothing of that shows but the time.
+@Suite("Inputs read at once") struct ImportLanesTests {
+    private static let model = """
+        model: 1
+        entities:
+          Line:
+            attributes: { file: Integer 32, number: Integer 32, note: String }
+        """
+    private static let stage = """
+        - import: "?.*"
+          into: Line
+          when-found: append
+          set: { file: file, number: number, note: nothing }
+        """
+    private static let counts = [3000, 1, 0, 20_000, 700, 5, 9000]
+
+    /// Inputs of very different sizes and in two formats, one of them without records.
+    private static func workspace() throws -> Workspace {
+        let folder = try Workspace()
+        for (file, count) in counts.enumerated() {
+            let rows = (0..<count).map { #"{"file":\#(file),"number":\#($0)}"# }
+            if file == 2 || file == 5 {
+                try folder.write("\(file).json", "[" + rows.joined(separator: ",") + "]")
+            } else {
+                try folder.write("\(file).ndjson", rows.map { $0 + "\n" }.joined())
+            }
+        }
+        return folder
+    }
+
+    /// The rows of each file, in the order in which they came.
+    private static let order = """
+        SELECT ZFILE || ':' || count(*) || ':' || min(ZNUMBER) || '-' || max(ZNUMBER) || ' from '
+          || min(Z_PK), sum(Z_PK - ZNUMBER - 1) FROM ZLINE GROUP BY ZFILE
+        """
+    /// What `order` gives for the first files.
+    private static func expected(_ files: Int) -> [String] {
+        var before = 0
+        return counts[..<files].enumerated().compactMap { file, count in
+            defer { before += count }
+            return count == 0
+                ? nil
+                : "\(file):\(count):0-\(count - 1) from \(before + 1)|\(before * count)"
+        }
+    }
+
+    @Test(arguments: ["32MiB", "256MiB", "2GiB"])
+    func recordsComeInTheOrderOfTheInputs(memory: String) throws {
+        let folder = try Self.workspace()
+        let run = try folder.run(
+            model: Self.model, Self.stage, top: "budget: { memory: \(memory), save-every: 1000 }")
+        #expect(run.text == "")
+        #expect(
+            run.warningText == """
+                spec.yaml:8:44: warning: No record has 'nothing' [import.unmet-path]
+                  in: stages[0].set.note
+                """)
+        #expect(try folder.rows(Self.order) == Self.expected(7))
+    }
+
+    @Test func damageOfAnInputComesBehindAllInputsBefore() throws {
+        let folder = try Self.workspace()
+        // Read at once with the third, long before the records of the fourth are written.
+        try folder.write("4.ndjson", bytes: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3])
+        let run = try folder.run(model: Self.model, Self.stage, top: "budget: { save-every: 1000 }")
+        #expect(run.status == .dataError)
+        #expect(run.text.hasPrefix("4.ndjson:"), "\(run.text)")
+        #expect(try folder.rows(Self.order) == Self.expected(4))
+    }
+
+    @Test func aLimitHoldsForAllInputsTogether() throws {
+        let folder = try Self.workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write(
+            "spec.yaml",
+            "etl: 1\nstore: { at: store.sqlite, model: model.yaml, open: create }\nstages:\n"
+                + Self.stage)
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.recordsMax = 3002
+        let outcome = PipelineRunner(options: options).run(folder.path("spec.yaml"))
+        #expect(outcome.diagnostics == [])
+        #expect(
+            try folder.rows("SELECT ZFILE, count(*) FROM ZLINE GROUP BY 1")
+                == ["0|3000", "1|1", "3|1"])
+    }
+
+    @Test func lanesAreAsManyAsInputsBatchesAndProcessorsAllow() {
+        #expect(ImportLanes.count(inputs: 9, batches: 6, processors: 16) == 2)
+        #expect(ImportLanes.count(inputs: 9, batches: 48, processors: 4) == 4)
+        #expect(ImportLanes.count(inputs: 3, batches: 48, processors: 16) == 3)
+        #expect(ImportLanes.count(inputs: 9, batches: 48, processors: 1) == 1)
+        #expect(ImportLanes.count(inputs: 9, batches: 3, processors: 16) == 1)
+        #expect(ImportLanes.count(inputs: 0, batches: 6, processors: 2) == 1)
+    }
+}
