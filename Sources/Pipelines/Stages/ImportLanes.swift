@@ -14,6 +14,8 @@ import Synchronization
 final class ImportLanes: Sendable {
     /// With fewer batches a lane would stand still whenever its reader or the writer does.
     private static let batchesMin = 3
+    /// What waits longer is no longer in the processor's cache when its turn comes.
+    private static let batchesMax = 6
 
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int
@@ -29,7 +31,7 @@ final class ImportLanes: Sendable {
         self.inputCount = inputCount
         let count = Self.count(inputs: inputCount, batches: batchCount, processors: processors)
         queues = (0..<count).map { lane in
-            BatchQueue(count: batchCount / count) {
+            BatchQueue(count: min(Self.batchesMax, batchCount / count)) {
                 let batch = make()
                 batch.lane = lane
                 return batch
