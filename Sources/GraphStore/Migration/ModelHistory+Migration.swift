@@ -1,21 +1,17 @@
 import GraphModel
 
 extension ModelHistory {
-    /// One migration of a chain.
-    public struct Stage: Sendable {
-        /// The places of both versions in the history, counted from 0.
-        public let from: Int
-        /// The version that the stage ends with.
-        public let to: Int
-    }
-
-    /// Brings a store of any version to the newest one, a stage at a time.
+    /// Brings a store of any version to the newest one, in the fewest stages; see
+    /// `stages(from:mapped:stoppingAt:)`.
     ///
     /// Before each stage the store is asked anew which version it is of, so that a chain that was
     /// stopped goes on where it was. Only the first stage's old store is kept.
     ///
     /// - Parameters:
-    ///   - mapping: what becomes of objects where two versions do not tell.
+    ///   - mappings: what becomes of objects where two versions do not tell.
+    ///   - stops: places of versions that no stage may leave out, since a closure does something
+    ///     with the store there.
+    ///   - allowsCloudKit: also an app's store that the app mirrors to CloudKit.
     ///   - cancellation: stops it, behind the last stage that was done.
     ///   - willMigrate: called before a stage; the store is of the old version.
     ///   - didMigrate: called behind a stage; the store is of the new version.
@@ -23,36 +19,22 @@ extension ModelHistory {
     /// - Returns: where the old store is now; nil where the store was of the newest version.
     @discardableResult
     public func migrate(
-        storeAt path: String, mapping: (Stage) -> MappingModel = { _ in MappingModel() },
+        storeAt path: String, mappings: [Stage: MappingModel] = [:],
+        stoppingAt stops: Set<Int> = [], allowsCloudKit: Bool = false,
         cancellation: MigrationCancellation = MigrationCancellation(),
         willMigrate: (Stage) throws -> Void = { _ in },
         didMigrate: (Stage) throws -> Void = { _ in },
         report: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws -> String? {
-        var kept: String?
-        while true {
-            guard let index = try versionIndex(ofStoreAt: path) else {
-                throw StoreError(
-                    .modelMismatch, "\(path) was made with none of the \(versions.count) versions")
-            }
-            guard index < versions.count - 1 else { return kept }
-            let stage = Stage(from: index, to: index + 1)
+        var chain = MigrationChain(
+            ofStoreAt: path, through: self, mappings: mappings, stoppingAt: stops,
+            allowsCloudKit: allowsCloudKit)
+        while let stage = try chain.next() {
             try willMigrate(stage)
-            var manager = MigrationManager(
-                storeAt: path, to: versions[stage.to], mapping: mapping(stage))
-            manager.versions = versions
-            let result = try manager.migrate(cancellation: cancellation, report: report)
-            if kept == nil {
-                kept = result.backupPath
-            } else if let between = result.backupPath {
-                try MigrationManager.removeBackup(between)
-            }
+            try chain.migrate(stage, cancellation: cancellation, report: report)
             try didMigrate(stage)
-            guard try versionIndex(ofStoreAt: path) ?? 0 > index else {
-                throw StoreError(
-                    .internalError, "\(path) is no newer than before its migration")
-            }
         }
+        return chain.backupPath
     }
 }
 
@@ -73,11 +55,5 @@ extension MigrationManager {
                 }
             }
         }
-    }
-
-    /// Takes away what a stage between two others has kept.
-    package static func removeBackup(_ backup: String) throws(StoreError) {
-        try StoreFiles.remove(backup)
-        try StoreFiles.removeFolder(StoreFiles.supportFolder(of: backup))
     }
 }

@@ -16,6 +16,9 @@ struct ModelVersions {
 
     var all: [Version]
 
+    /// The models alone.
+    var history: ModelHistory { ModelHistory(all.map(\.model)) }
+
     /// - Returns: no versions where a model is wrong.
     static func read(_ path: String) -> (versions: ModelVersions, diagnostics: [Diagnostic]) {
         let (model, diagnostics) = ModelSource.readOrStored(path)
@@ -55,31 +58,6 @@ struct ModelVersions {
     /// The place of the version that a store was made with; nil of none of them.
     func place(ofStoreAt path: String) -> Int? {
         // What is wrong with the store is told when it is migrated.
-        (try? ModelHistory(all.map(\.model)).versionIndex(ofStoreAt: path)) ?? nil
-    }
-
-    /// The fewest steps from a version to the last one: a mapping leads from one version to another
-    /// however many lie between them, and every version to the next.
-    ///
-    /// - Parameter isMapped: whether there is a mapping between the versions at two places.
-    func route(from start: Int, isMapped: (Int, Int) -> Bool) -> [Int] {
-        // The last place before each that the fewest steps lead to.
-        var before: [Int: Int] = [:]
-        var steps = [start: 0]
-        for place in all.indices where place > start {
-            let known = (start..<place).filter { steps[$0] != nil }
-            let ways = known.filter { $0 == place - 1 || isMapped($0, place) }
-            guard let best = ways.min(by: { steps[$0, default: 0] < steps[$1, default: 0] })
-            else { continue }
-            before[place] = best
-            steps[place] = steps[best, default: 0] + 1
-        }
-        var route: [Int] = []
-        var place: Int? = all.count - 1
-        while let one = place, one > start {
-            route.insert(one, at: 0)
-            place = before[one]
-        }
-        return route
+        (try? history.versionIndex(ofStoreAt: path)) ?? nil
     }
 }

@@ -31,15 +31,13 @@ package struct StoreMigration {
     package struct Step {
         /// What it is called; nil where the store becomes what it shall be at once.
         package fileprivate(set) var title: String?
+        /// Which of the chain it is; nil where the store is of none of the older versions.
+        fileprivate var stage: ModelHistory.Stage?
         fileprivate var model: ManagedObjectModel
-        fileprivate var mapping: MappingModel
-        /// Where the mapping stands, or would.
+        /// Where its mapping stands, or would.
         fileprivate var mappingPath: String?
-        /// Whether anything is said of it.
-        fileprivate var isMapped = false
-        /// The version that it begins with, and those that it leaves out.
-        fileprivate var start: ModelVersions.Version?
-        fileprivate var between: [ManagedObjectModel] = []
+        /// What is said of it; nil is nothing.
+        fileprivate var mapping: MappingModel?
     }
 
     /// What would be done first, and the steps behind it, which can be told once it is done.
@@ -47,7 +45,10 @@ package struct StoreMigration {
         let versions = try versions()
         let steps = try steps(versions)
         do throws(StoreError) {
-            return (try manager(steps[0], versions).plan(), steps)
+            let stage = steps[0].stage
+            let manager =
+                stage.map { chain(steps, versions).manager(for: $0) } ?? manager(steps[0], versions)
+            return (try manager.plan(), steps)
         } catch {
             throw RunFailure(error)
         }
@@ -104,28 +105,41 @@ package struct StoreMigration {
         let cancellation = MigrationCancellation()
         interruption.whenRequested { cancellation.cancel() }
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
-        var kept: String?
-        for (place, step) in steps.enumerated() {
+        guard steps[0].stage != nil else {
             do throws(StoreError) {
-                let result = try manager(step, versions).migrate(
-                    cancellation: cancellation, planned: { planned(step, $0) }, report: show)
-                if kept == nil {
-                    kept = result.backupPath
-                } else if let between = result.backupPath {
-                    // The store is migrated, whatever comes of what it was in between.
-                    _ = try? MigrationManager.removeBackup(between)
-                }
+                return try manager(steps[0], versions).migrate(
+                    cancellation: cancellation, planned: { planned(steps[0], $0) }, report: show
+                ).backupPath
             } catch {
-                let failure = failure(error, done: steps[..<place])
-                throw error.code == .needsMapping ? naming(step, in: failure) : failure
+                throw failure(error, at: steps[0], behind: nil)
             }
         }
-        return kept
+        var chain = chain(steps, versions)
+        var (now, done): (Step?, Step?) = (steps.first, nil)
+        do throws(StoreError) {
+            while let stage = try chain.next(),
+                let step = steps.first(where: { $0.stage == stage })
+            {
+                now = step
+                try chain.migrate(
+                    stage, cancellation: cancellation, planned: { planned(step, $0) },
+                    report: show)
+                done = step
+            }
+        } catch {
+            throw failure(error, at: now, behind: done)
+        }
+        return chain.backupPath
     }
 
-    private func failure(_ error: StoreError, done: ArraySlice<Step>) -> RunFailure {
+    /// - Parameters:
+    ///   - step: the one that failed.
+    ///   - done: the last one that was done.
+    private func failure(
+        _ error: StoreError, at step: Step?, behind done: Step?
+    ) -> RunFailure {
         var failure = RunFailure(error)
-        let state = (done.last?.title).map { "the store came as far as \($0)" }
+        let state = (done?.title).map { "the store came as far as \($0)" }
         if error.code == .cancelled, let reason = interruption.reason() {
             failure = RunFailure(
                 reason.status, code: "run.interrupted",
@@ -134,7 +148,8 @@ package struct StoreMigration {
             failure = RunFailure(StoreError(error.code, "\(error.message) (\(state))"))
         }
         if error.code == .exists { failure.status = .cannotCreate }
-        return failure
+        guard error.code == .needsMapping, let step else { return failure }
+        return naming(step, in: failure)
     }
 
     private func lock() throws(RunFailure) -> StoreLock? {
@@ -168,12 +183,23 @@ package struct StoreMigration {
 
     // MARK: Steps
 
+    /// Brings a store that is of none of the older versions to the newest.
     private func manager(_ step: Step, _ versions: ModelVersions) -> MigrationManager {
-        var manager = MigrationManager(storeAt: store, to: step.model, mapping: step.mapping)
-        manager.versions = versions.all.map(\.model)
+        var manager = MigrationManager(
+            storeAt: store, to: step.model, mapping: step.mapping ?? MappingModel())
+        manager.versions = versions.history.versions
         manager.allowsCloudKit = allowsCloudKit
-        manager.between = step.between
         return manager
+    }
+
+    private func chain(_ steps: [Step], _ versions: ModelVersions) -> MigrationChain {
+        var mappings: [ModelHistory.Stage: MappingModel] = [:]
+        for step in steps {
+            if let stage = step.stage { mappings[stage] = step.mapping }
+        }
+        return MigrationChain(
+            ofStoreAt: store, through: versions.history, mappings: mappings,
+            allowsCloudKit: allowsCloudKit)
     }
 
     /// The versions of the model, one at least.
@@ -194,39 +220,24 @@ package struct StoreMigration {
             let label = old?.versionIdentifiers.first { !$0.isEmpty }
             return [try step(from: old == last.model ? nil : label, to: last)]
         }
-        let route = versions.route(from: start) { from, to in
-            isFile(path(from: versions.all[from].label, to: versions.all[to]))
+        let places = versions.all.indices
+        var mapped: Set<ModelHistory.Stage> = []
+        for from in places[start...] {
+            for to in places[(from + 1)...]
+            where isFile(path(from: versions.all[from].label, to: versions.all[to])) {
+                mapped.insert(ModelHistory.Stage(from: from, to: to))
+            }
         }
         var steps: [Step] = []
-        var before = versions.all[start]
-        for place in route {
-            let version = versions.all[place]
-            var step = try step(from: before.label, to: version)
-            step.title = version.label.map { "version '\($0)'" } ?? "version \(place + 1)"
-            step.start = before
-            let last = steps.popLast()
-            steps += merged(last, step, to: version)
-            before = version
+        for stage in versions.history.stages(from: start, mapped: mapped) {
+            let version = versions.all[stage.to]
+            var step = try step(from: versions.all[stage.from].label, to: version)
+            step.stage = stage
+            step.title = version.label.map { "version '\($0)'" } ?? "version \(stage.to + 1)"
+            steps.append(step)
         }
         if steps.count == 1 { steps[0].title = nil }
         return steps
-    }
-
-    /// Two steps of which nothing is said as one, where that comes to the same; the first stays
-    /// among the steps otherwise.
-    private func merged(
-        _ first: Step?, _ second: Step, to version: ModelVersions.Version
-    ) -> [Step] {
-        guard let first, let start = first.start else { return [second] }
-        let between = first.between + [first.model]
-        guard !first.isMapped, !second.isMapped,
-            ModelChain([start.model] + between + [second.model]).isOneStep
-        else { return [first, second] }
-        var one = second
-        one.start = start
-        one.between = between
-        one.mappingPath = path(from: start.label, to: version)
-        return [one]
     }
 
     /// The step between two versions, with what is said of it beside the model.
@@ -234,12 +245,11 @@ package struct StoreMigration {
         from label: String?, to version: ModelVersions.Version
     ) throws(RunFailure) -> Step {
         let path = path(from: label, to: version)
-        var step = Step(model: version.model, mapping: MappingModel(), mappingPath: path)
+        var step = Step(model: version.model, mappingPath: path)
         if let path, isFile(path) {
             let (mapping, diagnostics) = MappingFile.read(path, to: version.model)
             guard let mapping else { throw RunFailure(problems: diagnostics) }
             step.mapping = mapping
-            step.isMapped = true
         }
         return step
     }

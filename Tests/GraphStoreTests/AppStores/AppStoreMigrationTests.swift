@@ -214,12 +214,11 @@ import Testing
         var stages: [String] = []
         let backup = try history.migrate(
             storeAt: store.path,
-            mapping: { stage in
-                guard stage.to == 2 else { return MappingModel() }
-                return MappingModel([
+            mappings: [
+                ModelHistory.Stage(from: 1, to: 2): MappingModel([
                     EntityMapping(from: "Shelf", to: "Rack", set: ["size": "length(title)"])
                 ])
-            },
+            ],
             willMigrate: { stages.append("will \($0.from)-\($0.to)") },
             didMigrate: { stages.append("did \($0.from)-\($0.to)") })
         #expect(stages == ["will 0-1", "did 0-1", "will 1-2", "did 1-2"])

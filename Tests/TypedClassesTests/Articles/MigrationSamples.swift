@@ -76,7 +76,7 @@ import Testing
         storePath = try Self.store(in: second)
         var done: [Int] = []
         try ModelHistory([oldModel, newModel]).migrate(
-            storeAt: storePath, mapping: { _ in mapping },
+            storeAt: storePath, mappings: [.init(from: 0, to: 1): mapping],
             didMigrate: { stage in done.append(stage.to) })
         #expect(done == [1])
         #expect(try tags() == 2)
