@@ -75,7 +75,8 @@ extension ManagedObjectModel {
         return .lightweight(plan)
     }
 
-    private func entitiesThatDiffer(fromStoreAt path: String) throws(StoreError) -> [String] {
+    /// The entities whose hashes a store says otherwise.
+    func entitiesThatDiffer(fromStoreAt path: String) throws(StoreError) -> [String] {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
         let connection = snapshot.connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {

@@ -81,4 +81,21 @@ import Testing
         #expect(done == [1])
         #expect(try tags() == 2)
     }
+
+    @Test func triesEveryVersion() throws {
+        let history = ModelHistory([
+            try #require(Self.oldModel), try #require(Self.newModel),
+        ])
+        let mapping = MappingModel([
+            EntityMapping(
+                from: "Task", to: "Task",
+                set: ["priority": "ternary(level == 'high', 2, 0)"],
+                lookups: [RelationshipLookup("tags", by: "name", from: "tagText", split: " ")])
+        ])
+        let tester = MigrationTester(history, mappings: [.init(from: 0, to: 1): mapping])
+        for trial in tester.trials() {
+            #expect(trial.problems == [], "\(trial)")
+            #expect(trial.after["Task"]?.count == 20)
+        }
+    }
 }

@@ -16,7 +16,7 @@ package struct Drawing: Sendable, Hashable {
     }
 
     /// The stream of the function that is the `place`th of its expression.
-    func stream(_ place: Int) -> Int64 {
+    package func stream(_ place: Int) -> Int64 {
         // FNV-1a; `mix` spreads it.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -25,7 +25,7 @@ package struct Drawing: Sendable, Hashable {
     }
 
     /// A number for a stream and a row: the output function of SplitMix64.
-    static func draw(stream: Int64, row: Int64, round: UInt64 = 0) -> UInt64 {
+    package static func draw(stream: Int64, row: Int64, round: UInt64 = 0) -> UInt64 {
         mix(mix(UInt64(bitPattern: stream) ^ mix(UInt64(bitPattern: row))) &+ round)
     }
 
@@ -37,12 +37,12 @@ package struct Drawing: Sendable, Hashable {
     }
 
     /// A number from 0 up to `count`, each as likely as the others as far as matters here.
-    static func place(_ number: UInt64, below count: UInt64) -> UInt64 {
+    package static func place(_ number: UInt64, below count: UInt64) -> UInt64 {
         number.multipliedFullWidth(by: count).high
     }
 
     /// Words that mean nothing, from the text that printers have used since the 1500s.
-    static let words = [
+    package static let words = [
         "lorem", "ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit", "sed", "do",
         "eiusmod", "tempor", "incididunt", "ut", "labore", "et", "dolore", "magna", "aliqua",
         "enim", "ad", "minim", "veniam", "quis", "nostrud", "exercitation", "ullamco", "laboris",

@@ -1,0 +1,79 @@
+public import GraphModel
+
+/// The objects of one entity, in short.
+public struct EntityDigest: Sendable, Hashable {
+    /// How many objects there are of the entity itself.
+    public let count: Int
+    /// Sixteen digits that change with every value and every link of the objects.
+    ///
+    /// Values that are derived of the time are not among them.
+    public let text: String
+
+    /// Those of all concrete entities of a store that is not open.
+    ///
+    /// - Parameter model: what the store holds; nil takes the model that it carries.
+    public static func all(
+        ofStoreAt path: String, by model: ManagedObjectModel?
+    ) throws(StoreError) -> [String: EntityDigest] {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let isOfApp = PersistentContainer.isAppStore(at: path)
+        let container = try PersistentContainer(
+            model: isOfApp ? model : nil, .sqlite(at: path, options: options))
+        var digests: [String: EntityDigest] = [:]
+        for entity in container.schema.heldEntities where !entity.isAbstract {
+            digests[entity.name] = try digest(of: entity.name, in: container)
+        }
+        return digests
+    }
+
+    private static let batchRows = 1_000
+
+    private static func digest(
+        of name: String, in container: PersistentContainer
+    ) throws(StoreError) -> EntityDigest {
+        let attributes = container.model.attributes(of: name).filter {
+            let derivation = $0.derivationExpression ?? ""
+            return !$0.isTransient && !derivation.contains("now(")
+                && !derivation.contains("today(")
+        }
+        let relationships = container.model.relationships(of: name)
+        let ordered = Set(relationships.filter(\.isOrdered).map(\.name))
+        let keys = (attributes.map(\.name) + relationships.map(\.name)).sorted()
+        let context = container.newContext()
+        var request = FetchRequest<ManagedObject>(entityName: name)
+        request.includesSubentities = false
+        let ids = try context.fetchIDs(request).sorted { $0.primaryKey < $1.primaryKey }
+        var digest = ContentDigest()
+        for start in stride(from: 0, to: ids.count, by: batchRows) {
+            for object in try context.fault(
+                Array(ids[start..<min(start + batchRows, ids.count)]))
+            {
+                digest.add("\(object.objectID.primaryKey)")
+                for key in keys {
+                    digest.add(key)
+                    digest.add(
+                        text(try object.value(forKey: key), isOrdered: ordered.contains(key)))
+                }
+            }
+            context.reset()
+        }
+        return EntityDigest(count: ids.count, text: digest.text(bytes: 8))
+    }
+
+    private static func text(_ value: PropertyValue, isOrdered: Bool) -> String {
+        switch value {
+        case .attribute(.null): return "null"
+        case .attribute(.integer(let number)): return "integer \(number)"
+        case .attribute(.real(let number)): return "real \(number)"
+        case .attribute(.text(let text)): return "text \(text)"
+        case .attribute(.blob(let bytes)): return "blob \(bytes.hexText)"
+        // Whatever the entities are called, a key says which object it is.
+        case .object(let object):
+            return "to \(object.map { "\($0.objectID.primaryKey)" } ?? "none")"
+        case .objects(let objects):
+            let keys = objects.map(\.objectID.primaryKey)
+            return "to \(isOrdered ? keys : keys.sorted())"
+        }
+    }
+}

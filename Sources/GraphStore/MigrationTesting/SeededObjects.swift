@@ -1,0 +1,83 @@
+import GraphModel
+
+/// Fills a new store with objects that a seed tells.
+struct SeededObjects {
+    private let model: ManagedObjectModel
+    private let values: SeededValues
+    /// The attributes whose values no two objects share, each as `Entity.attribute`.
+    private let unique: Set<String>
+
+    init(_ model: ManagedObjectModel, seed: UInt64) {
+        self.model = model
+        values = SeededValues(seed: seed)
+        unique = Self.uniqueAttributes(of: model)
+    }
+
+    /// One attribute of each constraint suffices: one that has many values.
+    private static func uniqueAttributes(of model: ManagedObjectModel) -> Set<String> {
+        let many: [AttributeType] = [
+            .uuid, .string, .uri, .integer64, .integer32, .double, .date, .decimal, .integer16,
+            .float, .binary,
+        ]
+        var unique: Set<String> = []
+        for entity in model.entities {
+            for constraint in entity.uniquenessConstraints {
+                let attributes = constraint.compactMap { model.attribute($0, of: entity.name) }
+                    .filter { $0.pattern == nil && $0.derivationExpression == nil }
+                let ranks = attributes.map { many.firstIndex(of: $0.type) ?? many.count }
+                guard let best = zip(ranks, attributes).min(by: { $0.0 < $1.0 })?.1,
+                    let owner = model.declaringEntityName(of: best.name, in: entity.name)
+                else { continue }
+                unique.insert("\(owner).\(best.name)")
+            }
+        }
+        return unique
+    }
+
+    /// Makes the store.
+    func fill(
+        _ path: String, complete: ((ManagedObject, Int) throws -> Void)?,
+        count: (_ entity: String) -> Int
+    ) throws {
+        let container = try PersistentContainer(model: model, at: path, opening: .create)
+        let context = container.newContext()
+        var objects: [String: [ManagedObject]] = [:]
+        // The objects of one hierarchy share their table.
+        var rows: [String: Int] = [:]
+        for entity in model.entities where !entity.isAbstract {
+            let root = model.rootName(of: entity.name)
+            for _ in 0..<count(entity.name) {
+                let object = try context.insert(entity.name)
+                try setValues(of: object, entity.name, row: rows[root, default: 0])
+                rows[root, default: 0] += 1
+                objects[entity.name, default: []].append(object)
+            }
+        }
+        try SeededLinks(model, values, objects).make()
+        for (_, made) in objects.sorted(by: { $0.key < $1.key }) {
+            for (number, object) in made.enumerated() { try complete?(object, number) }
+        }
+        do {
+            try context.save()
+        } catch {
+            let reasons = error.validationError.map { "\($0)" } ?? error.message
+            throw StoreError(
+                error.code,
+                "The objects of seed \(values.seed) break the model's rules, so `complete` must give"
+                    + " what the model does not tell: \(reasons)", cause: error)
+        }
+    }
+
+    private func setValues(of object: ManagedObject, _ entity: String, row: Int) throws {
+        for attribute in model.attributes(of: entity)
+        where !attribute.isTransient && attribute.derivationExpression == nil {
+            let owner = model.declaringEntityName(of: attribute.name, in: entity) ?? entity
+            let name = "\(owner).\(attribute.name)"
+            guard
+                let value = values.value(
+                    of: attribute, named: name, row, isUnique: unique.contains(name))
+            else { continue }
+            try object.setValue(.attribute(value), forKey: attribute.name)
+        }
+    }
+}
