@@ -84,18 +84,9 @@ package enum AppStoreFixture {
     package static func make(
         at path: String, _ model: ManagedObjectModel, isEmpty: Bool = false
     ) throws {
-        let connection = try Connection(path: path, mode: .create)
-        try connection.execute("PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL;")
-        try connection.execute(tables + (isEmpty ? counters : rows + history))
-        // Core Data's own functions are not there for the rows above.
-        try connection.execute(triggers)
-        let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
-        metadata.bind(storeUUID, at: 1)
-        metadata.bind(plist(model), at: 2)
-        try metadata.run()
-        let cache = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
-        cache.bind(deflated(ModelArchive.bytes(of: model)), at: 1)
-        try cache.run()
+        // Core Data's own functions are not there for the rows, so the triggers come last.
+        let connection = try made(
+            at: path, model, tables + (isEmpty ? counters : rows + history) + triggers)
         if isEmpty { return }
         let settings = try connection.prepare("UPDATE ZITEM SET ZSETTINGS = ? WHERE Z_PK = ?")
         for (key, archive) in [(Int64(1), plainArchive), (2, opaqueArchive)] {
@@ -111,6 +102,31 @@ package enum AppStoreFixture {
         try Data(largeValue).write(to: URL(fileURLWithPath: "\(folder)/\(largeValueName)"))
     }
 
+    /// Makes a store of tables, rows and triggers, which carries its model.
+    ///
+    /// - Parameter framework: the version of the app's framework.
+    package static func make(
+        at path: String, _ model: ManagedObjectModel, framework: Int = 1244, sql: String
+    ) throws {
+        _ = try made(at: path, model, framework: framework, sql)
+    }
+
+    private static func made(
+        at path: String, _ model: ManagedObjectModel, framework: Int = 1244, _ sql: String
+    ) throws -> Connection {
+        let connection = try Connection(path: path, mode: .create)
+        try connection.execute("PRAGMA auto_vacuum = 2; PRAGMA journal_mode = WAL;")
+        try connection.execute(sql)
+        let metadata = try connection.prepare("INSERT INTO Z_METADATA VALUES (1, ?, ?)")
+        metadata.bind(storeUUID, at: 1)
+        metadata.bind(plist(model, framework), at: 2)
+        try metadata.run()
+        let cache = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
+        cache.bind(deflated(ModelArchive.bytes(of: model)), at: 1)
+        try cache.run()
+        return connection
+    }
+
     /// Makes a store of ours one as an app would have it: it carries its model as an archive, and
     /// nothing of ours.
     package static func disown(_ path: String, _ model: ManagedObjectModel) throws {
@@ -123,7 +139,7 @@ package enum AppStoreFixture {
         try cache.run()
     }
 
-    private static func plist(_ model: ManagedObjectModel) -> [UInt8] {
+    private static func plist(_ model: ManagedObjectModel, _ framework: Int) -> [UInt8] {
         // How Core Data hashes derived attributes nobody knows.
         let unknown = Set(model.entityNamesWithOwnHashes)
         let hashes = model.versionHashes.map { name, hash in
@@ -131,7 +147,7 @@ package enum AppStoreFixture {
         }
         return BinaryPlist.dictionary([
             ("NSStoreType", .text("SQLite")),
-            ("NSPersistenceFrameworkVersion", .integer(1244)),
+            ("NSPersistenceFrameworkVersion", .integer(framework)),
             ("NSStoreModelVersionHashesVersion", .integer(3)),
             ("NSStoreModelVersionIdentifiers", .array(model.versionIdentifiers.map { .text($0) })),
             ("NSStoreModelVersionHashes", .dictionary(hashes)),
@@ -162,52 +178,58 @@ package enum AppStoreFixture {
 
     // MARK: SQL
 
-    private static let tables = """
+    /// What every store has.
+    package static let bookkeeping = """
         CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
         CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
         CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER,
             Z_MAX INTEGER);
-        CREATE TABLE ZAUTHOR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZBOOKCOUNT INTEGER, ZFAVOURITE INTEGER, Z2_FAVOURITE INTEGER, ZRATING DECIMAL,
-            ZNAME VARCHAR, ZHOMEPAGE VARCHAR );
-        CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZSHELF INTEGER, Z_FOK_SHELF INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER,
-            ZADDEDON TIMESTAMP, ZMINUTES FLOAT, ZTITLE VARCHAR, ZNOTE VARCHAR, ZNOTE1 VARCHAR,
-            ZSETTINGS BLOB, ZCOVER BLOB, ZLEFTBEHIND VARCHAR );
-        CREATE TABLE ZPASSPORT ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZHOLDER INTEGER, ZNUMBER BLOB );
-        CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZPASSPORT INTEGER, ZWEIGHT FLOAT, ZNAME VARCHAR );
-        CREATE TABLE ZSHELF ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZLABEL VARCHAR );
-        CREATE TABLE ZTAG ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZISHIDDEN INTEGER, Z7PINNED INTEGER, ZNAME VARCHAR );
-        CREATE TABLE Z_8ITEMS ( Z_8TAGS INTEGER, Z_2ITEMS INTEGER,
-            PRIMARY KEY (Z_8TAGS, Z_2ITEMS) );
-        CREATE TABLE Z_6FRIENDS ( Z_6FRIENDS INTEGER, REFLEXIVE INTEGER,
-            PRIMARY KEY (Z_6FRIENDS, REFLEXIVE) );
-        CREATE TABLE Z_6FOLLOWS ( Z_6FOLLOWERS INTEGER, Z_6FOLLOWS INTEGER,
-            PRIMARY KEY (Z_6FOLLOWERS, Z_6FOLLOWS) );
-        CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT);
-        CREATE INDEX ZITEM_ZSHELF_INDEX ON ZITEM (ZSHELF);
-        CREATE INDEX ZITEM_ZAUTHOR_INDEX ON ZITEM (ZAUTHOR);
-        CREATE INDEX ZPASSPORT_ZHOLDER_INDEX ON ZPASSPORT (ZHOLDER);
-        CREATE INDEX ZPERSON_ZPASSPORT_INDEX ON ZPERSON (ZPASSPORT);
-        CREATE INDEX Z_8ITEMS_Z_2ITEMS_INDEX ON Z_8ITEMS (Z_2ITEMS, Z_8TAGS);
-        CREATE INDEX Z_Author_byRating ON ZAUTHOR (ZRATING COLLATE BINARY DESC);
-        CREATE UNIQUE INDEX Z_Author_UNIQUE_name ON ZAUTHOR (ZNAME COLLATE BINARY ASC);
-        CREATE UNIQUE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME COLLATE BINARY ASC);
-        CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER,
-            ZCOLUMNS BLOB, ZTOMBSTONE0 BLOB );
-        CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER,
-            ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR,
-            ZPROCESSID VARCHAR, ZQUERYGEN BLOB );
-        CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-            ZNAME VARCHAR );
 
         """
+
+    private static let tables =
+        bookkeeping + """
+            CREATE TABLE ZAUTHOR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZBOOKCOUNT INTEGER, ZFAVOURITE INTEGER, Z2_FAVOURITE INTEGER, ZRATING DECIMAL,
+                ZNAME VARCHAR, ZHOMEPAGE VARCHAR );
+            CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZSHELF INTEGER, Z_FOK_SHELF INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER,
+                ZADDEDON TIMESTAMP, ZMINUTES FLOAT, ZTITLE VARCHAR, ZNOTE VARCHAR, ZNOTE1 VARCHAR,
+                ZSETTINGS BLOB, ZCOVER BLOB, ZLEFTBEHIND VARCHAR );
+            CREATE TABLE ZPASSPORT ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZHOLDER INTEGER, ZNUMBER BLOB );
+            CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZPASSPORT INTEGER, ZWEIGHT FLOAT, ZNAME VARCHAR );
+            CREATE TABLE ZSHELF ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZLABEL VARCHAR );
+            CREATE TABLE ZTAG ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZISHIDDEN INTEGER, Z7PINNED INTEGER, ZNAME VARCHAR );
+            CREATE TABLE Z_8ITEMS ( Z_8TAGS INTEGER, Z_2ITEMS INTEGER,
+                PRIMARY KEY (Z_8TAGS, Z_2ITEMS) );
+            CREATE TABLE Z_6FRIENDS ( Z_6FRIENDS INTEGER, REFLEXIVE INTEGER,
+                PRIMARY KEY (Z_6FRIENDS, REFLEXIVE) );
+            CREATE TABLE Z_6FOLLOWS ( Z_6FOLLOWERS INTEGER, Z_6FOLLOWS INTEGER,
+                PRIMARY KEY (Z_6FOLLOWERS, Z_6FOLLOWS) );
+            CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT);
+            CREATE INDEX ZITEM_ZSHELF_INDEX ON ZITEM (ZSHELF);
+            CREATE INDEX ZITEM_ZAUTHOR_INDEX ON ZITEM (ZAUTHOR);
+            CREATE INDEX ZPASSPORT_ZHOLDER_INDEX ON ZPASSPORT (ZHOLDER);
+            CREATE INDEX ZPERSON_ZPASSPORT_INDEX ON ZPERSON (ZPASSPORT);
+            CREATE INDEX Z_8ITEMS_Z_2ITEMS_INDEX ON Z_8ITEMS (Z_2ITEMS, Z_8TAGS);
+            CREATE INDEX Z_Author_byRating ON ZAUTHOR (ZRATING COLLATE BINARY DESC);
+            CREATE UNIQUE INDEX Z_Author_UNIQUE_name ON ZAUTHOR (ZNAME COLLATE BINARY ASC);
+            CREATE UNIQUE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME COLLATE BINARY ASC);
+            CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER,
+                ZCOLUMNS BLOB, ZTOMBSTONE0 BLOB );
+            CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER,
+                ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR,
+                ZPROCESSID VARCHAR, ZQUERYGEN BLOB );
+            CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZNAME VARCHAR );
+
+            """
 
     private static let counters = """
         INSERT INTO Z_PRIMARYKEY VALUES (1, 'Author', 0, 0), (2, 'Item', 0, 0), (3, 'Book', 2, 0),

@@ -196,6 +196,8 @@ import Testing
                 ] + more)
         }
         let block = writer.object("NSBlockPredicate", [])
+        let gone = PredicateArchive(writer).number(
+            of: .comparison(GraphComparison(.keyPath(["gone"]), .equal, .constant(.integer(1)))))
         let name = writer.object(
             "NSAttributeDescription",
             [("NSPropertyName", .uid(writer.text("name"))), ("NSAttributeType", .integer(700))])
@@ -222,6 +224,7 @@ import Testing
                         writer.list([
                             index("kept", "name"), index("lost", "gone"),
                             index("odd", "name", [("NSPartialIndexPredicate", .uid(block))]),
+                            index("dim", "name", [("NSPartialIndexPredicate", .uid(gone))]),
                             writer.object(
                                 "NSFetchIndexDescription",
                                 [("NSIndexName", .uid(writer.text("none")))]),
@@ -257,6 +260,7 @@ import Testing
                 "The index 'none' of 'Place' has elements that cannot be read",
                 "Place.found fetches 'Gone', which the model does not have",
                 "The index 'lost' of 'Place' is over a property that the model does not have",
+                "The index 'dim' of 'Place' is over a property that the model does not have",
                 "The request 'odd' has a predicate that cannot be read",
                 "The request 'bare' names no entity",
                 "The request 'gone' is for 'Gone', which the model does not have",

@@ -41,6 +41,12 @@ extension ModelLints {
     }
 
     func checkIndexes(_ entity: EntityDeclaration) {
+        for (index, place) in zip(entity.description.indexes, entity.indexPredicatePlaces) {
+            guard let reason = index.reasonNotBuilt else { continue }
+            warn(
+                "index-kind",
+                "The index '\(index.name)' \(reason), which stores made here do not have", place)
+        }
         var names: [String: String] = [:]
         for (index, elements) in zip(entity.description.indexes, entity.indexElements) {
             var seen: Set<String> = []

@@ -46,6 +46,25 @@ public struct FetchIndexDescription: Sendable, Hashable, Codable {
     }
 }
 
+extension FetchIndexDescription {
+    /// Why stores do not have the index; nil where they do.
+    package var reasonNotBuilt: String? {
+        if elements.contains(where: \.isExpression) { return "is over an expression" }
+        if elements.contains(where: { $0.collation != .binary }) { return "is an R-tree" }
+        return nil
+    }
+
+    /// The properties that the index and its predicate name; those in expressions aside.
+    package var propertyNames: Set<String> {
+        var names = Set(elements.filter { !$0.isExpression }.map(\.propertyName))
+        // One that cannot be read is told where the model is.
+        if let text = partialIndexPredicate, let predicate = try? GraphPredicate(format: text) {
+            names.formUnion(predicate.keyPaths.compactMap(\.first))
+        }
+        return names
+    }
+}
+
 extension FetchIndexDescription.Element: Codable {
     private enum CodingKeys: String, CodingKey {
         case propertyName, isAscending, collation, isExpression

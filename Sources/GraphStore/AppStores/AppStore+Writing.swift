@@ -85,12 +85,17 @@ extension AppStore {
         }
     }
 
+    /// Gives a connection the functions that triggers call.
+    static func registerFunctions(on connection: Connection) throws(SQLiteError) {
+        for name in silentFunctions { try connection.register(silentFunction: name) }
+    }
+
     /// Gives a connection what the store's triggers call, and makes sure that nothing is missing.
     static func prepare(
         _ connection: Connection, for schema: StoreSchema, _ path: String
     ) throws(StoreError) {
         try storing { () throws(SQLiteError) in
-            for name in silentFunctions { try connection.register(silentFunction: name) }
+            try registerFunctions(on: connection)
             // Nothing is ever put off in an app's store; whoever looks for it finds nothing here.
             try connection.execute(
                 "CREATE TEMP TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT)")

@@ -58,9 +58,8 @@ extension ManagedObjectModel {
                 gone.contains("\(declaringEntityName(of: property, in: name) ?? name).\(property)")
             }
             entity.uniquenessConstraints.removeAll { $0.contains(where: isGone) }
-            entity.indexes.removeAll { index in
-                index.elements.contains { isGone($0.propertyName) }
-            }
+            // One whose predicate cannot be worked out would be taken for one of all rows.
+            entity.indexes.removeAll { $0.propertyNames.contains(where: isGone) }
             return entity
         }
         return try ManagedObjectModel(

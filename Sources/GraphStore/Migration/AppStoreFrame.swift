@@ -12,7 +12,9 @@ struct AppStoreFrame {
     private(set) var historyTables: [String] = []
     private(set) var notes: [String] = []
     private(set) var obstacles: [String] = []
-    private var triggers: [String] = []
+    /// Tables that stand in the way.
+    private(set) var virtualTables: [String] = []
+    private(set) var triggers: [(name: String, table: String, sql: String)] = []
     private var metadata: StoreMetadata
     private var carriesModel = false
     private let path: String
@@ -29,8 +31,11 @@ struct AppStoreFrame {
         for (type, name, table, sql) in parts {
             if name == "Z_MODELCACHE" { carriesModel = true }
             if Self.historyNames.contains(table), type != "trigger" { historyTables.append(sql) }
-            if sql.hasPrefix("CREATE VIRTUAL") {
-                obstacles.append("\(name) is a table that only the app's framework can make")
+            if MigrationLeftovers.isVirtual(sql) {
+                obstacles.append(
+                    "\(name) is a virtual table, as R-trees are, which only the app's framework can"
+                        + " make")
+                virtualTables.append(name)
             }
             if type == "trigger" { add(name, table, sql, text, script) }
         }
@@ -137,7 +142,7 @@ struct AppStoreFrame {
                         + " can make the new one")
                 return
             }
-            triggers.append(translated)
+            triggers.append((name, table, translated))
         }
     }
 
@@ -195,7 +200,7 @@ struct AppStoreFrame {
         }
         try metadata.write(to: connection)
         let found = try storing { () throws(SQLiteError) in
-            for trigger in triggers { try connection.execute(trigger) }
+            for trigger in triggers { try connection.execute(trigger.sql) }
             return try FoundTables(on: connection)
         }
         let held = schema.heldNumbers.map { _ in schema.heldNames }

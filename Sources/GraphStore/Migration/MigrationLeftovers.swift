@@ -27,21 +27,44 @@ struct MigrationLeftovers {
         let model = Self.tables(source.schema)
         let taken = Set(Self.tables(new).map { $0.lowercased() })
         var strange: Set<String> = []
+        var virtual: [String] = []
+        let roots = Set(source.schema.tables.map(\.name))
+        let made = Set(source.schema.tables.flatMap(\.indexes).map(\.name))
+        for entity in new.model.entities where new.heldNames.contains(entity.name) {
+            for index in entity.indexes {
+                guard let reason = index.reasonNotBuilt else { continue }
+                notes.append(
+                    "the index '\(index.name)' of \(entity.name) \(reason), and is not built")
+            }
+        }
         for (type, name, table, sql) in try source.parts() {
             let isOwn =
                 model.contains(table) || Self.own.contains(table) || table.hasPrefix("ETL_FOLD_")
                 || table.hasPrefix("ETL_UNFOLDED_") || name.hasPrefix("sqlite_")
             switch type {
             case "table" where !isOwn:
-                guard !taken.contains(name.lowercased()), !sql.hasPrefix("CREATE VIRTUAL") else {
+                // What a virtual table keeps its rows in goes with it.
+                guard !virtual.contains(where: { name.hasPrefix("\($0)_") }) else { continue }
+                let isVirtual = Self.isVirtual(sql)
+                if isVirtual { virtual.append(name) }
+                guard !taken.contains(name.lowercased()), !isVirtual else {
                     strange.insert(table)
-                    notes.append("the table \(name) is left behind")
+                    // An app's store is not migrated then.
+                    if !isVirtual || source.schema.isOurs {
+                        notes.append("the table \(name) is left behind")
+                    }
                     continue
                 }
                 tables.append(Table(name: name, sql: sql))
             case "view" where sql.contains(StoreViews.mark): hasViews = true
             case "view": others.append(sql)
             case "index" where !isOwn && !strange.contains(table): others.append(sql)
+            case "index" where roots.contains(table) && !made.contains(name):
+                if let columns = try source.lostColumns(of: name, on: table, new) {
+                    notes.append(
+                        "the index \(name) of \(table), over \(columns), is left behind, since the"
+                            + " model does not name it")
+                }
             // A trigger may name columns that are no more, and then nothing could be saved.
             // Those of an app are looked at one by one.
             case "trigger" where source.schema.isOurs && !name.hasPrefix("ETL_FOLD_"):
@@ -53,5 +76,30 @@ struct MigrationLeftovers {
 
     private static func tables(_ schema: StoreSchema) -> Set<String> {
         Set(schema.tables.map(\.name) + schema.joinTables.map(\.name))
+    }
+
+    /// Whether a table is made by an extension of SQLite.
+    static func isVirtual(_ sql: String) -> Bool { sql.hasPrefix("CREATE VIRTUAL") }
+}
+
+extension MigrationSource {
+    /// The columns of an index, in words; nil where the new store has one over the same columns by
+    /// another name.
+    fileprivate func lostColumns(
+        of index: String, on table: String, _ new: StoreSchema
+    ) throws(StoreError) -> String? {
+        let columns = try storing { () throws(SQLiteError) -> [String] in
+            let rows = try connection.prepare("SELECT name FROM pragma_index_info(?)")
+            rows.bind(index, at: 1)
+            var names: [String] = []
+            while try rows.step() {
+                names.append(rows.isNull(0) ? "an expression" : rows.string(0))
+            }
+            return names
+        }
+        let isThere = new.table(named: table)?.indexes.contains { other in
+            other.columns.map { String($0.prefix { $0 != " " }) } == columns
+        }
+        return isThere == true ? nil : columns.joined(separator: ", ")
     }
 }

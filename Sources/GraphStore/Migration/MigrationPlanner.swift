@@ -44,9 +44,11 @@ struct MigrationPlanner {
                 "a run on the store was stopped; complete it with `etl run`, or begin it anew with"
                     + " --restart, first")
         }
-        plan.notes = try MigrationLeftovers(source, script.new).notes
+        let leftovers = try MigrationLeftovers(source, script.new)
+        plan.notes = leftovers.notes
         if let frame = try AppStoreFrame(source, script) {
             plan.obstacles += frame.obstacles
+            plan.obstacles += try frame.triggerObstacles(script.new, leftovers)
             plan.notes += frame.notes
         }
         return plan

@@ -170,6 +170,23 @@ struct TriggerText {
         return nil
     }
 
+    /// The columns whose changes run a trigger, `AFTER UPDATE OF ZNAME, ZAGE ON ZPERSON`; none where
+    /// those of all do.
+    static func awaitedColumns(_ sql: String) -> [String] {
+        var columns: [String] = []
+        var before: [String] = []
+        for token in tokens(sql) {
+            if case .other = token { continue }
+            let word = token.sql.uppercased()
+            if word == "ON" || word == "BEGIN" { break }
+            if before.contains("OF") {
+                columns.append(token.sql.filter { $0 != "\"" && $0 != "'" })
+            }
+            if word != "OF" || before.last == "UPDATE" { before.append(word) }
+        }
+        return columns
+    }
+
     private static func tokens(_ sql: String) -> [Token] {
         let bytes = Array(sql.utf8)
         func isLetter(_ byte: UInt8) -> Bool {

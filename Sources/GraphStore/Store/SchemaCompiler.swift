@@ -289,9 +289,7 @@ struct SchemaCompiler {
             for index in entity.indexes {
                 let elements = index.elements.filter { hasColumn($0.propertyName, in: entity.name) }
                 // An index over expressions or space is no index over columns.
-                guard !elements.isEmpty,
-                    index.elements.allSatisfy({ !$0.isExpression && $0.collation == .binary })
-                else { continue }
+                guard !elements.isEmpty, index.reasonNotBuilt == nil else { continue }
                 let columns = elements.map { element in
                     let name = column(of: element.propertyName, in: entity.name)
                     return "\(name) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"

@@ -131,7 +131,7 @@ extension CachedModelReader {
                 next = entity.superentityName.flatMap { all[$0] }
             }
             func isThere(_ index: FetchIndexDescription) -> Bool {
-                index.elements.allSatisfy { $0.isExpression || names.contains($0.propertyName) }
+                index.propertyNames.isSubset(of: names)
             }
             for index in entities[place].indexes where !isThere(index) {
                 leaveOut(

@@ -110,6 +110,7 @@ enum EntityContents {
         }
         declared.description.indexes.append(index)
         declared.indexElements.append(places)
+        declared.indexPredicatePlaces.append(source.place(nil))
     }
 
     private static func readConstraints(

@@ -337,6 +337,26 @@ import Testing
                 """)
     }
 
+    @Test func namesIndexesThatAreNotBuilt() {
+        let text = """
+            Place:
+              attributes: { name: String, x: Double, y: Double }
+              indexes:
+                byName: name
+                near: [{ property: x, collation: RTree }, { property: y, collation: RTree }]
+                long: [{ expression: "length(name)" }, name]
+            """
+        #expect(
+            problems(text) == """
+                m.yaml:7:13: warning: The index 'near' is an R-tree, which stores made here do not \
+                have [model.index-kind]
+                  in: entities.Place.indexes.near
+                m.yaml:8:13: warning: The index 'long' is over an expression, which stores made here \
+                do not have [model.index-kind]
+                  in: entities.Place.indexes.long
+                """)
+    }
+
     @Test func checksConstraintsAndIndexes() {
         let text = """
             Item:

@@ -287,6 +287,32 @@ import Testing
         try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", ["103"])
     }
 
+    @Test func indexesThatAreNotBuiltAreNamed() throws {
+        try store.run("CREATE INDEX ZTAG_MINE ON ZTAG (ZISHIDDEN, ZNAME)")
+        let model = try LaterShelf.model([
+            "weight: Float }": "nickname: String }",
+            "    indexes:\n      byRating: [rating desc]\n":
+                "    indexes:\n      byRating: [rating desc]\n"
+                + "      near: [{ property: rating, collation: RTree }]\n"
+                + "      long: [{ expression: \"length(name)\" }]\n",
+        ])
+        let result = try MigrationManager(storeAt: store.path, to: model).migrate()
+        #expect(
+            result.plan.notes == [
+                "the index 'near' of Author is an R-tree, and is not built",
+                "the index 'long' of Author is over an expression, and is not built",
+                "the index ZTAG_MINE of ZTAG, over ZISHIDDEN, ZNAME, is left behind, since the model"
+                    + " does not name it",
+                "the column ZITEM.ZLEFTBEHIND, which the model does not name, is left behind",
+                "the model that the store carries is left behind, since only the app's framework"
+                    + " writes it; from now on give it, such as by `--model`",
+            ])
+        try store.expect(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'ZAUTHOR'"
+                + " AND name LIKE 'Z\\_%' ESCAPE '\\' ORDER BY 1",
+            ["Z_Author_UNIQUE_name", "Z_Author_byRating"])
+    }
+
     @Test func compatibilityIsToldByWhatCanBeCompared() throws {
         #expect(try store.model.compatibility(withStoreAt: store.path) == .same)
         let model = try LaterShelf.model(LaterShelf.second)

@@ -121,6 +121,35 @@ import Testing
     }
 }
 
+/// Partial indexes over what a store does not have.
+@Suite("Indexes of apps' stores that are left out") struct LeftOutIndexTests {
+    /// One that took all rows, since its predicate says nothing any more, would be another index.
+    @Test func anIndexGoesWithTheColumnThatItsPredicateNames() throws {
+        let model = try LaterShelf.model([
+            "      byRating: [rating desc]\n": """
+                  byRating: [rating desc]
+                  online: { properties: [name], where: "homepage != nil" }
+                  rated: { properties: [name], where: "rating > 3" }
+
+            """
+        ])
+        let folder = try TemporaryFolder()
+        let path = folder.file("Shelf.sqlite")
+        try AppStoreFixture.make(at: path, model)
+        try Connection(path: path, mode: .readWrite).execute(
+            "ALTER TABLE ZAUTHOR DROP COLUMN ZHOMEPAGE")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let container = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
+        #expect(
+            container.model.entity(named: "Author")?.indexes.map(\.name) == ["byRating", "rated"])
+        #expect(
+            container.schema.table(named: "ZAUTHOR")?.indexes.map(\.name).filter {
+                $0.hasPrefix("Z_Author_")
+            } == ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rated"])
+    }
+}
+
 /// Models of stores that do not carry theirs, or that are given another.
 @Suite("Models of apps' stores") struct AppStoreModelTests {
     private let store: AppStoreFile

@@ -217,6 +217,43 @@ private let entities = """
         }
     }
 
+    /// A batch is bounded by its bytes, and links are bytes like others.
+    @Test func aBatchHasAnEndHoweverManyLinksItsRowsHave() throws {
+        let (tasks, tags) = (60, 2_000)
+        try withStore(entities) { store in
+            guard
+                case .joinTable(let join) = store.container.schema.entity(named: "Task")?
+                    .toManys["tags"]
+            else {
+                Issue.record("There is no table of pairs")
+                return
+            }
+            try store.foreign().execute(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(tags))
+                INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT i, 3, 1, char(96 + i % 26) || i
+                    FROM n;
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(tasks))
+                INSERT INTO ZTASK (Z_PK, Z_ENT, Z_OPT, ZID) SELECT i, 4, 1, 't' || i FROM n;
+                INSERT INTO \(join.table) (\(join.ownerColumn), \(join.destinationColumn))
+                    SELECT t.Z_PK, g.Z_PK FROM ZTASK t, ZTAG g;
+                UPDATE Z_PRIMARYKEY SET Z_MAX = \(tags)
+                """)
+            let cursor = try store.container.newContext().cursor(
+                RowRequest(entityName: "Task", fields: [["id"], ["tags"]]))
+            let batch = cursor.makeBatch()
+            var counts: [Int] = []
+            while try cursor.next(batch) {
+                counts.append(batch.count)
+                for row in 0..<batch.count { #expect(batch[row, 1].listCount == tags) }
+                // The row that goes beyond is the last one.
+                #expect(batch.byteCount - batch.byteCount / batch.count < 512 << 10)
+            }
+            #expect(counts.reduce(0, +) == tasks)
+            #expect(counts.count > 2, "\(counts)")
+        }
+    }
+
     @Test func isStoppedWhileItReads() throws {
         try withRows { store in
             let cursor = try store.container.newContext().cursor(
