@@ -70,7 +70,13 @@ struct KnownDeclarations {
                 ancestor.description.ownAttributes.map(\.name)
                     + ancestor.description.ownRelationships.map(\.name)
             })
+        let elements = CompositeElements(declared.composites)
         var attributes = entity.description.ownAttributes.filter { names.insert($0.name).inserted }
+            .map { attribute in
+                // Of a composite that is none only the attribute's name is certain.
+                (try? elements.leaves(of: attribute)) == nil
+                    ? AttributeDescription(name: attribute.name, type: .undefined) : attribute
+            }
         var relationships: [RelationshipDescription] = []
         for relationship in entity.description.ownRelationships
         where names.insert(relationship.name).inserted {

@@ -25,10 +25,18 @@ extension ModelLints {
             for (attribute, place) in zip(entity.description.ownAttributes, entity.attributePlaces)
             {
                 checkComposite(of: attribute, names, place)
+                checkSize(of: attribute, place)
             }
         }
         for (composite, places) in zip(declared.composites, declared.compositePlaces) {
+            var seen: Set<String> = []
             for (attribute, place) in zip(composite.attributes, places) {
+                checkElementName(attribute.name, place)
+                if !seen.insert(attribute.name).inserted {
+                    error(
+                        "duplicate-name",
+                        "'\(composite.name)' has the element '\(attribute.name)' already", place)
+                }
                 checkComposite(of: attribute, names, place)
                 guard let inner = attribute.compositeName, reaches(composite.name, from: inner)
                 else { continue }
@@ -46,6 +54,16 @@ extension ModelLints {
         error(
             "unknown-composite",
             "No composite is named '\(name)'" + Suggestion.phrase(for: name, among: names), place)
+    }
+
+    private func checkSize(of attribute: AttributeDescription, _ place: SourceLocation) {
+        do throws(ModelError) {
+            _ = try elements.leaves(of: attribute)
+        } catch {
+            // Everything else has its own lint.
+            guard case .compositeTooLarge = error.kind else { return }
+            self.error("composite-size", error.description, place)
+        }
     }
 
     private func reaches(_ wanted: String, from start: String) -> Bool {

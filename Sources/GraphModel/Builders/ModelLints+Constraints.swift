@@ -34,6 +34,8 @@ extension ModelLints {
                 error(
                     "unique", "'\(item.name)' is a relationship; only attributes can be unique",
                     item.place)
+            } else if isComposite(item.name, of: entity.name) {
+                error("unique", wholeComposite(item), item.place)
             } else {
                 unknownProperty(item, of: entity, "attribute")
             }
@@ -70,11 +72,17 @@ extension ModelLints {
                     error(
                         "index", "'\(item.name)' leads to many objects and has no column",
                         item.place)
+                } else if isComposite(item.name, of: entity.name) {
+                    error("index", wholeComposite(item), item.place)
                 } else {
                     unknownProperty(item, of: entity, "property")
                 }
             }
         }
+    }
+
+    private func wholeComposite(_ item: PlacedName) -> String {
+        "'\(item.name)' is a composite and has no column; name elements of it, as '\(item.name).x'"
     }
 
     private func unknownProperty(

@@ -58,20 +58,27 @@ extension ModelLints {
         }
     }
 
-    private func checkPropertyName(_ name: String, _ place: SourceLocation) {
-        let upper = name.uppercased()
+    /// An element of a composite hides nothing of an object, and takes no column by itself.
+    func checkElementName(_ name: String, _ place: SourceLocation) {
         if !Self.isIdentifier(name, mayStartWithUnderscore: true) {
             error(
                 "name", "'\(name)' is no property name", place,
                 fix: "begin with a letter or underscore; then letters, digits and underscores")
-        } else if ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_") {
+        } else if Self.predicateWords.contains(name.lowercased()) {
+            warn("reserved-name", "'\(name)' is a word of the predicate language", place)
+        }
+    }
+
+    private func checkPropertyName(_ name: String, _ place: SourceLocation) {
+        let upper = name.uppercased()
+        if ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_") {
             error("reserved-name", "'\(name)' would take the store's own column Z\(upper)", place)
         } else if Self.objectNames.contains(name) {
             error(
                 "reserved-name", "'\(name)' is the name of something that every object has", place,
                 fix: "choose another name; `renamed-from: \(name)` keeps the data of older stores")
-        } else if Self.predicateWords.contains(name.lowercased()) {
-            warn("reserved-name", "'\(name)' is a word of the predicate language", place)
+        } else {
+            checkElementName(name, place)
         }
     }
 
@@ -119,7 +126,7 @@ extension ModelLints {
     private struct Column {
         var property: PlacedName
         var owner: EntityDeclaration
-        var name: String { "Z" + property.name.uppercased() }
+        var name: String { ColumnNames.name(of: property.name) }
     }
 
     /// Names that differ in case alone would need one table or one column.
@@ -170,8 +177,9 @@ extension ModelLints {
     }
 
     private func columns(_ entity: EntityDeclaration) -> [Column] {
-        let attributes = zip(entity.description.ownAttributes, entity.attributePlaces)
-            .filter { !$0.0.isTransient }.map { PlacedName(name: $0.name, place: $1) }
+        let attributes = attributes(entity)
+            .filter { !$0.attribute.isTransient && $0.attribute.type != .composite }
+            .map { PlacedName(name: $0.attribute.name, place: $0.place) }
         let toOnes = zip(entity.description.ownRelationships, entity.relationshipPlaces)
             .filter { !$0.0.isToMany }.map { PlacedName(name: $0.name, place: $1.place) }
         return (attributes + toOnes).map { Column(property: $0, owner: entity) }

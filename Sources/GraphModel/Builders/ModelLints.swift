@@ -8,6 +8,7 @@ struct ModelLints {
     let entities: [String: EntityDeclaration]
     /// By their parent's name, siblings by case-insensitive name as stores number them.
     let children: [String: [EntityDeclaration]]
+    let elements: CompositeElements
 
     /// More ancestors than any sensible model has; bounds what a hostile file may cost.
     static let ancestorsMax = 64
@@ -17,6 +18,7 @@ struct ModelLints {
         self.problems = problems
         entities = Dictionary(
             declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        elements = CompositeElements(declared.composites)
         children = Dictionary(grouping: declared.entities) { $0.description.superentityName ?? "" }
             .mapValues { siblings in
                 siblings.sorted {
@@ -72,8 +74,29 @@ struct ModelLints {
         return found
     }
 
+    /// The attributes that an entity declares itself, composites by their elements, with their
+    /// places; a composite that cannot be taken apart stands for its elements.
+    func attributes(
+        _ entity: EntityDeclaration
+    ) -> [(attribute: AttributeDescription, place: SourceLocation)] {
+        zip(entity.description.ownAttributes, entity.attributePlaces).flatMap { attribute, place in
+            // Why it cannot is told by `checkComposites`.
+            ((try? elements.leaves(of: attribute)) ?? [attribute]).map { ($0, place) }
+        }
+    }
+
+    /// An attribute, or the element of a composite, by its name.
     func attribute(_ name: String, of entity: String) -> AttributeDescription? {
-        lineage(entity).lazy.flatMap(\.description.ownAttributes).first { $0.name == name }
+        lineage(entity).lazy.flatMap { attributes($0).map(\.attribute) }.first {
+            $0.name == name || ($0.type == .composite && name.hasPrefix("\($0.name)."))
+        }
+    }
+
+    /// Whether it is a composite, which has no column of its own.
+    func isComposite(_ name: String, of entity: String) -> Bool {
+        lineage(entity).contains { entity in
+            attributes(entity).contains { $0.attribute.name.hasPrefix("\(name).") }
+        }
     }
 
     func relationship(_ name: String, of entity: String) -> RelationshipDescription? {
@@ -82,7 +105,7 @@ struct ModelLints {
 
     func propertyNames(of entity: String) -> [String] {
         lineage(entity).flatMap { declared in
-            declared.description.ownAttributes.map(\.name)
+            attributes(declared).map(\.attribute.name)
                 + declared.description.ownRelationships.map(\.name)
         }
     }

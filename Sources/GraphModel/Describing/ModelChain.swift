@@ -87,8 +87,9 @@ package struct ModelChain {
     private struct Shape: Equatable {
         let type: AttributeType
         let isOptional, isTransient, isExternal, isExactDecimal: Bool
+        let isRequiredBeside: Bool
         let fallback: StoredValue?
-        let derivation, composite: String?
+        let derivation: String?
 
         init(_ attribute: AttributeDescription) {
             type = attribute.type
@@ -98,7 +99,7 @@ package struct ModelChain {
             isExactDecimal = attribute.isExactDecimal
             fallback = attribute.defaultValue
             derivation = attribute.derivationExpression
-            composite = attribute.compositeName
+            isRequiredBeside = attribute.requiredBeside != nil
         }
     }
 

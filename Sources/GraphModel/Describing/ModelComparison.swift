@@ -96,12 +96,18 @@ struct ModelComparison {
     ) {
         let attributes = pairing.attributes(of: after.name, from: before.name)
         let relationships = pairing.relationships(of: after.name, from: before.name)
-        for attribute in after.ownAttributes {
+        compareComposites(before, after)
+        for attribute in new.ownAttributes(of: after) {
             let path = "\(after.name).\(attribute.name)"
             if let partner = attributes[attribute.name] {
                 compare(partner, attribute, path)
             } else {
-                addNew(attribute, path)
+                // A composite that no old object has needs none of its elements.
+                let beside = attribute.requiredBeside.flatMap {
+                    new.elements(of: $0, in: after.name)
+                }
+                let isNeeded = beside?.contains { attributes[$0.name] != nil } ?? false
+                addNew(attribute, path, isNeeded: isNeeded || !attribute.isOptional)
             }
         }
         for relationship in after.ownRelationships {
@@ -115,15 +121,41 @@ struct ModelComparison {
             }
         }
         let kept = Set(attributes.values.map(\.name) + relationships.values.map(\.name))
-        let gone = before.ownAttributes.map(\.name) + before.ownRelationships.map(\.name)
+        let gone = old.ownAttributes(of: before).map(\.name) + before.ownRelationships.map(\.name)
         for name in gone where !kept.contains(name) {
             add("\(after.name).\(name)", "is gone, with its values", .lightweight, .removed)
         }
     }
 
-    private mutating func addNew(_ attribute: AttributeDescription, _ path: String) {
+    /// What is said of composite attributes as wholes; their elements are attributes by themselves.
+    private mutating func compareComposites(
+        _ before: EntityDescription, _ after: EntityDescription
+    ) {
+        let known = before.ownAttributes.filter { $0.type == .composite }
+        for attribute in after.ownAttributes where attribute.type == .composite {
+            let name = attribute.renamingIdentifier ?? attribute.name
+            let partner =
+                known.first { [$0.name, $0.renamingIdentifier].contains(name) }
+                ?? known.first { $0.name == attribute.name }
+            guard let partner else { continue }
+            let path = "\(after.name).\(attribute.name)"
+            if partner.isOptional != attribute.isOptional {
+                add(
+                    path, attribute.isOptional ? "is optional now" : "is required now",
+                    .lightweight)
+            }
+            if partner.versionHashModifier != attribute.versionHashModifier {
+                add(path, "hash modifier differs", .lightweight)
+            }
+            addQuiet(partner, attribute, path)
+        }
+    }
+
+    private mutating func addNew(
+        _ attribute: AttributeDescription, _ path: String, isNeeded: Bool
+    ) {
         let hasValue =
-            attribute.isOptional || attribute.isTransient || attribute.defaultValue != nil
+            !isNeeded || attribute.isTransient || attribute.defaultValue != nil
             || attribute.derivationExpression != nil
         add(
             path, "new attribute \(ModelText.text(of: attribute))",
@@ -135,17 +167,27 @@ struct ModelComparison {
     ) {
         if before == after { return }
         if before.name != after.name { add(path, "renamed from '\(before.name)'", .lightweight) }
-        if before.type != after.type || before.compositeName != after.compositeName {
+        if before.type != after.type {
             add(
                 path, "type is \(after.type.rawValue), was \(before.type.rawValue)",
-                after.type.holdsEveryValue(of: before.type)
-                    && before.compositeName == after.compositeName ? .lightweight : .mapping)
+                after.type.holdsEveryValue(of: before.type) ? .lightweight : .mapping)
         }
         if before.isOptional != after.isOptional {
             let needs = !after.isOptional && after.defaultValue == nil && !after.isTransient
             add(
                 path, after.isOptional ? "is optional now" : "is required now",
                 needs ? .mapping : .lightweight)
+        }
+        if before.isOptional, after.isOptional,
+            (before.requiredBeside == nil) != (after.requiredBeside == nil)
+        {
+            if let whole = after.requiredBeside {
+                add(
+                    path, "is required now where '\(whole)' has a value",
+                    after.defaultValue == nil ? .mapping : .lightweight)
+            } else {
+                add(path, "is no longer required", .lightweight)
+            }
         }
         if before.isTransient != after.isTransient {
             let isLost = before.isTransient && !after.isOptional && after.defaultValue == nil

@@ -139,6 +139,11 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     /// Said by the store that was made so, never by a model file; see
     /// `ManagedObjectModel.keepingExactDecimals()`.
     package var keepsDigits: Bool?
+    /// An element of an optional composite: the path of the composite that may have no value
+    /// without this one.
+    ///
+    /// Worked out by the model, never declared.
+    package var requiredBeside: String?
 
     /// Creates an attribute; everything but name and type has Core Data's default.
     public init(

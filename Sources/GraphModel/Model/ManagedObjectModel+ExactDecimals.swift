@@ -5,17 +5,26 @@ extension ManagedObjectModel {
     /// Hashes are the same: only the columns differ.
     package func keepingExactDecimals(_ keeps: Bool) throws(ModelError) -> ManagedObjectModel {
         guard keepsExactDecimals != keeps else { return self }
+        func fitting(_ attributes: [AttributeDescription]) -> [AttributeDescription] {
+            attributes.map { attribute in
+                guard attribute.type == .decimal else { return attribute }
+                var attribute = attribute
+                attribute.keepsDigits = keeps ? true : nil
+                attribute.defaultValue = attribute.defaultValue.map {
+                    keeps ? Self.text($0) : Self.number($0)
+                }
+                return attribute
+            }
+        }
         let entities = entities.map { entity in
             var entity = entity
-            for place in entity.ownAttributes.indices
-            where entity.ownAttributes[place].type == .decimal {
-                entity.ownAttributes[place].keepsDigits = keeps ? true : nil
-                if let value = entity.ownAttributes[place].defaultValue {
-                    entity.ownAttributes[place].defaultValue =
-                        keeps ? Self.text(value) : Self.number(value)
-                }
-            }
+            entity.ownAttributes = fitting(entity.ownAttributes)
             return entity
+        }
+        let composites = composites.map { composite in
+            var composite = composite
+            composite.attributes = fitting(composite.attributes)
+            return composite
         }
         return try ManagedObjectModel(
             entities: entities, versionIdentifiers: versionIdentifiers,
@@ -26,6 +35,7 @@ extension ManagedObjectModel {
     /// Whether its decimals, if it has any, keep all their digits.
     package var keepsExactDecimals: Bool {
         entities.contains { $0.ownAttributes.contains(where: \.isExactDecimal) }
+            || composites.contains { $0.attributes.contains(where: \.isExactDecimal) }
     }
 
     private static func text(_ value: StoredValue) -> StoredValue {

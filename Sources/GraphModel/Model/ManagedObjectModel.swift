@@ -17,11 +17,13 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     public let extras: [String: String]
 
     private let positionByName: [String: Int]
+    /// The attributes of each entity that has composites, these by their elements.
+    let attributesWithElements: [String: [AttributeDescription]]
 
     /// Makes a model.
     ///
-    /// - Throws: `ModelError` where names clash, a parent or destination is missing, parents form
-    ///   a cycle or an inverse does not point back.
+    /// - Throws: `ModelError` where names clash, a parent, destination or composite is missing,
+    ///   parents or composites form a cycle or an inverse does not point back.
     public init(
         entities: [EntityDescription], versionIdentifiers: [String] = [],
         configurations: [String: [String]] = [:], composites: [CompositeDescription] = [],
@@ -36,6 +38,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         self.extras = extras
         positionByName = Dictionary(
             uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
+        attributesWithElements = try Self.withElements(ordered, self.composites)
         try checkRelationships()
     }
 
@@ -65,19 +68,9 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         entities.filter { entity in lineage(of: entity.name).contains { $0.name == name } }
     }
 
-    /// Every attribute of the entity, inherited ones first.
-    public func attributes(of name: String) -> [AttributeDescription] {
-        lineage(of: name).reversed().flatMap(\.ownAttributes)
-    }
-
     /// Every relationship of the entity, inherited ones first.
     public func relationships(of name: String) -> [RelationshipDescription] {
         lineage(of: name).reversed().flatMap(\.ownRelationships)
-    }
-
-    /// The attribute of that name, declared here or inherited.
-    public func attribute(_ property: String, of name: String) -> AttributeDescription? {
-        attributes(of: name).first { $0.name == property }
     }
 
     /// The relationship of that name, declared here or inherited.
@@ -88,7 +81,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     /// The entity that declares the property, which may be an ancestor.
     public func declaringEntityName(of property: String, in name: String) -> String? {
         lineage(of: name).first { entity in
-            entity.ownAttributes.contains { $0.name == property }
+            ownAttributes(of: entity).contains { $0.name == property }
                 || entity.ownRelationships.contains { $0.name == property }
         }?.name
     }
@@ -144,7 +137,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         for entity in entities {
             var names: Set<String> = []
             let all =
-                attributes(of: entity.name).map(\.name)
+                lineage(of: entity.name).reversed().flatMap(\.ownAttributes).map(\.name)
                 + relationships(of: entity.name).map(\.name)
             for name in all where !names.insert(name).inserted {
                 throw ModelError(.duplicateProperty(entity: entity.name, property: name))

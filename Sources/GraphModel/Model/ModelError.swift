@@ -14,6 +14,12 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         case missingDestination(entity: String, relationship: String, destination: String)
         /// The inverse is missing or does not point back.
         case inverseMismatch(entity: String, relationship: String, inverse: String)
+        /// The composite that an attribute consists of does not exist.
+        case missingComposite(attribute: String, composite: String)
+        /// A composite contains itself.
+        case compositeCycle(String)
+        /// An attribute has more elements than any sensible one has.
+        case compositeTooLarge(attribute: String)
     }
 
     /// What is wrong.
@@ -38,6 +44,13 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
             "'\(entity).\(relationship)' leads to '\(destination)', which does not exist"
         case .inverseMismatch(let entity, let relationship, let inverse):
             "'\(entity).\(relationship)' names the inverse '\(inverse)', which does not point back"
+        case .missingComposite(let attribute, let composite):
+            "'\(attribute)' names the composite '\(composite)', which does not exist"
+        case .compositeCycle(let name):
+            "The composite '\(name)' contains itself"
+        case .compositeTooLarge(let attribute):
+            "'\(attribute)' is one element too many: a composite may have "
+                + "\(CompositeElements.elementsMax)"
         }
     }
 }

@@ -15,7 +15,8 @@ internal import FoundationEssentials
 /// rules, delete rules, indexes and class names are not part of it.
 ///
 /// How Core Data hashes derived and composite attributes is not known. Ours tell two of our own
-/// models apart, but say nothing about an app's store: see `entityNamesWithOwnHashes`.
+/// models apart (the hash of a composite attribute goes on with those of its elements by name),
+/// but say nothing about an app's store: see `entityNamesWithOwnHashes`.
 extension ManagedObjectModel {
     /// The 32 bytes of each entity (`NSStoreModelVersionHashes`).
     public var versionHashes: [String: [UInt8]] {
@@ -50,10 +51,20 @@ extension ManagedObjectModel {
     /// have or inherit a derived or composite attribute; in the order of the model.
     public var entityNamesWithOwnHashes: [String] {
         entities.map(\.name).filter { name in
-            attributes(of: name).contains { attribute in
+            lineage(of: name).flatMap(\.ownAttributes).contains { attribute in
                 guard !attribute.isTransient else { return false }
                 return attribute.derivationExpression != nil || attribute.type == .composite
                     || attribute.extras["derived"] == "YES"
+            }
+        }
+    }
+
+    /// The entities that have or inherit a composite attribute with columns, in the order of the
+    /// model: where an app's store keeps the elements is not known.
+    package var entityNamesWithComposites: [String] {
+        entities.map(\.name).filter { name in
+            lineage(of: name).flatMap(\.ownAttributes).contains {
+                $0.type == .composite && !$0.isTransient
             }
         }
     }
@@ -73,7 +84,7 @@ extension ManagedObjectModel {
         var properties: [(name: String, hash: [UInt8])] = []
         for owner in lineage(of: entity.name) {
             for attribute in owner.ownAttributes where !attribute.isTransient {
-                properties.append((attribute.name, Self.hash(attribute)))
+                properties.append((attribute.name, hash(attribute)))
             }
             for relationship in owner.ownRelationships {
                 properties.append((relationship.name, Self.hash(relationship, of: owner.name)))
@@ -91,12 +102,19 @@ extension ManagedObjectModel {
         return Array(SHA256.hash(data: bytes))
     }
 
-    private static func hash(_ attribute: AttributeDescription) -> [UInt8] {
-        var bytes = base(attribute.name, attribute.isOptional, attribute.versionHashModifier)
-        bytes += littleEndian(attribute.type.code)
+    private func hash(_ attribute: AttributeDescription) -> [UInt8] {
+        var bytes = Self.base(attribute.name, attribute.isOptional, attribute.versionHashModifier)
+        bytes += Self.littleEndian(attribute.type.code)
         if attribute.preservesValueInHistoryOnDeletion { bytes.append(1) }
         if attribute.allowsExternalBinaryDataStorage { bytes.append(1) }
-        bytes += Array((attribute.derivationExpression ?? attribute.compositeName ?? "").utf8)
+        bytes += Array((attribute.derivationExpression ?? "").utf8)
+        // What a composite is called makes no difference to a store; the model has made sure that
+        // none contains itself.
+        let elements = attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []
+        for element in elements.sorted(by: { Self.precedes($0.name, $1.name) })
+        where !element.isTransient {
+            bytes += hash(element)
+        }
         return Array(SHA256.hash(data: bytes))
     }
 

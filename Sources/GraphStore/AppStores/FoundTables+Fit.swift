@@ -52,7 +52,12 @@ extension ManagedObjectModel {
         let kept = entities.map { entity in
             var entity = entity
             let name = entity.name
-            entity.ownAttributes.removeAll { gone.contains("\(name).\($0.name)") }
+            entity.ownAttributes.removeAll { attribute in
+                // A composite goes with any of its elements.
+                gone.contains {
+                    $0 == "\(name).\(attribute.name)" || $0.hasPrefix("\(name).\(attribute.name).")
+                }
+            }
             entity.ownRelationships.removeAll { gone.contains("\(name).\($0.name)") }
             func isGone(_ property: String) -> Bool {
                 gone.contains("\(declaringEntityName(of: property, in: name) ?? name).\(property)")

@@ -31,7 +31,9 @@ struct FetchPlan {
         self.objects = objects
         limit = request.fetchLimit
         offset = request.fetchOffset
-        sortDescriptors = request.sortDescriptors
+        sortDescriptors = request.sortDescriptors.map {
+            $0.folded(for: layout.name, in: objects.schema.model)
+        }
         numbers =
             request.includesSubentities ? layout.entity.familyNumbers : [layout.entity.number]
         do {
@@ -41,7 +43,7 @@ struct FetchPlan {
             throw StoreError(.invalidRequest, error.rendered)
         }
         let paths =
-            LookedAtPaths(predicate).paths.union(request.sortDescriptors.map(\.keyPath))
+            LookedAtPaths(predicate).paths.union(sortDescriptors.map(\.keyPath))
         (otherRoots, namedRoots) = Self.roots(of: paths, from: layout, objects)
     }
 

@@ -20,7 +20,8 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> SectionedObjects<Object> {
         let objects = try fetch(request)
         guard let keyPath else { return SectionedObjects(sections: [("", objects)]) }
-        let path = keyPath.split(separator: ".").map(String.init)
+        let path = container.model.folded(
+            keyPath.split(separator: ".").map(String.init), from: request.entityName)
         var result = SectionedObjects<Object>()
         var seen: Set<String> = []
         for object in objects {

@@ -163,6 +163,7 @@ struct FieldPlan {
     init(
         _ field: [String], of entity: StoreSchema.Entity, in schema: StoreSchema
     ) throws(StoreError) {
+        let field = schema.model.folded(field, from: entity.name)
         path = field
         column = RowColumn(content: .objectNumber, isList: false)
         var here = entity

@@ -56,6 +56,15 @@ extension StoreVerifier {
                         + " is required"
                 }
             }
+            if let beside = Self.beside(name, place, entity) {
+                try find(
+                    .required, entity.name, name,
+                    rows + "t.\(place.column) IS NULL AND \(beside.condition)" + family
+                ) {
+                    "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) a value, which"
+                        + " is required where '\(beside.whole)' has one"
+                }
+            }
             if place.attribute.isExactDecimal {
                 try checkDecimals(name, place, entity)
                 continue
@@ -68,6 +77,17 @@ extension StoreVerifier {
         }
         let own = schema.model.entity(named: entity.name)?.uniquenessConstraints ?? []
         for constraint in own { try checkUniqueness(constraint, of: entity) }
+    }
+
+    /// Where an element that is required beside others must have a value; nil of attributes that
+    /// are none.
+    private static func beside(
+        _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
+    ) -> (whole: String, condition: String)? {
+        guard let whole = place.attribute.requiredBeside else { return nil }
+        let others = entity.attributes.filter { $0.key.hasPrefix("\(whole).") && $0.key != name }
+            .map { "t.\($0.value.column) IS NOT NULL" }.sorted()
+        return others.isEmpty ? nil : (whole, "(\(others.joined(separator: " OR ")))")
     }
 
     /// What holds for values of another storage class than the attribute's; nil where any is good.

@@ -154,7 +154,9 @@ struct AppStoreFrame {
     /// `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`, the attribute decides.
     private func fate(of name: String, _ script: MigrationScript) -> Fate {
         for entity in script.old.entities {
-            let attributes = script.old.model.entity(named: entity.name)?.ownAttributes ?? []
+            let model = script.old.model
+            let attributes =
+                model.entity(named: entity.name).map { model.ownAttributes(of: $0) } ?? []
             // The longest name first: one may begin with another and an underscore.
             for attribute in attributes.sorted(by: { $0.name.count > $1.name.count })
             where name.hasPrefix("Z_DA_\(entity.table)_\(entity.name)_\(attribute.name)_") {

@@ -35,9 +35,7 @@ struct AttributeProjection {
         _ old: StoreSchema.AttributeColumn, _ attribute: AttributeDescription, _ alias: String
     ) -> SQLFragment? {
         let (column, before) = ("\(alias).\(old.column)", old.attribute)
-        guard attribute.type.holdsEveryValue(of: before.type),
-            attribute.compositeName == before.compositeName
-        else { return nil }
+        guard attribute.type.holdsEveryValue(of: before.type) else { return nil }
         switch (before.type, attribute.type) {
         case (.uuid, .string):
             return SQLFragment(

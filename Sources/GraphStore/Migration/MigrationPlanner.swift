@@ -74,7 +74,7 @@ struct MigrationPlanner {
     private func count(
         _ change: ModelDiff.Change, _ script: MigrationScript, _ counts: [Int64: Int]
     ) throws(StoreError) -> Int? {
-        let parts = change.subject.split(separator: ".").map(String.init)
+        let parts = change.subject.split(separator: ".", maxSplits: 1).map(String.init)
         guard let name = parts.first else { return nil }
         guard parts.count > 1 else {
             guard change.kind == .removed, let entity = source.schema.entity(named: name) else {

@@ -103,6 +103,7 @@ struct MigrationScript {
                 try addRequired(name, value, move)
             }
         }
+        if move.mapping?.policy == nil { try addRequiredElements(values, partners, move) }
         let links = LinkProjection(moves: moves, pairing: pairing)
         for link in new.linkColumns(of: move.new) {
             if let name = link.forward, told.looksUp(name) { continue }
@@ -136,6 +137,25 @@ struct MigrationScript {
         _ name: String, _ value: SQLFragment, _ move: ObjectMove
     ) throws(StoreError) {
         checks.append(.required(name, value, move, try move.condition(alias: "t", old)))
+    }
+
+    /// Elements that must have a value only where others of their composite have one.
+    private mutating func addRequiredElements(
+        _ values: [String: SQLFragment], _ partners: [String: AttributeDescription],
+        _ move: ObjectMove
+    ) throws(StoreError) {
+        for (name, place) in move.new.attributes.sorted(by: { $0.key < $1.key }) {
+            guard let whole = place.attribute.requiredBeside, let value = values[place.column],
+                partners[name].map({ $0.isOptional && $0.requiredBeside == nil }) ?? true
+            else { continue }
+            let others = move.new.attributes.filter {
+                $0.key.hasPrefix("\(whole).") && $0.key != name
+            }.sorted { $0.key < $1.key }.compactMap { values[$0.value.column] }
+            guard !others.isEmpty else { continue }
+            let isThere = others.map { "(" + $0 + ") NOT NULL" }.joined(separator: " OR ")
+            let condition = try move.condition(alias: "t", old) + " AND (" + isThere + ")"
+            checks.append(.required(name, value, move, condition))
+        }
     }
 
     // MARK: Links

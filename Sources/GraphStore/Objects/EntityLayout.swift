@@ -82,6 +82,8 @@ package final class EntityLayout: Sendable {
     let toOnes: [ToOne]
     let toManys: [ToMany]
     let properties: [String: Property]
+    /// The slots of each composite's elements, nested ones' too, by the composite's path.
+    let composites: [String: [Int]]
     /// Requests that stand for properties, inherited ones too.
     let fetchedProperties: [String: FetchRequestTemplate]
     /// What the attributes of a new object hold.
@@ -141,6 +143,7 @@ package final class EntityLayout: Sendable {
         self.toOnes = toOnes
         self.toManys = toManys
         self.properties = properties
+        composites = Self.composites(attributes.map(\.name))
         var fetched: [String: FetchRequestTemplate] = [:]
         for ancestor in model.lineage(of: entity.name).reversed() {
             for property in ancestor.fetchedProperties {
@@ -156,6 +159,17 @@ package final class EntityLayout: Sendable {
         }
         hasDerived = attributes.contains { $0.isDerived && $0.column != nil }
         constrainedSlots = Set(constraints.joined())
+    }
+
+    private static func composites(_ names: [String]) -> [String: [Int]] {
+        var composites: [String: [Int]] = [:]
+        for (slot, name) in names.enumerated() {
+            let keys = name.split(separator: ".")
+            for count in 1..<max(1, keys.count) {
+                composites[keys[..<count].joined(separator: "."), default: []].append(slot)
+            }
+        }
+        return composites
     }
 
     private static func inverse(

@@ -2,7 +2,8 @@ import GraphModel
 
 /// What changed since the last fetch or save.
 extension ManagedObject {
-    /// The properties set since the last fetch or save, with their values now.
+    /// The properties set since the last fetch or save, with their values now; elements of
+    /// composites by their paths.
     ///
     /// No fault of a relationship is fired; values that `setPrimitiveValue` wrote do not show.
     /// To-manys give the IDs' objects as they are known.
@@ -35,6 +36,10 @@ extension ManagedObject {
         let context = try live()
         var result: [String: PropertyValue] = [:]
         for key in keys ?? layout.propertyNames {
+            if let elements = layout.composites[key] {
+                result[key] = try composite(key, elements) { slot in snapshot.values[slot] }
+                continue
+            }
             switch try property(key) {
             case .attribute(let slot): result[key] = .attribute(snapshot.values[slot])
             case .toOne(let slot):

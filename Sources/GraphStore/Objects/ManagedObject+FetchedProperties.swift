@@ -69,6 +69,7 @@ extension ManagedObject {
     /// The value at the end of a path of to-ones.
     private func value(at path: [String]) throws(StoreError) -> GraphValue {
         var here = self
+        let path = try live().container.model.folded(path, from: entityName)
         for (position, name) in path.enumerated() {
             switch try here.property(name) {
             case .attribute(let slot):

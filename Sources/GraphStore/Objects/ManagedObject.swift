@@ -176,12 +176,16 @@ open class ManagedObject {
 
     // MARK: By name
 
-    /// A property's value by its name.
+    /// A property's value by its name; an element of a composite's by its path, such as
+    /// `magnitude.richter`.
     ///
     /// Override it to give computed properties names; call `super` for the others.
     open func value(forKey key: String) throws(StoreError) -> PropertyValue {
         if layout.fetchedProperties[key] != nil {
             return .objects(try fetchedObjects(for: key))
+        }
+        if let elements = layout.composites[key] {
+            return try composite(key, elements) { slot throws(StoreError) in try attribute(slot) }
         }
         switch try property(key) {
         case .attribute(let slot): return .attribute(try attribute(slot))
@@ -191,7 +195,12 @@ open class ManagedObject {
     }
 
     /// Sets a property by its name.
+    ///
+    /// A composite becomes what the dictionary says: elements that it does not name have no value.
     open func setValue(_ value: PropertyValue, forKey key: String) throws(StoreError) {
+        if let elements = layout.composites[key] {
+            return try setComposite(key, elements, value)
+        }
         switch (try property(key), value) {
         case (.attribute(let slot), .attribute(let value)): try setAttribute(slot, value)
         case (.toOne(let slot), .object(let object)): try setToOne(slot, object)
@@ -230,13 +239,17 @@ public enum PropertyValue {
     case object(ManagedObject?)
     /// Where a to-many leads, in its order if it has one.
     case objects([ManagedObject])
+    /// A composite's elements by their names; one of which no element has a value is
+    /// `.attribute(.null)`.
+    case composite([String: PropertyValue])
 }
 
 @available(*, unavailable, message: "It may hold objects, which stay in their context")
 extension PropertyValue: Sendable {}
 
 extension PropertyValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByDictionaryLiteral
 {
     /// No value.
     public init(nilLiteral: ()) { self = .attribute(.null) }
@@ -248,4 +261,8 @@ extension PropertyValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
     public init(floatLiteral value: Double) { self = .attribute(.real(value)) }
     /// True or false.
     public init(booleanLiteral value: Bool) { self = .attribute(.integer(value ? 1 : 0)) }
+    /// A composite's elements; of a name that comes twice, the last.
+    public init(dictionaryLiteral elements: (String, PropertyValue)...) {
+        self = .composite(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
 }

@@ -83,28 +83,40 @@ struct PartialPlan {
             columns.append(column)
             return Int32(columns.count) - 1
         }
+        func slots(of property: ExpressionDescription) throws(StoreError) -> [EntityLayout.Property]
+        {
+            guard property.function == nil, case .keyPath(let path) = property.expression else {
+                throw Self.refusal(property, layout)
+            }
+            // An element of a composite has the name that its path makes.
+            let name = path.joined(separator: ".")
+            if let elements = layout.composites[name] { return elements.map { .attribute($0) } }
+            guard let found = layout.properties[name] else {
+                throw Self.refusal(property, layout)
+            }
+            return [found]
+        }
         for property in properties {
-            guard property.function == nil, case .keyPath(let path) = property.expression,
-                path.count == 1, let found = layout.properties[path[0]]
-            else { throw Self.refusal(property, layout) }
-            switch found {
-            case .attribute(let slot):
-                guard let column = layout.attributes[slot].column else {
-                    throw Self.refusal(property, layout)
+            for found in try slots(of: property) {
+                switch found {
+                case .attribute(let slot):
+                    guard let column = layout.attributes[slot].column else {
+                        throw Self.refusal(property, layout)
+                    }
+                    guard attributePlaces[slot] < 0 else { continue }
+                    attributePlaces[slot] = attributes.count
+                    attributes.append((place(column), layout.attributes[slot].isExternal))
+                case .toOne(let slot):
+                    guard toOnePlaces[slot] < 0 else { continue }
+                    let toOne = layout.toOnes[slot]
+                    toOnePlaces[slot] = toOnes.count
+                    toOnes.append(
+                        (
+                            place(toOne.columns.column), toOne.columns.entityColumn.map(place),
+                            toOne.destination
+                        ))
+                case .toMany: throw Self.refusal(property, layout)
                 }
-                guard attributePlaces[slot] < 0 else { continue }
-                attributePlaces[slot] = attributes.count
-                attributes.append((place(column), layout.attributes[slot].isExternal))
-            case .toOne(let slot):
-                guard toOnePlaces[slot] < 0 else { continue }
-                let toOne = layout.toOnes[slot]
-                toOnePlaces[slot] = toOnes.count
-                toOnes.append(
-                    (
-                        place(toOne.columns.column), toOne.columns.entityColumn.map(place),
-                        toOne.destination
-                    ))
-            case .toMany: throw Self.refusal(property, layout)
             }
         }
         self.columns = columns.map { "t.\($0)" }.joined(separator: ", ")

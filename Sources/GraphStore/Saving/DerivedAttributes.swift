@@ -38,7 +38,7 @@ struct DerivedAttributes {
             guard let entity = schema.entity(named: description.name), schema.holds(entity) else {
                 continue
             }
-            for attribute in description.ownAttributes {
+            for attribute in schema.model.ownAttributes(of: description) {
                 guard let text = attribute.derivationExpression, !attribute.isTransient,
                     let column = entity.attributes[attribute.name]?.column,
                     schema.found?.hasTriggers(

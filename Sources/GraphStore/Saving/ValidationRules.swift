@@ -18,8 +18,30 @@ struct ValidationRules {
                 let predicate = try Self.resolve(rule, of: entity, in: model)
                 rules.append(Rule(predicate: predicate, message: rule.message))
             }
+            for element in model.ownAttributes(of: declaring) where !element.isTransient {
+                if let rule = Self.rule(of: element, in: declaring.name, model) {
+                    rules.append(rule)
+                }
+            }
         }
         self.rules = rules
+    }
+
+    /// An element of an optional composite that must have a value beside the others.
+    private static func rule(
+        of element: AttributeDescription, in entity: String, _ model: ManagedObjectModel
+    ) -> Rule? {
+        guard let whole = element.requiredBeside else { return nil }
+        func isNil(_ name: String) -> GraphPredicate {
+            .comparison(GraphComparison(.keyPath([name]), .equal, .constant(.null)))
+        }
+        let others = (model.elements(of: whole, in: entity) ?? []).filter {
+            $0.name != element.name && !$0.isTransient
+        }
+        guard !others.isEmpty else { return nil }
+        return Rule(
+            predicate: .or([.not(isNil(element.name)), .and(others.map { isNil($0.name) })]),
+            message: "'\(element.name)' is required where '\(whole)' has a value")
     }
 
     private static func resolve(

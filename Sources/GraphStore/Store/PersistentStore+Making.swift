@@ -7,15 +7,6 @@ extension PersistentStore {
         _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
         _ model: ManagedObjectModel, _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
-        for entity in model.entities {
-            for attribute in entity.ownAttributes
-            where !attribute.isTransient && attribute.type == .composite {
-                throw StoreError(
-                    .invalidRequest,
-                    "'\(entity.name).\(attribute.name)' is a composite; how Core Data keeps these is "
-                        + "not known, so no store is made for this model")
-            }
-        }
         let keepsExactDecimals =
             description.options.keepsExactDecimals ?? model.keepsExactDecimals
         let model = try fitted(model, keepsExactDecimals: keepsExactDecimals)

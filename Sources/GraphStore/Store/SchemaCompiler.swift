@@ -4,7 +4,8 @@ import GraphModel
 ///
 /// - Entities are numbered from 1, depth first, siblings by case-insensitive name.
 /// - A column is `Z` and the property's name in capitals; where siblings clash, the second and
-///   later get 1, 2, … in the order of the declaring entities' numbers.
+///   later get 1, 2, … in the order of the declaring entities' numbers. A composite has a column
+///   for each of its elements, such as `ZMAGNITUDE_RICHTER`; see `ColumnNames`.
 /// - A to-one holds `Z_PK` in its column. Where the destination has sub-entities,
 ///   `Z<number>_<REL>` beside it holds `Z_ENT`. Where its inverse is ordered,
 ///   `Z_FOK_<REL>` holds the place.
@@ -57,10 +58,10 @@ struct SchemaCompiler {
         for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
             let root = model.rootName(of: entity.name)
             let names =
-                entity.ownAttributes.filter { !$0.isTransient }.map(\.name)
+                model.ownAttributes(of: entity).filter { !$0.isTransient }.map(\.name)
                 + entity.ownRelationships.filter { !$0.isToMany }.map(\.name)
             for name in names {
-                let base = "Z" + name.uppercased()
+                let base = ColumnNames.name(of: name)
                 let count = used["\(root) \(base)", default: 0]
                 used["\(root) \(base)"] = count + 1
                 let wanted = count == 0 ? base : "\(base)\(count)"
@@ -74,7 +75,7 @@ struct SchemaCompiler {
 
     private func column(of property: String, in entity: String) -> String {
         let declaring = model.declaringEntityName(of: property, in: entity) ?? entity
-        return columnNames["\(declaring).\(property)"] ?? "Z" + property.uppercased()
+        return columnNames["\(declaring).\(property)"] ?? ColumnNames.name(of: property)
     }
 
     /// Apps' models also list transient attributes and to-many relationships in their indexes.
@@ -190,7 +191,7 @@ struct SchemaCompiler {
         let family = model.family(of: root.name)
         var grouped: [(group: Int, column: Column)] = []
         for entity in family {
-            for attribute in entity.ownAttributes where !attribute.isTransient {
+            for attribute in model.ownAttributes(of: entity) where !attribute.isTransient {
                 let (group, type) = Self.storage(of: attribute)
                 let name = column(of: attribute.name, in: entity.name)
                 grouped.append((group, Column(name: name, type: type)))
@@ -241,7 +242,7 @@ struct SchemaCompiler {
     static func storage(of attribute: AttributeDescription) -> (group: Int, type: String) {
         switch attribute.type {
         case .integer16, .integer32, .integer64, .boolean, .undefined: (0, "INTEGER")
-        // A store with composites is refused before it is made.
+        // Its elements are attributes of their own.
         case .composite: (8, "BLOB")
         case .date: (2, "TIMESTAMP")
         case .double, .float: (2, "FLOAT")
@@ -282,8 +283,9 @@ struct SchemaCompiler {
         for entity in family {
             for constraint in entity.uniquenessConstraints {
                 let columns = constraint.map { column(of: $0, in: entity.name) }
+                let names = constraint.map(ColumnNames.joined).joined(separator: "_")
                 add(
-                    "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", unique: true,
+                    "Z_\(entity.name)_UNIQUE_\(names)", unique: true,
                     columns.map { "\($0) COLLATE BINARY ASC" })
             }
             for index in entity.indexes {

@@ -91,22 +91,9 @@ struct MigratedStore {
             .sorted { $0.objectID.primaryKey < $1.objectID.primaryKey }
             .map { object in
                 try properties.map { name in
-                    "\(name)=\(Self.text(try object.value(forKey: name)))"
+                    "\(name)=\(try object.value(forKey: name).text)"
                 }.joined(separator: " ")
             }
-    }
-
-    private static func text(_ value: PropertyValue) -> String {
-        switch value {
-        case .attribute(.null), .object(nil): "-"
-        case .attribute(.integer(let number)): "\(number)"
-        case .attribute(.real(let number)): "\(number)"
-        case .attribute(.text(let text)): text
-        case .attribute(.blob(let bytes)): "\(bytes.count) bytes"
-        case .object(let object?): "#\(object.objectID.primaryKey)"
-        case .objects(let objects):
-            "[" + objects.map { "#\($0.objectID.primaryKey)" }.joined(separator: " ") + "]"
-        }
     }
 }
 

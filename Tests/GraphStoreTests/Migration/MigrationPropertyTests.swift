@@ -163,7 +163,7 @@ import Testing
                         seen.links[end.id] = other.map { [$0.objectID.primaryKey] } ?? []
                     case .objects(let others):
                         seen.links[end.id] = others.map(\.objectID.primaryKey).sorted()
-                    case .attribute: break
+                    case .attribute, .composite: break
                     }
                 }
                 found["\(entity.id) \(object.objectID.primaryKey)"] = seen

@@ -122,3 +122,23 @@ extension BulkMemory {
         return memory
     }
 }
+
+extension PropertyValue {
+    /// The value in a line; elements of composites by name.
+    var text: String {
+        switch self {
+        case .attribute(.null), .object(nil): "-"
+        case .attribute(.integer(let number)): "\(number)"
+        case .attribute(.real(let number)): "\(number)"
+        case .attribute(.text(let text)): text
+        case .attribute(.blob(let bytes)): "\(bytes.count) bytes"
+        case .object(let object?): "#\(object.objectID.primaryKey)"
+        case .objects(let objects):
+            "[" + objects.map { "#\($0.objectID.primaryKey)" }.joined(separator: " ") + "]"
+        case .composite(let elements):
+            "{"
+                + elements.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
+                .joined(separator: ", ") + "}"
+        }
+    }
+}

@@ -15,11 +15,13 @@ extension PredicateResolver {
                 .toMany, "\(op.rawValue) needs a to-many key path before it", node: base.node)
         }
         var value = element
+        var keys = keys
         if !keys.isEmpty {
             guard case .object(let entity) = element else {
                 throw error(.unknownKey, "The elements of the collection have no keys", node: place)
             }
-            value = try kind(of: keys, from: entity, node: place).kind
+            let end = try kind(of: keys, from: entity, node: place)
+            (value, keys) = (end.kind, end.keys)
             if case .collection(let inner) = value { value = inner }
         }
         let kind: ExpressionKind

@@ -112,6 +112,6 @@ extension PredicateResolver {
                 .unsupported, "Only key paths, variables and elements by index have keys",
                 node: place)
         }
-        return try path(base.expression.appending(keys), keys, from: entity, node: place)
+        return try path(base.expression, keys, from: entity, node: place)
     }
 }

@@ -1,31 +1,37 @@
 extension PredicateResolver {
     /// What the values at the end of a key path are.
     struct PathKind {
+        /// The path with each element of a composite as one key.
+        var keys: [String]
         var kind: ExpressionKind
         /// The path ends in an ordered relationship, the only to-many in it.
         var isOrdered = false
     }
 
-    /// A key path from an object of that entity.
+    /// A key path from an object of that entity, which an expression gives.
     func path(
-        _ expression: GraphExpression, _ keys: [String], from entity: String, node: Int
+        _ object: GraphExpression, _ keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> Resolved {
         let end = try kind(of: keys, from: entity, node: node)
         return Resolved(
-            expression: expression, kind: end.kind, node: node, isOrdered: end.isOrdered)
+            expression: object.appending(end.keys), kind: end.kind, node: node,
+            isOrdered: end.isOrdered)
     }
 
     /// What the values at the end of a key path are.
     func kind(
         of keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> PathKind {
-        guard let model, entity != Self.unknownEntity else { return PathKind(kind: .unknown) }
+        guard let model, entity != Self.unknownEntity else {
+            return PathKind(keys: keys, kind: .unknown)
+        }
+        let keys = model.folded(keys, from: entity)
         var entity = entity
         var toManys = 0
         var isOrdered = false
         for (index, key) in keys.enumerated() {
             if let attribute = model.attribute(key, of: entity) {
-                if collects, attribute.isDoubtful { return PathKind(kind: .unknown) }
+                if collects, attribute.isDoubtful { return PathKind(keys: keys, kind: .unknown) }
                 guard index == keys.count - 1 else {
                     throw error(
                         .unknownKey, "'\(key)' of '\(entity)' is an attribute and has no keys",
@@ -38,7 +44,7 @@ extension PredicateResolver {
                         node: node)
                 }
                 let kind = ExpressionKind(attribute)
-                return PathKind(kind: toManys > 0 ? .collection(kind) : kind)
+                return PathKind(keys: keys, kind: toManys > 0 ? .collection(kind) : kind)
             }
             guard let relationship = model.relationship(key, of: entity) else {
                 throw unknown(key, of: entity, in: model, node: node)
@@ -48,7 +54,7 @@ extension PredicateResolver {
             entity = relationship.destinationEntityName
         }
         return PathKind(
-            kind: toManys > 0 ? .collection(.object(entity)) : .object(entity),
+            keys: keys, kind: toManys > 0 ? .collection(.object(entity)) : .object(entity),
             isOrdered: isOrdered)
     }
 
@@ -60,12 +66,52 @@ extension PredicateResolver {
                 .unsupported, "\(key) is of maps; entities have attributes and relationships",
                 node: node)
         }
+        if let elements = model.elements(of: key, in: entity) {
+            return error(
+                .type,
+                "'\(PredicateParser.shown(key))' of '\(entity)' is a composite; name an element, such"
+                    + " as '\(PredicateParser.shown(elements[0].name))', or compare it with nil",
+                node: node)
+        }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
         return error(
             .unknownKey,
             "'\(entity)' has no property '\(PredicateParser.shown(key))'"
                 + PredicateParser.suggestion(key, names), node: node)
+    }
+
+    /// `magnitude == nil`: whether none of a composite's elements has a value; nil where the
+    /// comparison is another one.
+    func wholeComposite(_ comparison: GraphComparison) -> GraphPredicate? {
+        guard let model, comparison.right == .constant(.null), comparison.modifier == .direct,
+            comparison.op == .equal || comparison.op == .notEqual
+        else { return nil }
+        let start: GraphExpression
+        var (keys, entity) = ([String](), entityName)
+        switch comparison.left {
+        case .keyPath(let path): (start, keys) = (.evaluatedObject, path)
+        case .variable(let name, let path):
+            guard let element = scope[name] else { return nil }
+            (start, keys, entity) = (.variable(name, []), path, element)
+        default: return nil
+        }
+        keys = model.folded(keys, from: entity)
+        for key in keys.dropLast() {
+            guard let relationship = model.relationship(key, of: entity), !relationship.isToMany
+            else { return nil }
+            entity = relationship.destinationEntityName
+        }
+        guard let name = keys.last, let elements = model.elements(of: name, in: entity),
+            allowsTransient || !elements.contains(where: \.isTransient)
+        else { return nil }
+        let parts = elements.map { element in
+            GraphPredicate.comparison(
+                GraphComparison(
+                    start.appending(keys.dropLast() + [element.name]), comparison.op,
+                    comparison.right))
+        }
+        return comparison.op == .equal ? .and(parts) : .or(parts)
     }
 
     func toManyAlone(_ node: Int) -> GraphPredicateError {

@@ -7,7 +7,9 @@ extension PredicateResolver {
     ) throws(GraphPredicateError) -> Resolved {
         let expression = GraphExpression.variable(name, keys)
         if let entity = scope[name] {
-            if !keys.isEmpty { return try path(expression, keys, from: entity, node: node) }
+            if !keys.isEmpty {
+                return try path(.variable(name, []), keys, from: entity, node: node)
+            }
             return Resolved(expression: expression, kind: .object(entity), node: node)
         }
         guard let value = variables[name] else { throw unbound(name, node: node) }

@@ -153,6 +153,10 @@ struct PredicateResolver {
     private mutating func resolve(
         _ comparison: GraphComparison
     ) throws(GraphPredicateError) -> GraphPredicate {
+        if let predicate = wholeComposite(comparison) {
+            for _ in 0..<3 { _ = number() }
+            return predicate
+        }
         let left = try resolve(comparison.left)
         let right = try resolve(comparison.right)
         var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
@@ -192,7 +196,7 @@ struct PredicateResolver {
         case .constant(let value):
             return Resolved(expression: expression, kind: ExpressionKind(value), node: number())
         case .keyPath(let keys):
-            return try path(expression, keys, from: entityName, node: number())
+            return try path(.keyPath([]), keys, from: entityName, node: number())
         case .variable(let name, let keys):
             return try variable(name, keys, node: number())
         case .evaluatedObject:

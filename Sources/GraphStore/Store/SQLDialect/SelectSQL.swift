@@ -20,7 +20,8 @@ struct SelectSQL {
         var paths = KeyPathSQL(schema, entity, style: .joins)
         let wanted =
             request.order.isEmpty
-            ? schema.key(of: entity.name).map { GraphSortDescriptor([$0]) } : request.order
+            ? schema.key(of: entity.name).map { GraphSortDescriptor([$0]) }
+            : request.order.map { $0.folded(for: entity.name, in: schema.model) }
         order = try OrderSQL(wanted, &paths).terms
         var selected = [paths.key]
         for column in columns { selected.append(try paths.shownColumn(column)) }

@@ -1,0 +1,153 @@
+/// Takes composite attributes apart into the attributes that they consist of in the end.
+///
+/// ```
+/// composites:
+///   Scale:     { attributes: { richter: Double, agency: String } }
+///   Magnitude: { attributes: { first: { type: Composite, composite: Scale }, felt: Boolean } }
+/// entities:
+///   Quake: { attributes: { magnitude: { type: Composite, composite: Magnitude } } }
+/// ```
+/// gives Quake `magnitude.first.richter`, `magnitude.first.agency` and `magnitude.felt`: plain
+/// attributes, each with a column of its own. So stores, predicates and loads know nothing of
+/// composites.
+struct CompositeElements {
+    /// More is no entity that anybody made; bounds what a hostile file may cost.
+    static let elementsMax = 1_000
+
+    /// By name.
+    let composites: [String: CompositeDescription]
+
+    init(_ composites: [CompositeDescription]) {
+        self.composites = Dictionary(
+            composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The attribute's elements, or the attribute itself where it is no composite.
+    ///
+    /// An element is transient, and kept by history, as what it is in; its name before is that of
+    /// the path before. One that must have a value must have it only beside others where what it
+    /// is in is optional: see `requiredBeside`.
+    ///
+    /// - Throws: where a composite is missing, contains itself or has too many elements.
+    func leaves(of attribute: AttributeDescription) throws(ModelError) -> [AttributeDescription] {
+        guard attribute.type == .composite else { return [attribute] }
+        var leaves: [AttributeDescription] = []
+        try add(attribute, within: [], to: &leaves)
+        return leaves
+    }
+
+    private func add(
+        _ attribute: AttributeDescription, within around: [String],
+        to leaves: inout [AttributeDescription]
+    ) throws(ModelError) {
+        guard attribute.type == .composite else {
+            guard leaves.count < Self.elementsMax else {
+                throw ModelError(.compositeTooLarge(attribute: attribute.name))
+            }
+            leaves.append(attribute)
+            return
+        }
+        let name = attribute.compositeName ?? ""
+        guard let composite = composites[name] else {
+            throw ModelError(.missingComposite(attribute: attribute.name, composite: name))
+        }
+        guard !around.contains(name) else { throw ModelError(.compositeCycle(name)) }
+        for element in composite.attributes {
+            try add(Self.element(element, of: attribute), within: around + [name], to: &leaves)
+        }
+    }
+
+    /// An element as the attribute of an entity.
+    private static func element(
+        _ element: AttributeDescription, of whole: AttributeDescription
+    ) -> AttributeDescription {
+        var attribute = element
+        attribute.name = "\(whole.name).\(element.name)"
+        if whole.renamingIdentifier != nil || element.renamingIdentifier != nil {
+            let before = whole.renamingIdentifier ?? whole.name
+            attribute.renamingIdentifier =
+                "\(before).\(element.renamingIdentifier ?? element.name)"
+        }
+        attribute.isTransient = whole.isTransient || element.isTransient
+        attribute.preservesValueInHistoryOnDeletion =
+            whole.preservesValueInHistoryOnDeletion || element.preservesValueInHistoryOnDeletion
+        let around = whole.isOptional ? whole.name : whole.requiredBeside
+        if element.type == .composite {
+            if !element.isOptional { attribute.requiredBeside = around }
+        } else if !element.isOptional, let around {
+            attribute.isOptional = true
+            attribute.requiredBeside = around
+        }
+        return attribute
+    }
+}
+
+extension ManagedObjectModel {
+    /// Every attribute of the entity, inherited ones first; composites by their elements, such as
+    /// `magnitude.richter`.
+    public func attributes(of name: String) -> [AttributeDescription] {
+        lineage(of: name).reversed().flatMap { ownAttributes(of: $0) }
+    }
+
+    /// The attributes that the entity declares itself; composites by their elements.
+    public func ownAttributes(of entity: EntityDescription) -> [AttributeDescription] {
+        attributesWithElements[entity.name] ?? entity.ownAttributes
+    }
+
+    /// The attribute of that name, declared here or inherited; an element by its path.
+    public func attribute(_ property: String, of name: String) -> AttributeDescription? {
+        attributes(of: name).first { $0.name == property }
+    }
+
+    /// The elements of the composite at a path such as `magnitude`, nested ones by their elements;
+    /// nil where there is none.
+    public func elements(of path: String, in entity: String) -> [AttributeDescription]? {
+        guard !attributesWithElements.isEmpty else { return nil }
+        let found = attributes(of: entity).filter { $0.name.hasPrefix("\(path).") }
+        return found.isEmpty ? nil : found
+    }
+
+    /// A key path whose composites and elements are one key each: `region.magnitude.richter` as
+    /// `region`, `magnitude.richter`.
+    package func folded(_ keyPath: [String], from entity: String) -> [String] {
+        guard !attributesWithElements.isEmpty else { return keyPath }
+        var entity = entity
+        for (place, key) in keyPath.enumerated() {
+            let isComposite = lineage(of: entity).contains { ancestor in
+                ancestor.ownAttributes.contains { $0.name == key && $0.type == .composite }
+            }
+            if isComposite {
+                return keyPath[..<place] + [keyPath[place...].joined(separator: ".")]
+            }
+            guard let relationship = relationship(key, of: entity) else { break }
+            entity = relationship.destinationEntityName
+        }
+        return keyPath
+    }
+
+    /// The attributes of each entity that has composites, these by their elements.
+    static func withElements(
+        _ entities: [EntityDescription], _ composites: [CompositeDescription]
+    ) throws(ModelError) -> [String: [AttributeDescription]] {
+        let elements = CompositeElements(composites)
+        var found: [String: [AttributeDescription]] = [:]
+        for entity in entities where entity.ownAttributes.contains(where: { $0.type == .composite })
+        {
+            var attributes: [AttributeDescription] = []
+            for attribute in entity.ownAttributes {
+                attributes += try elements.leaves(of: attribute)
+            }
+            found[entity.name] = attributes
+        }
+        return found
+    }
+}
+
+extension GraphSortDescriptor {
+    /// The same with each element of a composite as one key.
+    package func folded(for entity: String, in model: ManagedObjectModel) -> GraphSortDescriptor {
+        var descriptor = self
+        descriptor.keyPath = model.folded(keyPath, from: entity)
+        return descriptor
+    }
+}

@@ -1,0 +1,68 @@
+import GraphModel
+
+/// Composite attributes as wholes: dictionaries of their elements, each of which has a slot.
+///
+/// ```swift
+/// try quake.setValue(["richter": 5.4, "agency": "USGS"], forKey: "magnitude")
+/// try quake.value(forKey: "magnitude.richter")
+/// quake[.double("magnitude.richter")] = 5.5
+/// ```
+extension ManagedObject {
+    /// The elements that have values, nested ones in dictionaries of their own; no value where
+    /// none has one.
+    ///
+    /// - Parameters:
+    ///   - slots: those of the elements.
+    ///   - value: what a slot holds.
+    final func composite(
+        _ path: String, _ slots: [Int], _ value: (Int) throws(StoreError) -> StoredValue
+    ) throws(StoreError) -> PropertyValue {
+        var elements: [String: PropertyValue] = [:]
+        for slot in slots {
+            let rest = layout.attributeNames[slot].dropFirst(path.utf8.count + 1)
+            let name = String(rest.prefix { $0 != "." })
+            if name.utf8.count == rest.utf8.count {
+                let stored = try value(slot)
+                if stored != .null { elements[name] = .attribute(stored) }
+            } else if elements[name] == nil, let inner = layout.composites["\(path).\(name)"] {
+                let nested = try composite("\(path).\(name)", inner, value)
+                if case .composite = nested { elements[name] = nested }
+            }
+        }
+        return elements.isEmpty ? nil : .composite(elements)
+    }
+
+    /// Sets all elements that are not so already, or none where one of the values cannot be held.
+    final func setComposite(
+        _ path: String, _ slots: [Int], _ value: PropertyValue
+    ) throws(StoreError) {
+        var values = Dictionary(uniqueKeysWithValues: slots.map { ($0, StoredValue.null) })
+        try gather(value, at: path, into: &values)
+        for (slot, value) in values where !layout.slots[slot].holdsAsIs(value) {
+            _ = try layout.attributes[slot].fitting(value, of: layout.name)
+        }
+        for slot in slots {
+            let value = values[slot] ?? .null
+            if try attribute(slot) != value { try setAttribute(slot, value) }
+        }
+    }
+
+    private func gather(
+        _ value: PropertyValue, at path: String, into values: inout [Int: StoredValue]
+    ) throws(StoreError) {
+        let isComposite = layout.composites[path] != nil
+        // An unknown name is told as such, whatever its value.
+        let place = isComposite ? nil : try property(path)
+        switch (value, place) {
+        case (.attribute(.null), _): return
+        case (.composite(let elements), nil):
+            for (name, element) in elements.sorted(by: { $0.key < $1.key }) {
+                try gather(element, at: "\(path).\(name)", into: &values)
+            }
+        case (.attribute(let value), .attribute(let slot)): values[slot] = value
+        default:
+            throw StoreError(
+                .invalidRequest, "'\(layout.name).\(path)' cannot hold a value of that kind")
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import Diagnostics
+import Testing
+
+@testable import GraphModel
+
+@Suite("Composite attributes") struct CompositeTests {
+    private static let scale = """
+        model: 1
+        composites:
+          Scale: { attributes: { richter: Double, agency: { type: String, optional: false } } }
+          Magnitude:
+            attributes:
+              first: { type: Composite, composite: Scale, optional: false }
+              last: { type: Composite, composite: Scale, renamed-from: final }
+        entities:
+        """
+
+    private func model(_ entities: String) throws -> ManagedObjectModel {
+        let (model, diagnostics) = ModelFile.read(text: Self.scale + "\n" + entities)
+        return try #require(model, "\(diagnostics)")
+    }
+
+    private func problems(_ text: String) -> [String] {
+        ModelFile.read(text: text).diagnostics.map(DiagnosticRenderer.text)
+    }
+
+    @Test func consistOfTheirElements() throws {
+        let model = try model(
+            """
+              Quake:
+                attributes:
+                  code: String
+                  magnitude: { type: Composite, composite: Magnitude, renamed-from: size }
+                  home: { type: Composite, composite: Scale, optional: false, transient: true }
+              Aftershock: { parent: Quake }
+            """)
+        let attributes = model.attributes(of: "Aftershock")
+        #expect(
+            attributes.map(\.name) == [
+                "code", "magnitude.first.richter", "magnitude.first.agency",
+                "magnitude.last.richter", "magnitude.last.agency", "home.richter", "home.agency",
+            ])
+        #expect(
+            attributes.map(\.renamingIdentifier) == [
+                nil, "size.first.richter", "size.first.agency", "size.final.richter",
+                "size.final.agency", nil, nil,
+            ])
+        #expect(attributes.map(\.isOptional) == [true, true, true, true, true, true, false])
+        #expect(
+            attributes.map(\.requiredBeside) == [
+                nil, nil, "magnitude", nil, "magnitude.last", nil, nil,
+            ])
+        #expect(
+            attributes.map(\.isTransient) == [false, false, false, false, false, true, true])
+        #expect(model.attribute("magnitude", of: "Quake") == nil)
+        #expect(model.attribute("magnitude.last.richter", of: "Quake")?.type == .double)
+        #expect(
+            model.elements(of: "magnitude.last", in: "Aftershock")?.map(\.name)
+                == ["magnitude.last.richter", "magnitude.last.agency"])
+        #expect(model.elements(of: "code", in: "Quake") == nil)
+        #expect(
+            model.entity(named: "Quake")?.ownAttributes.map(\.name)
+                == ["code", "magnitude", "home"])
+    }
+
+    @Test func keyPathsLeadToElements() throws {
+        let model = try model(
+            """
+              Region:
+                attributes: { name: String }
+                relationships: { quakes: { to: Quake, many: true, inverse: region } }
+              Quake:
+                attributes:
+                  code: String
+                  magnitude: { type: Composite, composite: Magnitude }
+                relationships: { region: { to: Region, inverse: quakes } }
+            """)
+        func resolved(_ text: String, _ entity: String = "Quake") throws -> String {
+            try ParsedPredicate(format: text).resolved(for: entity, in: model).description
+        }
+        #expect(
+            try resolved("magnitude.first.richter > 5")
+                == "#\"magnitude.first.richter\" > 5.0")
+        #expect(
+            try resolved("ANY quakes.magnitude.last.agency == 'USGS'", "Region")
+                == "ANY quakes.#\"magnitude.last.agency\" == \"USGS\"")
+        #expect(
+            try resolved("SUBQUERY(quakes, $q, $q.magnitude.last.richter > 1).@count > 2", "Region")
+                == "SUBQUERY(quakes, $q, $q.#\"magnitude.last.richter\" > 1.0).@count > 2")
+        #expect(
+            try resolved("quakes.@max.magnitude.last.richter > 1", "Region")
+                == "quakes.@max.#\"magnitude.last.richter\" > 1.0")
+        // What was resolved once means the same again.
+        #expect(
+            try resolved("#\"magnitude.first.richter\" > 5")
+                == "#\"magnitude.first.richter\" > 5.0")
+        #expect(
+            try resolved("magnitude.last == nil")
+                == "#\"magnitude.last.richter\" == nil AND #\"magnitude.last.agency\" == nil")
+        #expect(
+            try resolved("code == 'a' AND NOT magnitude.last != nil")
+                == "code == \"a\" AND NOT (#\"magnitude.last.richter\" != nil"
+                + " OR #\"magnitude.last.agency\" != nil)")
+    }
+
+    @Test(arguments: [
+        (
+            "magnitude > 5",
+            "'magnitude' of 'Quake' is a composite; name an element, such as"
+                + " 'magnitude.first.richter', or compare it with nil"
+        ),
+        (
+            "magnitude.first.richtr > 5",
+            "'Quake' has no property 'magnitude.first.richtr'."
+                + " Did you mean 'magnitude.first.richter'?"
+        ),
+        ("magnitude.first.agency > 5", "Text cannot be compared with a number (5)"),
+    ])
+    func mistakesInKeyPathsAreTold(format: String, message: String) throws {
+        let model = try model(
+            "  Quake: { attributes: { magnitude: { type: Composite, composite: Magnitude } } }")
+        let error = #expect(throws: GraphPredicateError.self) {
+            try ParsedPredicate(format: format).resolved(for: "Quake", in: model)
+        }
+        #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func lintsSeeTheElements() {
+        #expect(
+            problems(
+                """
+                model: 1
+                composites:
+                  Scale: { attributes: { richter: Double, "a b": String } }
+                  Ring: { attributes: { next: { type: Composite, composite: Ring } } }
+                entities:
+                  Quake:
+                    attributes:
+                      magnitude: { type: Composite, composite: Scale }
+                      magnitude_richter: Double
+                      other: { type: Composite, composite: Scal }
+                    unique: [[magnitude.richter], [magnitude], [other.richter]]
+                    indexes: { byRichter: [magnitude.richtr] }
+                """) == [
+                    """
+                    model:3:43: error: 'a b' is no property name [model.name]
+                      in: composites.Scale.attributes["a b"]
+                      fix: begin with a letter or underscore; then letters, digits and underscores
+                    """,
+                    """
+                    model:4:25: error: 'Ring' contains itself by 'next' [model.composite-cycle]
+                      in: composites.Ring.attributes.next
+                    """,
+                    """
+                    model:9:7: error: 'magnitude_richter' and 'magnitude.richter' of 'Quake' would \
+                    share the column ZMAGNITUDE_RICHTER [model.column-collision]
+                      in: entities.Quake.attributes.magnitude_richter
+                    """,
+                    """
+                    model:10:7: error: No composite is named 'Scal'. Did you mean 'Scale'? \
+                    [model.unknown-composite]
+                      in: entities.Quake.attributes.other
+                    """,
+                    """
+                    model:11:36: error: 'magnitude' is a composite and has no column; name \
+                    elements of it, as 'magnitude.x' [model.unique]
+                      in: entities.Quake.unique[1][0]
+                    """,
+                    """
+                    model:12:28: error: 'Quake' has no property 'magnitude.richtr'. Did you mean \
+                    'magnitude.richter'? [model.unknown-property]
+                      in: entities.Quake.indexes.byRichter[0]
+                    """,
+                ])
+    }
+
+    @Test func hashesFollowTheElements() throws {
+        func hash(_ composite: String, _ name: String = "Scale") throws -> [UInt8]? {
+            let (model, diagnostics) = ModelFile.read(
+                text: """
+                    model: 1
+                    composites: { \(name): { attributes: { \(composite) } } }
+                    entities:
+                      Quake: { attributes: { size: { type: Composite, composite: \(name) } } }
+                    """)
+            return try #require(model, "\(diagnostics)").versionHashes["Quake"]
+        }
+        let plain = try hash("richter: Double, agency: String")
+        #expect(try hash("agency: String, richter: Double") == plain)
+        #expect(try hash("richter: Double, agency: String", "Other") == plain)
+        for other in [
+            "richter: Float, agency: String", "richter: Double", "value: Double, agency: String",
+            "richter: { type: Double, optional: false }, agency: String",
+        ] {
+            #expect(try hash(other) != plain, "\(other)")
+        }
+    }
+
+    @Test func tooManyElementsAreRefused() {
+        var composites = "  C0: { attributes: { x: Double } }\n"
+        for level in 1...12 {
+            let inner = (0..<2).map { "e\($0): { type: Composite, composite: C\(level - 1) }" }
+            composites += "  C\(level): { attributes: { \(inner.joined(separator: ", ")) } }\n"
+        }
+        let found = problems(
+            "model: 1\ncomposites:\n\(composites)entities:\n"
+                + "  Big: { attributes: { c: { type: Composite, composite: C12 } } }\n")
+        #expect(found.count == 1)
+        #expect(found.first?.contains("[model.composite-size]") == true)
+    }
+}
