@@ -125,6 +125,26 @@ extension ManagedObjectModel {
         return keyPath
     }
 
+    /// The paths of the elements of a composite that a path leads to, folded; the path itself,
+    /// folded, where it leads to anything else.
+    package func elementPaths(at keyPath: [String], from entity: String) -> [[String]] {
+        let path = folded(keyPath, from: entity)
+        var entity = entity
+        for key in path.dropLast() {
+            guard let relationship = relationship(key, of: entity) else { return [path] }
+            entity = relationship.destinationEntityName
+        }
+        guard let name = path.last, let elements = elements(of: name, in: entity) else {
+            return [path]
+        }
+        return elements.map { path.dropLast() + [$0.name] }
+    }
+
+    /// Whether a path leads to anything but a whole composite.
+    package func isSingle(_ keyPath: [String], from entity: String) -> Bool {
+        elementPaths(at: keyPath, from: entity) == [folded(keyPath, from: entity)]
+    }
+
     /// The attributes of each entity that has composites, these by their elements.
     static func withElements(
         _ entities: [EntityDescription], _ composites: [CompositeDescription]

@@ -34,7 +34,10 @@ extension ManagedObjectContext {
                         id: rows.integer(0), parent: rows.integer(1), detail: rows.string(3)))
             }
             let reader = PlanReader(
-                entity: entity, predicate: predicate, order: isCount ? [] : request.order,
+                entity: entity, predicate: predicate,
+                order: (isCount ? [] : request.order).map {
+                    $0.folded(for: entity.name, in: schema.model)
+                },
                 sources: select.sources, objectCount: Int(count), steps: steps)
             // Texts that are not folded yet are mostly none.
             let computes = statement.sql

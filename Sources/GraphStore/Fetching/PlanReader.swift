@@ -135,7 +135,14 @@ struct PlanReader {
             entity.attributes.first { $0.value.column == column }?.key
             ?? entity.toOnes.first { $0.value.column == column }?.key
         guard let name else { return nil }
-        return topComparisons.first { $0.looksAt(name) }?.description ?? name
+        guard let comparison = topComparisons.first(where: { $0.looksAt(name) }) else {
+            return name
+        }
+        // An element's path is one key, which only people read here.
+        return GraphPredicate.comparison(comparison).replacingLeaves { leaf in
+            guard case .keyPath(let path) = leaf else { return nil }
+            return .keyPath(path.flatMap { $0.split(separator: ".").map(String.init) })
+        }.description
     }
 
     private func name(of alias: String) -> String {

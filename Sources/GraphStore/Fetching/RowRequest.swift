@@ -64,8 +64,17 @@ extension StoreSchema {
         model.uniquenessConstraints(of: entity).first ?? []
     }
 
-    /// The fields of an export that names none: the key, the other attributes by name, to-ones
-    /// by their destination's key, and to-manys if they are wanted.
+    /// The members of objects that an export names none of: the fields of a table, but composites
+    /// as wholes, and to-manys.
+    package func defaultMembers(of entity: String) -> [[String]] {
+        var seen: Set<[String]> = []
+        return defaultFields(of: entity, withToManys: true).map { field in
+            field.count == 1 ? [String(field[0].prefix { $0 != "." })] : field
+        }.filter { seen.insert($0).inserted }
+    }
+
+    /// The fields of an export that names none: the key, the other attributes by name, elements of
+    /// composites by theirs, to-ones by their destination's key, and to-manys if they are wanted.
     package func defaultFields(of entity: String, withToManys: Bool) -> [[String]] {
         guard let place = self.entity(named: entity) else { return [] }
         let key = key(of: entity)

@@ -105,6 +105,7 @@ package struct ImportPlan {
         let selection: FieldSelection
         /// The path to them, without `[*]`.
         let label: String
+        let wholes: [Whole]
         /// Keeps the bytes of constants.
         private let constants: ConstantMemory
 
@@ -113,13 +114,21 @@ package struct ImportPlan {
             links = builder.links
             selection = FieldSelection(builder.paths, optional: builder.optionalSlots)
             constants = builder.constants
+            wholes = builder.wholes
             self.label = label
         }
     }
 
+    /// A field that must be an object if it is there, since elements of a composite come from it.
+    struct Whole: Hashable {
+        var slot: Int
+        var text: String
+    }
+
     /// A path of the spec into records.
     struct NamedPath {
-        var slot: Int
+        /// The slots that it fills, one of which is enough.
+        var slots: [Int]
         var text: PlacedText
     }
 
@@ -148,6 +157,7 @@ package struct ImportPlan {
     let columns: [Column]
     let links: [Link]
     let filter: CompiledPredicate?
+    let wholes: [Whole]
     /// The fields that records are searched for.
     package let selection: FieldSelection
     /// What becomes of records with fields that nothing maps.
@@ -172,7 +182,8 @@ package struct ImportPlan {
         now: Double, leavesArchives: Bool = false
     ) throws {
         var builder = ImportPlanBuilder(
-            spec: spec, model: model, values: values, now: now, leavesArchives: leavesArchives)
+            spec: spec.withElements(in: model), model: model, values: values, now: now,
+            leavesArchives: leavesArchives)
         try builder.addColumns()
         try builder.addLinks()
         try builder.addFilter()
@@ -191,6 +202,7 @@ package struct ImportPlan {
         nullsCasts = spec.nullsCasts != nil
         namedPaths = builder.namedPaths
         filter = builder.filter
+        wholes = builder.wholes
         selection = FieldSelection(builder.paths, optional: builder.optionalSlots)
         constants = builder.constants
     }

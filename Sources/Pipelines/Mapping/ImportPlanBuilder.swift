@@ -24,6 +24,7 @@ struct ImportPlanBuilder {
     var paths: [FieldPath] = []
     var optionalSlots: Set<Int> = []
     var namedPaths: [ImportPlan.NamedPath] = []
+    var wholes: [ImportPlan.Whole] = []
 
     /// The attributes that tell objects apart.
     var key: [String] { spec.resolvedKey(in: model) ?? [] }
@@ -40,6 +41,26 @@ struct ImportPlanBuilder {
         if let known = paths.firstIndex(of: path) { return known }
         paths.append(path)
         return paths.count - 1
+    }
+
+    /// Looks at the objects around an element of a composite, too.
+    private mutating func addWholes(of attribute: AttributeDescription, from source: String) {
+        var whole = source[...]
+        for _ in attribute.name.split(separator: ".").dropFirst() {
+            guard let dot = whole.lastIndex(of: ".") else { return }
+            whole = whole[..<dot]
+            let text = String(whole)
+            guard !wholes.contains(where: { $0.text == text }) else { continue }
+            wholes.append(ImportPlan.Whole(slot: optionalSlot(text, unless: false), text: text))
+        }
+    }
+
+    /// The slot of a field that an input may do without, unless something else needs it.
+    private mutating func optionalSlot(_ text: String, unless isNeeded: Bool) -> Int {
+        let isNew = !paths.contains(Self.path(text))
+        let slot = slot(text)
+        if isNew, !isNeeded { optionalSlots.insert(slot) }
+        return slot
     }
 
     // MARK: Attributes
@@ -67,11 +88,10 @@ struct ImportPlanBuilder {
         where !named.contains(attribute.name) && !attribute.isTransient
             && !(leavesArchives && attribute.isArchive)
         {
-            let isNew = !paths.contains(Self.path(attribute.name))
-            let slot = slot(attribute.name)
             // Nobody named this field, so an input may do without it.
-            if isNew, !key.contains(attribute.name) { optionalSlots.insert(slot) }
+            let slot = optionalSlot(attribute.name, unless: key.contains(attribute.name))
             columns.append(column(attribute, slot: slot, source: attribute.name))
+            addWholes(of: attribute, from: attribute.name)
         }
     }
 
@@ -105,6 +125,15 @@ struct ImportPlanBuilder {
                 column(
                     attribute, slot: nil, source: mapping.attribute.text,
                     constant: try cell(value, attribute, at: location)))
+        case .element(let source, let whole):
+            let slot = optionalSlot(source.text, unless: key.contains(attribute.name))
+            if let place = namedPaths.firstIndex(where: { $0.text == whole }) {
+                namedPaths[place].slots.append(slot)
+            } else {
+                namedPaths.append(.init(slots: [slot], text: whole))
+            }
+            columns.append(column(attribute, slot: slot, source: source.text))
+            addWholes(of: attribute, from: source.text)
         case .field(let field):
             let (slot, expression) = try input(field, filling: attribute.name)
             columns.append(
@@ -123,7 +152,7 @@ struct ImportPlanBuilder {
             let slot = slot(field.source.text)
             // With a default the spec itself reckons with records that lack the field.
             if field.fallback == nil {
-                namedPaths.append(.init(slot: slot, text: field.source))
+                namedPaths.append(.init(slots: [slot], text: field.source))
             }
             return (slot, nil)
         }
@@ -248,14 +277,15 @@ struct ImportPlanBuilder {
         into entity: String
     ) throws {
         var builder = ImportPlanBuilder(
-            spec: nested.importSpec(into: entity), model: model, values: values, now: now,
+            spec: nested.importSpec(into: entity).withElements(in: model), model: model,
+            values: values, now: now,
             leavesArchives: leavesArchives)
         try builder.addColumns()
         try builder.addLinks()
         guard let first = builder.key.first, let attribute = model.attribute(first, of: entity)
         else { return }
         let slot = slot(nested.each.text)
-        namedPaths.append(.init(slot: slot, text: nested.each))
+        namedPaths.append(.init(slots: [slot], text: nested.each))
         links.append(
             ImportPlan.Link(
                 relationship,

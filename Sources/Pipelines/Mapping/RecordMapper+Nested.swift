@@ -59,6 +59,9 @@ extension RecordMapper {
                 code: "shape", message: "'\(path)' is not an object, but \(ValueCaster.show(item))"
             ).at(path, item)
         }
+        if let (whole, failure) = Self.misshapen(nested.wholes, fields) {
+            throw failure.at("\(path).\(whole.text)", fields[whole.slot], orIn: item)
+        }
         for column in nested.columns {
             do throws(CastFailure) {
                 cells.append(

@@ -45,7 +45,9 @@ package struct RecordMapper {
 
     private mutating func map(_ record: Int, _ batch: MappedBatch) {
         let fields = batch.records.fields(of: record)
-        if !unseen.isEmpty { unseen.removeAll { fields[$0.slot].kind != .absent } }
+        if !unseen.isEmpty {
+            unseen.removeAll { path in path.slots.contains { fields[$0].kind != .absent } }
+        }
         if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
             return batch.reject(
                 record, "duplicate-key", slot: nil, field: nil,
@@ -64,6 +66,9 @@ package struct RecordMapper {
             } catch {
                 return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
             }
+        }
+        if let (whole, failure) = Self.misshapen(plan.wholes, fields) {
+            return batch.reject(record, failure, slot: whole.slot, field: whole.text)
         }
         let nulledBefore = nulled
         let row = batch.rows.addRow()
@@ -102,6 +107,27 @@ package struct RecordMapper {
         batch.reject(
             record, "extra", slot: nil, field: names.first,
             "Nothing maps \(listed)" + (names.count > 5 ? " and \(names.count - 5) more" : ""))
+    }
+
+    /// The first field that should be an object and is something else.
+    static func misshapen(
+        _ wholes: [ImportPlan.Whole], _ fields: UnsafeBufferPointer<Field>
+    ) -> (ImportPlan.Whole, CastFailure)? {
+        for whole in wholes {
+            let field = fields[whole.slot]
+            switch field.kind {
+            case .absent, .null: continue
+            case .json where field.bytes.first == UInt8(ascii: "{"): continue
+            default:
+                return (
+                    whole,
+                    CastFailure(
+                        message: "'\(whole.text)' is a composite and takes an object, not "
+                            + ValueCaster.show(field))
+                )
+            }
+        }
+        return nil
     }
 
     // MARK: Attributes

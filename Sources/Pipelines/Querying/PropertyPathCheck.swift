@@ -28,6 +28,7 @@ struct PropertyPathCheck {
     ) -> Problem? {
         if purpose == .order, steps == [RowRequest.objectID] { return nil }
         let text = steps.joined(separator: ".")
+        let steps = model.folded(steps, from: entityName)
         var current = entityName
         for (position, step) in steps.enumerated() {
             let isLast = position == steps.count - 1
@@ -35,6 +36,11 @@ struct PropertyPathCheck {
                 // Of a model with errors some properties are known by name alone.
                 guard !attribute.isDoubtful else { return nil }
                 return problem(with: attribute, isLast: isLast, of: current, in: text)
+            }
+            if let elements = model.elements(of: step, in: current) {
+                // A field may be a whole composite, which is an object in JSON.
+                guard purpose == .order else { return nil }
+                return composite(step, elements, in: text)
             }
             guard let relationship = model.relationship(step, of: current) else {
                 return unknown(step, of: current, in: text)
@@ -85,6 +91,9 @@ struct PropertyPathCheck {
             guard !attribute.isDoubtful else { return nil }
             return problem(with: attribute, isLast: true, of: entity, in: text)
         }
+        if let elements = model.elements(of: step, in: entity) {
+            return composite(step, elements, in: text)
+        }
         guard model.relationship(step, of: entity) != nil else {
             return unknown(step, of: entity, in: text)
         }
@@ -93,6 +102,14 @@ struct PropertyPathCheck {
             message: "'\(text)' goes on to a relationship after the many objects of "
                 + "'\(relationship.name)'",
             fix: "a to-many may be the first step of a field, and an attribute the second")
+    }
+
+    private func composite(
+        _ step: String, _ elements: [AttributeDescription], in text: String
+    ) -> Problem {
+        Problem(
+            code: "path", message: "'\(step)' is a composite, so '\(text)' has no single value",
+            fix: "name an element, such as '\(elements[0].name)'")
     }
 
     private func unknown(_ step: String, of entity: String, in text: String) -> Problem {

@@ -20,16 +20,24 @@ struct QueryResolver {
 
     /// The request; its columns are those of `fields`.
     ///
+    /// - Returns: the shape of records that have composites in them, too, which only JSON has.
     /// - Throws: `QueryMistake` for what was asked, `StoreError` for what the store says.
-    func request(forEntity name: String, columns: DefaultColumns) throws -> RowRequest {
+    func request(
+        forEntity name: String, columns: DefaultColumns
+    ) throws -> (request: RowRequest, shape: NestedShape?) {
         let entity = try entityName(name)
         let parsed = try predicate()
         let variables = try self.variables(of: parsed, entityName: entity)
-        return RowRequest(
+        let named = try fields(ofEntity: entity) ?? defaultFields(ofEntity: entity, columns)
+        let isFlat = columns != .ndjson || named.allSatisfy { model.isSingle($0, from: entity) }
+        let shape =
+            isFlat ? nil : NestedShape(flat: named, of: entity, container.schema)
+        let request = RowRequest(
             entityName: entity, predicate: parsed?.predicate, variables: variables,
             order: try order(ofEntity: entity),
-            fields: try fields(ofEntity: entity) ?? defaultFields(ofEntity: entity, columns),
+            fields: shape?.fields ?? named.flatMap { model.elementPaths(at: $0, from: entity) },
             limit: query.limit, offset: query.offset)
+        return (request, shape)
     }
 
     /// The model's name of an entity, given that or the store's own.
@@ -116,7 +124,8 @@ struct QueryResolver {
     private func defaultFields(
         ofEntity entity: String, _ columns: DefaultColumns
     ) -> [[String]] {
-        let fields = container.schema.defaultFields(of: entity, withToManys: columns == .ndjson)
+        guard columns != .ndjson else { return container.schema.defaultMembers(of: entity) }
+        let fields = container.schema.defaultFields(of: entity, withToManys: false)
         guard columns == .table else { return fields }
         let key = container.schema.key(of: entity)
         let declared = (key + model.attributes(of: entity).map(\.name)).map { [$0] }

@@ -95,7 +95,7 @@ package struct QueryRunner: Sendable {
         switch query.wanted {
         case .rows: return try rows(of: entity, resolver)
         case .count:
-            let request = try self.request(entity, resolver)
+            let request = try self.request(entity, resolver).request
             let count = try container.newContext().cursor(request).matchCount()
             try write("\(count)\n")
             return QueryOutcome()
@@ -103,30 +103,40 @@ package struct QueryRunner: Sendable {
     }
 
     /// A count needs no columns, which might have to be looked up elsewhere.
-    private func request(_ entity: String, _ resolver: QueryResolver) throws -> RowRequest {
-        var request = try resolver.request(forEntity: entity, columns: columns)
+    private func request(
+        _ entity: String, _ resolver: QueryResolver
+    ) throws -> (request: RowRequest, shape: NestedShape?) {
+        var (request, shape) = try resolver.request(forEntity: entity, columns: columns)
         if resolver.query.wanted == .count { request.fields = [] }
-        return request
+        return (request, shape)
     }
 
     private func rows(of entity: String, _ resolver: QueryResolver) throws -> QueryOutcome {
-        var request = try self.request(entity, resolver)
+        var (request, shape) = try self.request(entity, resolver)
         let limit = request.limit
         // One more tells whether there are more.
         request.limit = limit.map { $0 &+ 1 }
         let cursor = try resolver.container.newContext().cursor(request)
-        let names = request.fields.map { $0.joined(separator: ".") }
+        let names =
+            shape?.members.map(\.name) ?? request.fields.map { $0.joined(separator: ".") }
         let output = try output()
         switch format {
         case .ndjson, .csv:
             let encoder = RecordEncoder(format: recordFormat, columns: names, output: output)
-            _ = try write(cursor, limit: limit, to: encoder)
+            if let shape {
+                let rows = NestedRowEncoder(shape, cursor, to: encoder)
+                _ = try write(cursor, limit: limit, to: encoder, row: rows.write)
+            } else {
+                let rows = RowEncoder(cursor, to: encoder)
+                _ = try write(cursor, limit: limit, to: encoder, row: rows.write)
+            }
             return QueryOutcome()
         case .table(let style):
             let encoder = TableEncoder(
                 columns: zip(names, cursor.columns).map(TableEncoder.Column.init), style: style,
                 output: output)
-            let isCut = try write(cursor, limit: limit, to: encoder)
+            let rows = RowEncoder(cursor, to: encoder)
+            let isCut = try write(cursor, limit: limit, to: encoder, row: rows.write)
             guard isWatched else { return QueryOutcome() }
             return QueryOutcome(
                 notes: try notes(of: cursor, encoder, offset: request.offset, isCut: isCut))
@@ -137,9 +147,9 @@ package struct QueryRunner: Sendable {
     ///
     /// - Returns: whether the limit kept some back.
     private func write<Output: ValueEncoder>(
-        _ cursor: RowCursor, limit: Int?, to output: Output
+        _ cursor: RowCursor, limit: Int?, to output: Output,
+        row write: (Int, RowBatch) throws -> Void
     ) throws -> Bool {
-        let rows = RowEncoder(cursor, to: output)
         let limit = limit ?? .max
         var isCut = false
         let batch = cursor.makeBatch()
@@ -149,7 +159,7 @@ package struct QueryRunner: Sendable {
                     isCut = true
                     break
                 }
-                try rows.write(row, of: batch)
+                try write(row, batch)
             }
         }
         _ = try output.finish()
@@ -182,7 +192,7 @@ package struct QueryRunner: Sendable {
     /// Words, then what would help, then SQLite's own account of the statement.
     private func explain(_ entity: String, _ resolver: QueryResolver) throws -> QueryOutcome {
         let explanation = try resolver.container.newContext().explain(
-            request(entity, resolver), isCount: resolver.query.wanted == .count)
+            request(entity, resolver).request, isCount: resolver.query.wanted == .count)
         let words = explanation.sentences + explanation.suggestions.map { "  fix: \($0)" }
         let account = [explanation.sql] + explanation.plan.map { "  \($0)" }
         let lines = (words + [""] + account).map { DisplayText.escaped($0) }

@@ -28,6 +28,11 @@ package struct UpdateSpec: Sendable, Hashable {
         package var value: NewValue
         /// Where that stands.
         package var location: SourceLocation
+
+        /// Whether it becomes nothing, as a whole composite may.
+        var isNull: Bool {
+            if case .constant(.null) = value { true } else { false }
+        }
     }
 
     /// The entity, sub-entities included.

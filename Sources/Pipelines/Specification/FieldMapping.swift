@@ -96,6 +96,8 @@ package struct AttributeMapping: Sendable, Hashable {
     /// Where the value comes from.
     package enum Origin: Sendable, Hashable {
         case field(FieldMapping)
+        /// The element of a composite that a field fills as a whole, which a record may lack.
+        case element(PlacedText, whole: PlacedText)
         case constant(ConstantValue, SourceLocation)
         /// What stands there cannot be read, which is reported.
         case unreadable

@@ -29,6 +29,12 @@ extension SpecificationChecker {
         } else {
             checkKey(spec, entity)
         }
+        for mapping in spec.set {
+            if let elements = model.elements(of: mapping.attribute.text, in: entity.name) {
+                checkWhole(mapping, elements)
+            }
+        }
+        let spec = spec.withElements(in: model)
         for mapping in spec.set { checkMapping(mapping, entity) }
         for link in spec.link { checkLink(link, entity) }
         checkUnmapped(spec, entity, besides: owner)
@@ -123,7 +129,7 @@ extension SpecificationChecker {
         let found = attribute(mapping.attribute, of: entity, or: "import")
         guard let found else { return }
         switch mapping.origin {
-        case .unreadable: break
+        case .unreadable, .element: break
         case .constant(let constant, let place): checkConstant(constant, for: found, at: place)
         case .field(let field):
             if let separator = field.separator, found.type != .transformable {

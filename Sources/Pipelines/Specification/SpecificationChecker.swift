@@ -55,6 +55,14 @@ package struct SpecificationChecker {
     private mutating func checkUpdate(_ spec: UpdateSpec) {
         guard let entity = entity(spec.entity) else { return }
         for assignment in spec.set {
+            if assignment.isNull,
+                let elements = model.elements(of: assignment.attribute.text, in: entity.name)
+            {
+                for element in elements {
+                    checkConstant(.null, for: element, at: assignment.location, spec.rules)
+                }
+                continue
+            }
             guard let attribute = attribute(assignment.attribute, of: entity, or: "update") else {
                 continue
             }
@@ -106,6 +114,17 @@ extension SpecificationChecker {
                 name.location)
             return nil
         }
+        if let elements = model.elements(of: name.text, in: entity.name) {
+            error(
+                "unknown-attribute",
+                "'\(entity.name).\(name.text)' is a composite, which has no single value",
+                name.location, fix: "name an element, such as '\(elements[0].name)'")
+            return nil
+        }
+        // Of a composite that the model does not declare rightly, only the name is known.
+        let isDoubtful = name.text.split(separator: ".").first.map(String.init)
+            .flatMap { model.attribute($0, of: entity.name) }?.isDoubtful
+        if isDoubtful == true { return nil }
         if model.relationship(name.text, of: entity.name) != nil {
             let fix = kind == "import" ? "put it under `link`" : nil
             error(

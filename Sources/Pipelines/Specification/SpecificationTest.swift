@@ -1,4 +1,5 @@
 package import Diagnostics
+import GraphModel
 
 /// A test of a spec: records go in, and the whole graph and the rejects are as it says.
 package struct SpecificationTest: Sendable, Hashable {
@@ -41,6 +42,28 @@ package struct SpecificationTest: Sendable, Hashable {
 package struct TestObject: Sendable, Hashable {
     package var members: [TestMember]
     package var location: SourceLocation
+}
+
+extension TestObject {
+    /// The same with composites by their elements: `{ magnitude: { richter: 5 } }` is
+    /// `{ magnitude.richter: 5 }`; null is no value in any of them.
+    func withElements(of entity: String, _ model: ManagedObjectModel) -> TestObject {
+        func elements(_ name: String, _ value: TestValue) -> [TestMember] {
+            let paths = model.elementPaths(
+                at: name.split(separator: ".").map(String.init), from: entity)
+            let isSingle = model.isSingle(name.split(separator: ".").map(String.init), from: entity)
+            switch value {
+            case .object(let members) where !isSingle:
+                return members.flatMap { elements("\(name).\($0.name)", $0.value) }
+            case .null where !isSingle:
+                return paths.map { TestMember($0.joined(separator: "."), .null) }
+            default: return [TestMember(name, value)]
+            }
+        }
+        var object = self
+        object.members = members.flatMap { elements($0.name, $0.value) }
+        return object
+    }
 }
 
 /// A name with a value.

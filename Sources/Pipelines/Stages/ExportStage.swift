@@ -29,10 +29,13 @@ struct ExportStage: Sendable {
         let schema = environment.container.schema
         let named =
             spec.fields?.map { $0.text.split(separator: ".").map(String.init) }
-            ?? schema.defaultFields(of: spec.entity.text, withToManys: !spec.format.isTabular)
-        let shape =
-            spec.shape == .nested ? NestedShape(named, of: spec.entity.text, schema) : nil
-        let fields = shape?.fields ?? named
+            ?? (spec.format.isTabular
+                ? schema.defaultFields(of: spec.entity.text, withToManys: false)
+                : schema.defaultMembers(of: spec.entity.text))
+        let shape = shape(named, schema)
+        let fields =
+            shape?.fields
+            ?? named.flatMap { schema.model.elementPaths(at: $0, from: spec.entity.text) }
         let cursor = try context.cursor(
             RowRequest(
                 entityName: spec.entity.text, predicate: try spec.selection.predicate(),
@@ -66,6 +69,16 @@ struct ExportStage: Sendable {
             output.abandon()
             throw error
         }
+    }
+
+    /// How objects stand in objects; nil where a record is a row of values.
+    private func shape(_ fields: [[String]], _ schema: StoreSchema) -> NestedShape? {
+        let entity = spec.entity.text
+        if spec.shape == .nested { return NestedShape(fields, of: entity, schema) }
+        let isFlat =
+            spec.format.isTabular
+            || fields.allSatisfy { schema.model.isSingle($0, from: entity) }
+        return isFlat ? nil : NestedShape(flat: fields, of: entity, schema)
     }
 
     private func write(

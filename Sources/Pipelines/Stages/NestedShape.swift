@@ -27,9 +27,46 @@ struct NestedShape {
     private(set) var members: [Member] = []
 
     init(_ fields: [[String]], of entity: String, _ schema: StoreSchema) {
-        for field in fields.flatMap({ Self.expanded($0, of: entity, schema) })
+        let paths = fields.flatMap { schema.model.elementPaths(at: $0, from: entity) }
+        for field in paths.flatMap({ Self.expanded($0, of: entity, schema) })
         where !self.fields.contains(field) {
             add(field, of: entity, schema)
+        }
+    }
+
+    /// A member for each field, by the names that the fields have, whole composites as objects.
+    ///
+    /// ```
+    /// [id], [region, center], [magnitude, richter]
+    /// {"id":1,"region.center":{"latitude":70.5,"longitude":null},"magnitude.richter":5.5}
+    /// ```
+    init(flat fields: [[String]], of entity: String, _ schema: StoreSchema) {
+        for field in fields {
+            let (path, name) = (
+                schema.model.folded(field, from: entity), field.joined(separator: ".")
+            )
+            let elements = schema.model.elementPaths(at: field, from: entity)
+            if elements == [path] {
+                let isList =
+                    path.first.flatMap { schema.model.relationship($0, of: entity) }?.isToMany
+                    ?? false
+                members.append(
+                    Member(
+                        name: name,
+                        node: isList
+                            ? .list(column: self.fields.count, name: nil)
+                            : .value(column: self.fields.count)))
+                self.fields.append(path)
+                continue
+            }
+            var inner: [Member] = []
+            for element in elements {
+                let rest = element.joined(separator: ".").dropFirst(name.utf8.count + 1)
+                let steps = rest.split(separator: ".").map(String.init)
+                Self.insert(steps[...], self.fields.count, into: &inner)
+                self.fields.append(element)
+            }
+            members.append(Member(name: name, node: .object(inner)))
         }
     }
 
@@ -59,7 +96,9 @@ struct NestedShape {
             members.append(Member(name: first, node: .list(column: column, name: name)))
             return
         }
-        Self.insert(field[...], column, into: &members)
+        // An element's path is one key, and an object in objects.
+        let steps = field.flatMap { $0.split(separator: ".").map(String.init) }
+        Self.insert(steps[...], column, into: &members)
     }
 
     private static func insert(

@@ -52,6 +52,12 @@ struct UpdateStage: Sendable {
         var assignments: [String: GraphExpression] = [:]
         for assignment in spec.set {
             let name = assignment.attribute.text
+            if assignment.isNull,
+                let elements = model.elements(of: name, in: spec.entity.text)
+            {
+                for element in elements { assignments[element.name] = .constant(.null) }
+                continue
+            }
             switch assignment.value {
             case .unreadable: continue
             case .expression(let text):

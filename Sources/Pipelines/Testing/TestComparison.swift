@@ -14,7 +14,7 @@ struct PropertyKind {
     /// - Returns: nil where the entity has no such property.
     init?(_ path: String, of entity: String, _ model: ManagedObjectModel) {
         var entity = entity
-        let parts = path.split(separator: ".").map(String.init)
+        let parts = model.folded(path.split(separator: ".").map(String.init), from: entity)
         guard let last = parts.last else { return nil }
         for part in parts.dropLast() {
             guard let relationship = model.relationship(part, of: entity) else { return nil }
@@ -105,6 +105,8 @@ struct TestComparison {
 
     private func differences(of expected: SpecificationTest.Expected) throws -> [Diagnostic] {
         let entity = expected.entity.text
+        var expected = expected
+        expected.objects = expected.objects.map { $0.withElements(of: entity, model) }
         var names: [String] = []
         for member in expected.objects.flatMap(\.members) where !names.contains(member.name) {
             names.append(member.name)

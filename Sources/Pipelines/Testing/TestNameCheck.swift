@@ -43,7 +43,9 @@ struct TestNameCheck {
             check(given.name, imports + entities, "no import of the spec and no entity")
             guard entities.contains(given.name.text) else { continue }
             for case .object(let members) in given.records {
-                for member in members where model.attribute(member.name, of: given.name.text) == nil
+                for member in members
+                where model.attribute(member.name, of: given.name.text) == nil
+                    && model.elements(of: member.name, in: given.name.text) == nil
                 {
                     fail(
                         "'\(given.name.text)' has no attribute '\(member.name)'; objects that "
@@ -58,7 +60,9 @@ struct TestNameCheck {
         for expected in test.then {
             check(expected.entity, entities, "no entity of the model")
             guard entities.contains(expected.entity.text) else { continue }
-            for object in expected.objects {
+            for object in expected.objects.map({
+                $0.withElements(of: expected.entity.text, model)
+            }) {
                 for member in object.members
                 where PropertyKind(member.name, of: expected.entity.text, model) == nil {
                     fail(

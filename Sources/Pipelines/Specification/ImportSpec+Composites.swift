@@ -1,0 +1,64 @@
+import Diagnostics
+import GraphModel
+
+extension ImportSpec {
+    /// The same with the elements of composites where `set` fills whole ones: `magnitude: mag`
+    /// stands for `magnitude.richter: mag.richter` and so on, and null for no value in any of them.
+    ///
+    /// Elements that `set` names by themselves are filled by that. What else cannot fill a
+    /// composite is left out; the checker tells it.
+    func withElements(in model: ManagedObjectModel) -> ImportSpec {
+        var spec = self
+        let named = Set(set.map(\.attribute.text))
+        spec.set = set.flatMap { mapping in
+            let name = mapping.attribute.text
+            guard let elements = model.elements(of: name, in: into.text) else { return [mapping] }
+            return elements.filter { element in
+                // A composite in the composite may have a mapping of its own, too.
+                !element.isTransient
+                    && !named.contains {
+                        $0.hasPrefix("\(name).") && "\(element.name).".hasPrefix("\($0).")
+                    }
+            }.compactMap { element in
+                mapping.origin(ofElement: element.name, of: name).map {
+                    AttributeMapping(
+                        attribute: PlacedText(element.name, mapping.attribute.location), origin: $0)
+                }
+            }
+        }
+        return spec
+    }
+}
+
+extension AttributeMapping {
+    /// What fills an element where this fills the whole composite; nil where nothing can.
+    fileprivate func origin(ofElement element: String, of whole: String) -> Origin? {
+        switch origin {
+        case .constant(.null, _), .unreadable: return origin
+        case .field(let field) where field == FieldMapping(source: field.source):
+            let rest = element.dropFirst(whole.utf8.count)
+            return .element(
+                PlacedText("\(field.source.text)\(rest)", field.source.location),
+                whole: field.source)
+        default: return nil
+        }
+    }
+
+    /// Whether this can fill a whole composite.
+    var fillsComposites: Bool { origin(ofElement: "", of: "") != nil }
+}
+
+extension SpecificationChecker {
+    /// Reports what fills a whole composite and cannot.
+    mutating func checkWhole(
+        _ mapping: AttributeMapping, _ elements: [AttributeDescription]
+    ) {
+        guard !mapping.fillsComposites else { return }
+        let name = mapping.attribute.text
+        error(
+            "rule",
+            "'\(name)' is a composite, which only a path to an object, or null, fills as a whole",
+            mapping.attribute.location,
+            fix: "set its elements, such as '\(elements[0].name)'")
+    }
+}
