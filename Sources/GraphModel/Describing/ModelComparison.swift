@@ -157,6 +157,9 @@ struct ModelComparison {
         let hasValue =
             !isNeeded || attribute.isTransient || attribute.defaultValue != nil
             || attribute.derivationExpression != nil
+        var attribute = attribute
+        // What an element was called before follows from what it is in.
+        if attribute.name.contains(".") { attribute.renamingIdentifier = nil }
         add(
             path, "new attribute \(ModelText.text(of: attribute))",
             hasValue ? .lightweight : .mapping, .added)

@@ -18,9 +18,16 @@ struct MigratedStore {
         from before: String, to after: String, history: Bool = false,
         _ fill: (ManagedObjectContext) throws -> Void
     ) throws {
+        try self.init(from: model(before), to: model(after), history: history, fill)
+    }
+
+    init(
+        from old: ManagedObjectModel, to new: ManagedObjectModel, history: Bool = false,
+        _ fill: (ManagedObjectContext) throws -> Void
+    ) throws {
         folder = try TemporaryFolder()
-        old = try model(before)
-        new = try model(after)
+        self.old = old
+        self.new = new
         var options = StoreOptions()
         if history { options.history = HistoryOptions(keeping: .untilPurged) }
         let container = try PersistentContainer(

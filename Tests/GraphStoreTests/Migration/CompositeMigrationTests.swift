@@ -1,0 +1,171 @@
+import Foundation
+import GraphModel
+import SQLite
+import Testing
+
+@testable import GraphStore
+
+@Suite("Migration of composite attributes") struct CompositeMigrationTests {
+    private static let before = """
+        model: 1
+        composites:
+          Scale: { attributes: { richter: Integer 16, agency: String, note: String } }
+          Magnitude:
+            attributes:
+              first: { type: Composite, composite: Scale }
+              felt: Boolean
+          Place: { attributes: { latitude: Double } }
+        entities:
+          Quake:
+            attributes:
+              code: { type: String, optional: false }
+              magnitude: { type: Composite, composite: Magnitude }
+              place: { type: Composite, composite: Place }
+            unique: [[code]]
+        """
+
+    private static func fill(_ context: ManagedObjectContext) throws {
+        try context.make(
+            "Quake",
+            [
+                "code": "a", "place": ["latitude": 1.5],
+                "magnitude": [
+                    "first": ["richter": 5, "agency": "USGS", "note": "near"], "felt": true,
+                ],
+            ])
+        try context.make("Quake", ["code": "b", "magnitude": ["felt": false]])
+    }
+
+    private func store(to after: String) throws -> MigratedStore {
+        try MigratedStore(from: wholeModel(Self.before), to: wholeModel(after), Self.fill)
+    }
+
+    private func changes(to after: String) throws -> [String] {
+        try ModelDiff(from: wholeModel(Self.before), to: wholeModel(after)).changes.map {
+            "\($0.kind.rawValue) \($0.subject): \($0.text) [\($0.effect.rawValue)]"
+        }
+    }
+
+    @Test("elements and composites come, go, get other names and wider types")
+    func everything() throws {
+        let after = """
+            model: 1
+            composites:
+              Measure:
+                attributes:
+                  value: { type: Double, renamed-from: richter }
+                  agency: String
+                  unit: { type: String, default: mw }
+              Size:
+                attributes:
+                  initial: { type: Composite, composite: Measure, renamed-from: first }
+                  felt: Boolean
+              Spot: { attributes: { depth: Double, floor: { type: Double, optional: false } } }
+            entities:
+              Quake:
+                attributes:
+                  code: { type: String, optional: false }
+                  size: { type: Composite, composite: Size, renamed-from: magnitude }
+                  spot: { type: Composite, composite: Spot }
+                unique: [[code]]
+                indexes: { byValue: [size.initial.value] }
+            """
+        let store = try store(to: after)
+        let changes = try changes(to: after)
+        #expect(
+            changes == [
+                "~ Quake.size.initial.value: renamed from 'magnitude.first.richter' [lightweight]",
+                "~ Quake.size.initial.value: type is Double, was Integer 16 [lightweight]",
+                "~ Quake.size.initial.agency: renamed from 'magnitude.first.agency' [lightweight]",
+                "+ Quake.size.initial.unit: new attribute String, default mw [lightweight]",
+                "~ Quake.size.felt: renamed from 'magnitude.felt' [lightweight]",
+                "+ Quake.spot.depth: new attribute Double [lightweight]",
+                "+ Quake.spot.floor: new attribute Double [lightweight]",
+                "- Quake.magnitude.first.note: is gone, with its values [lightweight]",
+                "- Quake.place.latitude: is gone, with its values [lightweight]",
+                "~ Quake: indexes differ [none]",
+                "~ : composites differ [none]",
+            ])
+        let plan = try store.manager.plan()
+        #expect(plan.unclear == [])
+        #expect(
+            plan.steps.compactMap { step in step.count.map { "\(step.change.subject): \($0)" } }
+                == [
+                    "Quake.size.initial.unit: 2", "Quake.magnitude.first.note: 1",
+                    "Quake.place.latitude: 1",
+                ])
+        try store.migrate()
+        #expect(
+            try store.objects("Quake", "code", "size", "spot") == [
+                "code=a size={felt: 1, initial: {agency: USGS, unit: mw, value: 5.0}} spot=-",
+                "code=b size={felt: 0, initial: {unit: mw}} spot=-",
+            ])
+    }
+
+    @Test("a composite that is called otherwise and has the same elements is no other model")
+    func names() throws {
+        let after = Self.before.replacing("Scale", with: "Measure")
+        #expect(try changes(to: after) == ["~ : composites differ [none]"])
+        let store = try store(to: after)
+        _ = try PersistentContainer(model: store.new, at: store.path)
+    }
+
+    @Test("a store whose composite has another element, or type, is found out to be another")
+    func otherContents() throws {
+        for (old, new) in [
+            ("richter: Integer 16", "richter: Integer 32"), ("note: String", "remark: String"),
+            (", note: String", ""), ("latitude: Double", "latitude: Double, longitude: Double"),
+        ] {
+            let store = try store(to: Self.before.replacing(old, with: new))
+            let error = storeError { _ = try PersistentContainer(model: store.new, at: store.path) }
+            #expect(error?.code == .modelMismatch, "\(new)")
+            try store.migrate()
+        }
+    }
+
+    @Test("a plain attribute becomes an element, and an element a plain attribute, by a mapping")
+    func mapping() throws {
+        let store = try store(
+            to: """
+                model: 1
+                composites: { Name: { attributes: { code: String, felt: Boolean } } }
+                entities:
+                  Quake:
+                    attributes:
+                      name: { type: Composite, composite: Name }
+                      richter: Double
+                """)
+        var mapping = EntityMapping(from: "Quake", to: "Quake")
+        mapping.values = [
+            "name.code": "uppercase:(code)", "name.felt": "magnitude.felt",
+            "richter": "magnitude.first.richter * 10",
+        ]
+        let manager = MigrationManager(
+            storeAt: store.path, to: store.new, mapping: MappingModel([mapping]))
+        _ = try manager.migrate()
+        #expect(
+            try store.objects("Quake", "name", "richter") == [
+                "name={code: A, felt: 1} richter=50.0", "name={code: B, felt: 0} richter=-",
+            ])
+    }
+
+    @Test("an element that becomes required beside others needs a value there alone")
+    func required() throws {
+        let after = Self.before.replacing(
+            "agency: String", with: "agency: { type: String, optional: false }")
+        #expect(
+            try changes(to: after) == [
+                "~ Quake.magnitude.first.agency: is required now where 'magnitude.first' has a"
+                    + " value [mapping]", "~ : composites differ [none]",
+            ])
+        let store = try store(to: after)
+        try store.run("UPDATE ZQUAKE SET ZMAGNITUDE_FIRST_AGENCY = NULL")
+        #expect(
+            try store.manager.plan().obstacles == [
+                "Quake.magnitude.first.agency is required, and 1 object has none; give it a"
+                    + " default, make it optional, or map it"
+            ])
+        try store.run("UPDATE ZQUAKE SET ZMAGNITUDE_FIRST_AGENCY = 'x' WHERE Z_PK = 1")
+        try store.migrate()
+    }
+}
