@@ -38,13 +38,6 @@ struct ClassNameCheck {
                         + "'addTo\(suffix)'", place)
             }
         }
-        for attribute in plan.withoutAccessor {
-            problems.append(
-                Diagnostic(
-                    .warning, code: "swift.no-accessor",
-                    "'\(plan.entity.name).\(attribute.name)' is a composite, for which there is "
-                        + "no accessor", at: place))
-        }
     }
 
     private mutating func error(_ message: String, _ place: Diagnostic.Place) {

@@ -35,10 +35,8 @@ struct ClassPlan {
     let superclassName: String?
     /// No entity inherits from it.
     let isFinal: Bool
-    /// In the order of attributes, to-ones, to-manys, each by slot; those that have an accessor.
+    /// In the order of attributes, to-ones, to-manys, each by slot; composites by their elements.
     let properties: [Property]
-    /// Attributes that no accessor can give.
-    let withoutAccessor: [AttributeDescription]
 
     /// Nil where the model says that the entity has no class of its own.
     init?(
@@ -71,17 +69,11 @@ struct ClassPlan {
             Property.Kind.toMany($0, className: destination($0))
         }
         properties = [attributeKinds, toOnes, toManys].flatMap { kinds in
-            kinds.enumerated().compactMap { slot, kind in
+            kinds.enumerated().map { slot, kind in
                 var property = Property(kind: kind, slot: slot, isInherited: false)
                 property.isInherited = inherited.contains(property.name)
-                if case .attribute(let attribute) = kind, attribute.type.swiftName == nil {
-                    return nil
-                }
                 return property
             }
-        }
-        withoutAccessor = attributes.filter {
-            $0.type.swiftName == nil && !inherited.contains($0.name)
         }
     }
 

@@ -65,7 +65,7 @@ struct ClassText {
     private var modules: Set<String> {
         var modules: Set<String> = ["GraphModel", "GraphStore"]
         for case .attribute(let attribute) in plan.properties.map(\.kind) {
-            if let module = attribute.type.swiftName.flatMap(SwiftTypes.module), module != "Swift" {
+            if let module = SwiftTypes.module(of: attribute.type.swiftName), module != "Swift" {
                 modules.insert(module)
             }
         }
@@ -241,6 +241,9 @@ extension ClassPlan.Property {
                 attribute.type.rawValue, attribute.isOptional ? nil : "required",
                 attribute.isTransient ? "transient" : nil,
                 attribute.derivationExpression == nil ? nil : "derived",
+                attribute.name.lastIndex(of: ".").map {
+                    "an element of `\(attribute.name[..<$0])`"
+                },
             ]
             return words.compactMap { $0 }.joined(separator: ", ") + "."
         case .toOne(let relationship, _):

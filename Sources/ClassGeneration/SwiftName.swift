@@ -25,8 +25,11 @@ enum SwiftName {
         "Row", "Seed", "Self", "Swift", "Type", "init", "self",
     ]
 
-    /// A property's name in Swift: what clashes gets the suffix `Value`, keywords get backticks.
-    static func property(_ name: String) -> String {
+    /// A property's name in Swift: what clashes gets the suffix `Value`, keywords get backticks;
+    /// the element `magnitude.richter` of a composite is `magnitudeRichter`.
+    static func property(_ path: String) -> String {
+        let parts = path.split(separator: ".").map(String.init)
+        let name = (parts.prefix(1) + parts.dropFirst().map(capitalized)).joined()
         if taken.contains(name) || name.allSatisfy({ $0 == "_" }) { return "\(name)Value" }
         return escaped(name)
     }

@@ -35,7 +35,7 @@ struct SwiftTypes {
 
     /// An attribute's type, without the question mark.
     func name(of attribute: AttributeDescription) -> String {
-        name(of: attribute.type.swiftName ?? "StoredValue")
+        name(of: attribute.type.swiftName)
     }
 
     /// The module that a type comes from.
@@ -43,8 +43,8 @@ struct SwiftTypes {
 }
 
 extension AttributeType {
-    /// The type that accessors have; nil where there are none.
-    var swiftName: String? {
+    /// The type that accessors have; composites have accessors for their elements.
+    var swiftName: String {
         switch self {
         case .integer16: "Int16"
         case .integer32: "Int32"
@@ -58,8 +58,7 @@ extension AttributeType {
         case .binary, .transformable: "Data"
         case .uuid: "UUID"
         case .uri: "URL"
-        case .undefined: "StoredValue"
-        case .composite: nil
+        case .undefined, .composite: "StoredValue"
         }
     }
 }

@@ -80,7 +80,29 @@ struct CompilingTests {
                 AttributeDescription(
                     name: word, type: Self.types[position % (Self.types.count - 1)])
             })
-        return try ManagedObjectModel(entities: entities + [all])
+        // In the middle of a name capitals make no difference.
+        let parts = Self.words.filter { $0.first?.isUppercase == false }
+        let elements = parts.enumerated().map {
+            AttributeDescription(
+                name: $1, type: Self.types[$0 % (Self.types.count - 1)], isOptional: $0 % 2 == 0)
+        }
+        let composites = [
+            CompositeDescription(name: "Words", attributes: elements),
+            CompositeDescription(
+                name: "Task",
+                attributes: [
+                    AttributeDescription(name: "in", type: .composite, compositeName: "Words")
+                ]),
+        ]
+        let whole = EntityDescription(
+            name: "Whole",
+            ownAttributes: [
+                AttributeDescription(name: "class", type: .composite, compositeName: "Task"),
+                AttributeDescription(
+                    name: "plain", type: .composite, isOptional: false, compositeName: "Words"),
+            ])
+        return try ManagedObjectModel(
+            entities: entities + [all, whole], composites: composites)
     }
 
     @Test(
@@ -90,7 +112,7 @@ struct CompilingTests {
         let generator = ClassGenerator(try model(), source: "names.yaml", access: access)
         let (files, problems) = generator.files()
         #expect(problems.isEmpty)
-        #expect(files.count == 2 * Self.words.count + Self.entityNames.count + 2)
+        #expect(files.count == 2 * Self.words.count + Self.entityNames.count + 3)
         let scratch = try Scratch()
         _ = try GeneratedFolder(scratch.path, header: generator.header).write(files)
         let compiled = try Toolchain.compile(scratch)

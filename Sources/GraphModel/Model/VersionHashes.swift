@@ -59,13 +59,12 @@ extension ManagedObjectModel {
         }
     }
 
-    /// The entities that have or inherit a composite attribute with columns, in the order of the
-    /// model: where an app's store keeps the elements is not known.
-    package var entityNamesWithComposites: [String] {
-        entities.map(\.name).filter { name in
-            lineage(of: name).flatMap(\.ownAttributes).contains {
-                $0.type == .composite && !$0.isTransient
-            }
+    /// `Entity.attribute` of each composite with columns, in the order of the model: where an
+    /// app's store keeps the elements is not known.
+    package var storedComposites: [String] {
+        entities.flatMap { entity in
+            entity.ownAttributes.filter { $0.type == .composite && !$0.isTransient }
+                .map { "\(entity.name).\($0.name)" }
         }
     }
 

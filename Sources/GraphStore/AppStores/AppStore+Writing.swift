@@ -54,6 +54,12 @@ extension AppStore {
                     + app.origin.differingEntities.joined(separator: ", ")
                     + "; leave the model out to write by the store's own")
         }
+        guard app.composites.isEmpty else {
+            throw StoreError(
+                .modelMismatch,
+                "\(path) has composites (\(app.composites.joined(separator: ", "))), and where the"
+                    + " app's framework keeps their elements is not known, so it is only read")
+        }
         guard !app.lacksColumns else {
             throw StoreError(
                 .modelMismatch,

@@ -11,6 +11,8 @@ struct AppStoreModel {
     var origin: StoreOrigin
     /// The tables have no columns for some of the store's own model.
     let lacksColumns: Bool
+    /// `Entity.attribute` of each composite: nobody knows where the app's framework keeps them.
+    let composites: [String]
 
     /// Finds the model: the one given, as far as the tables have its columns; else the one that
     /// the store carries; else one made of the columns.
@@ -29,9 +31,18 @@ struct AppStoreModel {
             try Self.requireColumns(given, found, origin.differingEntities, path)
             model = try Self.fitting(given, metadata)
             lacksColumns = false
+            composites = given.storedComposites
+            if !composites.isEmpty {
+                origin.notes.append(
+                    "The store has columns by the names that we give the elements of"
+                        + " \(composites.joined(separator: ", ")); whether the app means the same"
+                        + " by them is not known")
+            }
         } else {
             var notes: [String] = []
-            if let cached = try Self.cached(on: connection, &notes) {
+            let cached = try Self.cached(on: connection, &notes)
+            composites = cached?.composites ?? []
+            if let cached {
                 origin = StoreOrigin(model: .cached, notes: notes + cached.leftOut)
                 let fitting = try Self.fitting(cached.model, found, &origin.notes, path)
                 lacksColumns = fitting != cached.model
@@ -131,6 +142,9 @@ struct AppStoreModel {
         let held = found.entities(heldOf: model)
         let missing = found.missing(StoreSchema(model, holding: held, over: found))
         guard !missing.isEmpty || held?.isEmpty == true else { return }
+        let composites = model.storedComposites.filter { composite in
+            missing.contains { $0.property.hasPrefix("\(composite).") }
+        }
         let places = missing.prefix(5).map { "\($0.place) for \($0.property)" }
         let more = missing.count > 5 ? ", …" : ""
         throw StoreError(
@@ -141,6 +155,10 @@ struct AppStoreModel {
                 + (places.isEmpty
                     ? "; it has no table of the model's"
                     : "; it has no " + places.joined(separator: ", ") + more)
+                + (composites.isEmpty
+                    ? ""
+                    : "; where the app's framework keeps the elements of composites ("
+                        + composites.joined(separator: ", ") + ") is not known")
                 + "; leave the model out to read the store by its own")
     }
 }

@@ -26,6 +26,12 @@ struct AppStoreFrame {
         metadata = source.metadata
         updateMetadata(source.model, script.new)
         noteColumns(script.old, found)
+        let composites = Set(source.model.storedComposites + script.new.model.storedComposites)
+        if !composites.isEmpty {
+            obstacles.append(
+                "where the app's framework keeps the elements of composites"
+                    + " (\(composites.sorted().joined(separator: ", "))) is not known")
+        }
         let parts = try source.parts()
         let text = TriggerText(script)
         for (type, name, table, sql) in parts {

@@ -280,6 +280,5 @@ extension Explanation {
             "Mend the value, or the rule."
         ),
         ("swift.name", "A name of the model is none that Swift allows.", "Rename it."),
-        ("swift.no-accessor", "A property gets no accessor.", "Do as the message says."),
     ]
 }

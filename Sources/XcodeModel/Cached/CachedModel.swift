@@ -9,6 +9,8 @@ package struct CachedModel: Sendable {
     package let model: ManagedObjectModel
     /// What the archive says that the model does not, a sentence each.
     package let leftOut: [String]
+    /// `Entity.attribute` of each composite that was left out.
+    package let composites: [String]
 
     /// Reads the column's bytes: deflated, as apps write them, or not.
     package init(reading content: [UInt8]) throws(ArchiveFault) {
@@ -29,5 +31,6 @@ package struct CachedModel: Sendable {
         var reader = CachedModelReader()
         model = try reader.model(root)
         leftOut = reader.leftOut
+        composites = reader.composites
     }
 }

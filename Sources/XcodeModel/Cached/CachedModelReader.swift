@@ -8,6 +8,8 @@ struct CachedModelReader {
     private static let depthMax = 100
 
     private(set) var leftOut: [String] = []
+    /// `Entity.attribute` of each composite that was left out.
+    private(set) var composites: [String] = []
     private var propertyCount = 0
 
     mutating func model(_ root: ArchivedNode) throws(ArchiveFault) -> ManagedObjectModel {
@@ -145,10 +147,14 @@ struct CachedModelReader {
         _ node: ArchivedNode, _ name: String, of entity: String
     ) -> AttributeDescription? {
         let code = node["NSAttributeType"]?.integer ?? 0
-        guard let type = AttributeType.allCases.first(where: { Int64($0.code) == code }),
-            type != .composite
-        else {
+        guard let type = AttributeType.allCases.first(where: { Int64($0.code) == code }) else {
             leftOut.append("\(entity).\(name) is of the type \(code), which is not known")
+            return nil
+        }
+        guard type != .composite else {
+            composites.append("\(entity).\(name)")
+            leftOut.append(
+                "\(entity).\(name) is a composite, and where an app's store keeps one is not known")
             return nil
         }
         let flags = node["NSFlagsKey"]?.integer ?? 0
