@@ -60,8 +60,13 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         case .request: "A request under a name, so that programs need not spell it out."
         case .composite:
             """
-            Attributes that are the type of one attribute. Xcode's models are read and written with \
-            them; no store is made with them yet.
+            Elements that an attribute has under one name, such as `magnitude.richter`; they may be of \
+            composites again. Predicates, orders, indexes, constraints and specs name elements by such \
+            paths. An element is kept as an attribute is, in a column of its own \
+            (`ZMAGNITUDE_RICHTER`); a composite of which none has a value is null. An element with \
+            `optional: false` must have a value, in an optional composite only where others have one; \
+            an element's `default` is in every new object. How Apple's framework names these columns is \
+            not known, so that stores with composites are for `etl` and GraphStore alone.
             """
         }
     }

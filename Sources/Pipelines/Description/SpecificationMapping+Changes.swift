@@ -40,7 +40,10 @@ extension SpecificationMapping {
             example: "\"isCompleted == NO\""),
         KeyDescription(
             "fields", .list(.text), .means("the key, attributes by name, and links by their key"),
-            "Key paths in the order of the columns.", example: "[id, title, category.name]"),
+            """
+            Key paths in the order of the columns. A composite is an object in JSON, and its elements \
+            in tables; `magnitude.richter` is one of them alone.
+            """, example: "[id, title, category.name]"),
         KeyDescription(
             "order", .oneOrMore(.text), .means("by the key"),
             """

@@ -20,7 +20,11 @@ extension SpecificationMapping {
         KeyDescription(
             "set", .named("ATTRIBUTE", .either([.text, .mapping(.field)])),
             .means("the field of the same name fills an attribute"),
-            "What fills attributes: the path of a field such as `owner.email`, or more.",
+            """
+            What fills attributes: the path of a field such as `owner.email`, or more. An element of a \
+            composite is named by its path, such as `magnitude.richter`; a path alone fills a whole \
+            composite by the object that it leads to.
+            """,
             example: "{ title: Subject }"),
         KeyDescription(
             "set-only", .boolean, .same(as: "false"),
