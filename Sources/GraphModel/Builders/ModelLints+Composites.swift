@@ -20,12 +20,12 @@ extension ModelLints {
     }
 
     func checkComposites() {
+        checkSize()
         let names = declared.composites.map(\.name)
         for entity in declared.entities {
             for (attribute, place) in zip(entity.description.ownAttributes, entity.attributePlaces)
             {
                 checkComposite(of: attribute, names, place)
-                checkSize(of: attribute, place)
             }
         }
         for (composite, places) in zip(declared.composites, declared.compositePlaces) {
@@ -56,13 +56,17 @@ extension ModelLints {
             "No composite is named '\(name)'" + Suggestion.phrase(for: name, among: names), place)
     }
 
-    private func checkSize(of attribute: AttributeDescription, _ place: SourceLocation) {
-        do throws(ModelError) {
-            _ = try elements.leaves(of: attribute)
-        } catch {
-            // Everything else has its own lint.
-            guard case .compositeTooLarge = error.kind else { return }
-            self.error("composite-size", error.description, place)
+    /// Told at the first attribute that is too much.
+    private func checkSize() {
+        var total = 0
+        for entity in declared.entities {
+            let own = zip(entity.description.ownAttributes, entity.attributePlaces)
+            for (attribute, place) in own where attribute.type == .composite {
+                total += elements.size(of: attribute)
+                guard total > CompositeElements.elementsMax else { continue }
+                let problem = ModelError(.compositeTooLarge(attribute: attribute.name))
+                return error("composite-size", problem.description, place)
+            }
         }
     }
 

@@ -79,9 +79,14 @@ struct ModelLints {
     func attributes(
         _ entity: EntityDeclaration
     ) -> [(attribute: AttributeDescription, place: SourceLocation)] {
-        zip(entity.description.ownAttributes, entity.attributePlaces).flatMap { attribute, place in
+        var total = 0
+        return zip(entity.description.ownAttributes, entity.attributePlaces).flatMap {
+            attribute, place in
+            total += elements.size(of: attribute)
             // Why it cannot is told by `checkComposites`.
-            ((try? elements.leaves(of: attribute)) ?? [attribute]).map { ($0, place) }
+            let isTooMuch = attribute.type == .composite && total > CompositeElements.elementsMax
+            let leaves = isTooMuch ? nil : try? elements.leaves(of: attribute)
+            return (leaves ?? [attribute]).map { ($0, place) }
         }
     }
 

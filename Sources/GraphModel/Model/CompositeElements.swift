@@ -11,15 +11,41 @@
 /// attributes, each with a column of its own. So stores, predicates and loads know nothing of
 /// composites.
 struct CompositeElements {
-    /// More is no entity that anybody made; bounds what a hostile file may cost.
-    static let elementsMax = 1_000
+    /// More is no model that anybody made; bounds what a hostile file may cost.
+    static let elementsMax = 10_000
+    private static let depthMax = 64
 
     /// By name.
-    let composites: [String: CompositeDescription]
+    private let composites: [String: CompositeDescription]
+    /// How many elements each composite has in the end, with the composites among them; no more
+    /// than `elementsMax` are counted.
+    private let sizes: [String: Int]
 
     init(_ composites: [CompositeDescription]) {
-        self.composites = Dictionary(
+        let composites = Dictionary(
             composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var sizes: [String: Int] = [:]
+        func size(_ name: String, depth: Int) -> Int {
+            if let known = sizes[name] { return known }
+            guard depth <= Self.depthMax else { return Self.elementsMax + 1 }
+            // What contains itself is found out when it is taken apart.
+            sizes[name] = 1
+            let attributes = composites[name]?.attributes ?? []
+            let total = attributes.reduce(1) { total, attribute in
+                let inner = attribute.compositeName.map { size($0, depth: depth + 1) } ?? 1
+                return min(total + inner, Self.elementsMax + 1)
+            }
+            sizes[name] = total
+            return total
+        }
+        for name in composites.keys.sorted() { _ = size(name, depth: 1) }
+        self.composites = composites
+        self.sizes = sizes
+    }
+
+    /// How many attributes it stands for.
+    func size(of attribute: AttributeDescription) -> Int {
+        attribute.type == .composite ? sizes[attribute.compositeName ?? ""] ?? 0 : 1
     }
 
     /// The attribute's elements, or the attribute itself where it is no composite.
@@ -31,6 +57,9 @@ struct CompositeElements {
     /// - Throws: where a composite is missing, contains itself or has too many elements.
     func leaves(of attribute: AttributeDescription) throws(ModelError) -> [AttributeDescription] {
         guard attribute.type == .composite else { return [attribute] }
+        guard size(of: attribute) <= Self.elementsMax else {
+            throw ModelError(.compositeTooLarge(attribute: attribute.name))
+        }
         var leaves: [AttributeDescription] = []
         try add(attribute, within: [], to: &leaves)
         return leaves
@@ -41,9 +70,6 @@ struct CompositeElements {
         to leaves: inout [AttributeDescription]
     ) throws(ModelError) {
         guard attribute.type == .composite else {
-            guard leaves.count < Self.elementsMax else {
-                throw ModelError(.compositeTooLarge(attribute: attribute.name))
-            }
             leaves.append(attribute)
             return
         }
@@ -52,6 +78,9 @@ struct CompositeElements {
             throw ModelError(.missingComposite(attribute: attribute.name, composite: name))
         }
         guard !around.contains(name) else { throw ModelError(.compositeCycle(name)) }
+        guard around.count < Self.depthMax else {
+            throw ModelError(.compositeTooLarge(attribute: attribute.name))
+        }
         for element in composite.attributes {
             try add(Self.element(element, of: attribute), within: around + [name], to: &leaves)
         }
@@ -151,10 +180,15 @@ extension ManagedObjectModel {
     ) throws(ModelError) -> [String: [AttributeDescription]] {
         let elements = CompositeElements(composites)
         var found: [String: [AttributeDescription]] = [:]
+        var total = 0
         for entity in entities where entity.ownAttributes.contains(where: { $0.type == .composite })
         {
             var attributes: [AttributeDescription] = []
             for attribute in entity.ownAttributes {
+                if attribute.type == .composite { total += elements.size(of: attribute) }
+                guard total <= CompositeElements.elementsMax else {
+                    throw ModelError(.compositeTooLarge(attribute: attribute.name))
+                }
                 attributes += try elements.leaves(of: attribute)
             }
             found[entity.name] = attributes

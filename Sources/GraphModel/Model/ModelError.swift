@@ -18,7 +18,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         case missingComposite(attribute: String, composite: String)
         /// A composite contains itself.
         case compositeCycle(String)
-        /// An attribute has more elements than any sensible one has.
+        /// With this attribute the composites have more elements than those of any sensible model.
         case compositeTooLarge(attribute: String)
     }
 
@@ -49,8 +49,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         case .compositeCycle(let name):
             "The composite '\(name)' contains itself"
         case .compositeTooLarge(let attribute):
-            "'\(attribute)' is one element too many: a composite may have "
-                + "\(CompositeElements.elementsMax)"
+            "With '\(attribute)' the composites have more than "
+                + "\(CompositeElements.elementsMax) elements"
         }
     }
 }

@@ -198,14 +198,68 @@ import Testing
 
     @Test func tooManyElementsAreRefused() {
         var composites = "  C0: { attributes: { x: Double } }\n"
-        for level in 1...12 {
+        for level in 1...40 {
             let inner = (0..<2).map { "e\($0): { type: Composite, composite: C\(level - 1) }" }
             composites += "  C\(level): { attributes: { \(inner.joined(separator: ", ")) } }\n"
         }
         let found = problems(
             "model: 1\ncomposites:\n\(composites)entities:\n"
-                + "  Big: { attributes: { c: { type: Composite, composite: C12 } } }\n")
+                + "  Big: { attributes: { c: { type: Composite, composite: C40 } } }\n")
         #expect(found.count == 1)
         #expect(found.first?.contains("[model.composite-size]") == true)
+    }
+
+    @Test func areDeclaredInSwift() throws {
+        let built = try ManagedObjectModel {
+            Composite(
+                "Scale",
+                [
+                    Attribute("richter", .double, default: 1, range: 0...10),
+                    Attribute("agency", .string, optional: false),
+                ])
+            Composite("Magnitude", [Attribute("first", composite: "Scale", optional: false)])
+            Entity("Quake") {
+                Attribute("magnitude", composite: "Magnitude", renamedFrom: "size")
+                Index("byRichter", .descending("magnitude.first.richter"))
+            }
+        }
+        let (written, diagnostics) = ModelFile.read(
+            text: """
+                model: 1
+                composites:
+                  Scale:
+                    attributes:
+                      richter: { type: Double, default: 1, range: 0..10 }
+                      agency: { type: String, optional: false }
+                  Magnitude:
+                    attributes: { first: { type: Composite, composite: Scale, optional: false } }
+                entities:
+                  Quake:
+                    attributes:
+                      magnitude: { type: Composite, composite: Magnitude, renamed-from: size }
+                    indexes: { byRichter: [magnitude.first.richter desc] }
+                """)
+        #expect(diagnostics == [])
+        #expect(built == written)
+        #expect(throws: ModelFileError.self) {
+            try ManagedObjectModel { Entity("A") { Attribute("b", .composite) } }
+        }
+    }
+
+    @Test func compositesWithoutEndAreRefused() {
+        // Nothing in nothing, many times over, and one in another, very deep.
+        var wide = "  C0: { attributes: {} }\n"
+        var deep = "  C0: { attributes: { x: Double } }\n"
+        for level in 1...100 {
+            let inner = "{ type: Composite, composite: C\(level - 1) }"
+            wide += "  C\(level): { attributes: { a: \(inner), b: \(inner) } }\n"
+            deep += "  C\(level): { attributes: { a: \(inner) } }\n"
+        }
+        for composites in [wide, deep] {
+            let found = problems(
+                "model: 1\ncomposites:\n\(composites)entities:\n"
+                    + "  Big: { attributes: { c: { type: Composite, composite: C100 } } }\n")
+            #expect(found.map { $0.contains("[model.composite-size]") } == [true])
+        }
     }
 }

@@ -49,6 +49,27 @@ public struct Attribute: Sendable {
         self.earliest = earliest
         self.latest = latest
     }
+
+    /// Declares an attribute that consists of the elements of a composite of the model.
+    ///
+    /// - Parameters:
+    ///   - isTransient: managed, but never stored.
+    ///   - preservedOnDeletion: history keeps the values of a deleted object.
+    ///   - renamedFrom: its name in the version before.
+    ///   - hashModifier: forces a new version hash although the shape is the same.
+    ///   - userInfo: free text for tools.
+    public init(
+        _ name: String, composite: String, optional isOptional: Bool = true,
+        transient isTransient: Bool = false, preservedOnDeletion: Bool = false,
+        renamedFrom: String? = nil, hashModifier: String? = nil, userInfo: [String: String] = [:],
+        file: String = #fileID, line: Int = #line, column: Int = #column
+    ) {
+        self.init(
+            name, .composite, optional: isOptional, transient: isTransient,
+            preservedOnDeletion: preservedOnDeletion, renamedFrom: renamedFrom,
+            hashModifier: hashModifier, userInfo: userInfo, file: file, line: line, column: column)
+        description.compositeName = composite
+    }
 }
 
 /// What a new object starts with, as a literal of Swift.

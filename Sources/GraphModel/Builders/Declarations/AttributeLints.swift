@@ -14,7 +14,7 @@ struct AttributeLints {
     func complete(_ entity: inout EntityDeclaration) {
         for (number, declared) in entity.attributeDeclarations.enumerated() {
             let place = entity.attributePlaces[number]
-            entity.description.ownAttributes[number] = completed(declared, place)
+            entity.description.ownAttributes[number] = completed(declared, at: place)
         }
         for (relationship, places) in zip(
             entity.description.ownRelationships, entity.relationshipPlaces)
@@ -31,11 +31,19 @@ struct AttributeLints {
         problems.report("model.\(code)", message, at: .source(place))
     }
 
+    /// An element of a composite.
+    func completed(_ declared: Attribute) -> AttributeDescription {
+        completed(declared, at: declared.place)
+    }
+
     private func completed(
-        _ declared: Attribute, _ place: SourceLocation
+        _ declared: Attribute, at place: SourceLocation
     ) -> AttributeDescription {
         var attribute = declared.description
         let type = attribute.type
+        if type == .composite, attribute.compositeName == nil {
+            error("attribute-type", "A Composite attribute must name its composite", place)
+        }
         if type == .undefined, !attribute.isTransient {
             error("attribute-type", "Only a transient attribute can be Undefined", place)
         }

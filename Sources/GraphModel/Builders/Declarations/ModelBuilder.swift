@@ -42,6 +42,13 @@ extension ManagedObjectModel {
             case .entity(var entity):
                 AttributeLints(problems).complete(&entity)
                 declared.entities.append(entity)
+            case .composite(let composite):
+                let lints = AttributeLints(problems)
+                declared.composites.append(
+                    CompositeDescription(
+                        name: composite.name, attributes: composite.attributes.map(lints.completed))
+                )
+                declared.compositePlaces.append(composite.attributes.map(\.place))
             case .configuration(let configuration):
                 declared.configurationMembers.append(
                     (configuration.name, configuration.members))
@@ -52,10 +59,11 @@ extension ManagedObjectModel {
     }
 }
 
-/// Something that a model declares: an entity or a configuration.
+/// Something that a model declares: an entity, a composite or a configuration.
 public struct ModelPart: Sendable {
     enum Content: Sendable {
         case entity(EntityDeclaration)
+        case composite(Composite)
         case configuration(Configuration)
     }
 
@@ -78,11 +86,33 @@ public struct Configuration: Sendable {
     }
 }
 
+/// A named set of attributes, which attributes of entities may consist of.
+///
+/// ```swift
+/// Composite("Scale", [Attribute("richter", .double), Attribute("agency", .string)])
+/// Entity("Quake") { Attribute("magnitude", composite: "Scale") }
+/// ```
+public struct Composite: Sendable {
+    let name: String
+    let attributes: [Attribute]
+
+    /// Declares a composite by its elements.
+    public init(_ name: String, _ attributes: [Attribute]) {
+        self.name = name
+        self.attributes = attributes
+    }
+}
+
 /// Puts a model's parts together.
 @resultBuilder public enum ModelBuilder {
     /// An entity.
     public static func buildExpression(_ entity: Entity) -> [ModelPart] {
         [ModelPart(content: .entity(entity.declaration))]
+    }
+
+    /// A composite.
+    public static func buildExpression(_ composite: Composite) -> [ModelPart] {
+        [ModelPart(content: .composite(composite))]
     }
 
     /// A configuration.
