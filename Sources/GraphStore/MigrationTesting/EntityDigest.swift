@@ -68,6 +68,11 @@ public struct EntityDigest: Sendable, Hashable {
         case .attribute(.real(let number)): return "real \(number)"
         case .attribute(.text(let text)): return "text \(text)"
         case .attribute(.blob(let bytes)): return "blob \(bytes.hexText)"
+        case .composite(let elements):
+            let texts = elements.sorted { $0.key < $1.key }.map { name, value in
+                "\(name) \(text(value, isOrdered: false))"
+            }
+            return "{\(texts.joined(separator: ", "))}"
         // Whatever the entities are called, a key says which object it is.
         case .object(let object):
             return "to \(object.map { "\($0.objectID.primaryKey)" } ?? "none")"
