@@ -21,6 +21,11 @@ struct FailureInputTests {
         try folder.writeSpec(
             "spec.yaml",
             stages.replacing("MIRROR", with: mirror ? "mirror: { where: ALL, at-most: 100% }" : ""))
+        // With so little memory inputs are read one after the other, not at once.
+        try folder.write(
+            "spec.yaml",
+            folder.text("spec.yaml").replacing(
+                "save-every: 1000", with: "save-every: 1000, memory: 64MiB"))
         try folder.write("b.ndjson", "{\"id\":2}\n{\"id\":3}\n")
         if mirror {
             try folder.write("a.ndjson", "{\"id\":1}\n{\"id\":7}\n")

@@ -28,8 +28,9 @@ public struct MigrationTester: Sendable {
     public var counts: [String: Int] = [:]
     /// Versions that no stage may leave out, as in `ModelHistory.migrate`.
     public var stops: Set<Int> = []
-    /// Gives a new object what the model does not tell: values that a pattern or a rule over the
-    /// object asks for. The number counts the objects of the entity from 0.
+    /// Gives a new object what a pattern or a rule over the object asks for.
+    ///
+    /// The number counts the objects of the entity from 0.
     public var complete: (@Sendable (_ object: ManagedObject, _ number: Int) throws -> Void)?
 
     /// Prepares trials; nothing is made yet.

@@ -89,7 +89,8 @@ import Testing
         var tester = MigrationTester(
             try Self.history(), mappings: Self.mappings, objectsPerEntity: 5)
         tester.counts = ["Tag": 2]
-        #expect(tester.trial(from: 0, seed: 1).description == """
+        #expect(
+            tester.trial(from: 0, seed: 1).description == """
                 version 1 to version 3, seed 1
                 - Note 5 b171f1a8be6b4777
                 - Person 5 f93facd77f276826
