@@ -73,6 +73,54 @@ import Testing
         #expect(try folder.rows(Self.order) == Self.expected(4))
     }
 
+    /// Expressions, preparations and patterns have memory to work in, of which each lane has its own.
+    @Test func lanesDoNotShareWhatTheyComputeWith() throws {
+        let folder = try Workspace()
+        for file in 0..<6 {
+            try folder.write(
+                "\(file).ndjson",
+                (0..<8000).map {
+                    #"{"file":\#(file),"number":\#($0),"name":" N\#($0)X\#(file) "}"# + "\n"
+                }
+                .joined())
+        }
+        let run = try folder.run(
+            model: """
+                model: 1
+                entities:
+                  Line:
+                    attributes:
+                      file: Integer 32
+                      number: Integer 32
+                      name: { type: String, pattern: "n[0-9]+x[0-9]" }
+                      sum: Integer 32
+                      text: String
+                """,
+            """
+            - import: "?.ndjson"
+              into: Line
+              when-found: append
+              keep-if: "name MATCHES ' N[0-9]+X[0-9] ' AND number + 0 >= 100"
+              set:
+                file: file
+                number: number
+                name: { from: name, clean: [trim, lower] }
+                sum: { expr: "number + file * 10000" }
+                text: { expr: "lowercase(name)" }
+            """)
+        #expect(run.text == "")
+        #expect(
+            run.lines == [
+                "import import: 48000 read, 47400 inserted, 600 filtered"
+            ])
+        let wrong = """
+            SELECT count(*) FROM ZLINE WHERE ZNUMBER < 100 OR ZSUM <> ZNUMBER + ZFILE * 10000
+              OR ZNAME <> 'n' || ZNUMBER || 'x' || ZFILE OR ZTEXT <> ' ' || ZNAME || ' '
+            """
+        #expect(try folder.rows(wrong) == ["0"])
+        #expect(try folder.rows("SELECT count(*) FROM ZLINE") == ["47400"])
+    }
+
     @Test func aLimitHoldsForAllInputsTogether() throws {
         let folder = try Self.workspace()
         try folder.write("model.yaml", Self.model)

@@ -75,7 +75,6 @@ struct KeyFinder: ~Copyable {
     /// Takes back what is lent, as far as a map needs it that grows.
     private mutating func takeBack(_ connection: Connection) throws(SQLiteError) {
         let bytes = min(lentBytes, max(memoryBytes, map.bytesAfterGrowth - memoryBytes))
-        guard bytes > 0 else { return }
         lentBytes -= bytes
         memoryBytes += bytes
         try connection.growPageCache(byBytes: -bytes)
@@ -104,8 +103,10 @@ struct KeyFinder: ~Copyable {
     /// Gives the map up where it may not grow, or begins one.
     mutating func changeWay(_ connection: Connection) throws(SQLiteError) {
         if usesMap {
-            try takeBack(connection)
-            return map.bytesAfterGrowth > memoryBytes ? try giveUpMap(connection) : ()
+            guard map.bytesAfterGrowth <= memoryBytes + lentBytes else {
+                return try giveUpMap(connection)
+            }
+            return try takeBack(connection)
         }
         usesMap = true
         try load(connection)
@@ -114,6 +115,8 @@ struct KeyFinder: ~Copyable {
     /// Reads the keys again: somebody else has written.
     mutating func reload(_ connection: Connection) throws(SQLiteError) {
         guard usesMap else { return }
+        // Not beside the new one.
+        map = KeyIndex()
         try load(connection)
     }
 

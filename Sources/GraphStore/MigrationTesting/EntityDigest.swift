@@ -70,9 +70,10 @@ public struct EntityDigest: Sendable, Hashable {
         case .attribute(.blob(let bytes)): return "blob \(bytes.hexText)"
         case .composite(let elements):
             let texts = elements.sorted { $0.key < $1.key }.map { name, value in
-                "\(name) \(text(value, isOrdered: false))"
+                let text = text(value, isOrdered: false)
+                return "\(name) \(text.utf8.count) \(text)"
             }
-            return "{\(texts.joined(separator: ", "))}"
+            return "composite \(texts.joined(separator: " "))"
         // Whatever the entities are called, a key says which object it is.
         case .object(let object):
             return "to \(object.map { "\($0.objectID.primaryKey)" } ?? "none")"

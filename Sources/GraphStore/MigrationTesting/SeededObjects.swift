@@ -46,7 +46,7 @@ struct SeededObjects {
         var rows: [String: Int] = [:]
         for entity in model.entities where !entity.isAbstract {
             let root = model.rootName(of: entity.name)
-            for _ in 0..<count(entity.name) {
+            for _ in 0..<max(0, count(entity.name)) {
                 let object = try context.insert(entity.name)
                 try setValues(of: object, entity.name, row: rows[root, default: 0])
                 rows[root, default: 0] += 1

@@ -52,7 +52,9 @@ struct SeededValues {
         switch attribute.type {
         case .boolean: return .integer(Int64(isUnique ? row % 2 : place.number(below: 2, 1)))
         case .integer16, .integer32, .integer64:
-            return .integer(Int64(step(attribute, place, row, isUnique, by: 1)))
+            let number = step(attribute, place, row, isUnique, by: 1)
+            // A double near the ends of the integers may be beyond them.
+            return .integer(Int64(exactly: number) ?? (number < 0 ? .min : .max))
         // Quarters are the same in all kinds of numbers.
         case .decimal, .double, .float:
             return .real(step(attribute, place, row, isUnique, by: 0.25))
@@ -83,6 +85,7 @@ struct SeededValues {
         let range = attribute.range ?? NumberRange()
         let high = range.maximum ?? .infinity
         var low = range.minimum ?? min(usual, high - Double(steps) * size)
+        if !low.isFinite { low = usual }
         // A whole number, also where the range begins between two.
         low = (low / size).rounded(.up) * size
         let room = min(Double(steps), max(0, ((high - low) / size).rounded(.down)))
@@ -93,7 +96,7 @@ struct SeededValues {
     private func text(
         _ attribute: AttributeDescription, _ place: Place, _ row: Int, _ isUnique: Bool
     ) -> String {
-        let low = Int(max(0, attribute.length?.minimum ?? 0))
+        let low = Int(min(max(0, attribute.length?.minimum ?? 0), 1e6))
         let high = attribute.length?.maximum.map { Int(min($0, 1e6)) } ?? max(low, 40)
         func word(_ round: UInt64) -> String {
             Drawing.words[place.number(below: Drawing.words.count, round)]

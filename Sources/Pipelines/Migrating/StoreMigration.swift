@@ -117,9 +117,13 @@ package struct StoreMigration {
         var chain = chain(steps, versions)
         var (now, done): (Step?, Step?) = (steps.first, nil)
         do throws(StoreError) {
-            while let stage = try chain.next(),
-                let step = steps.first(where: { $0.stage == stage })
-            {
+            while let stage = try chain.next() {
+                guard let step = steps.first(where: { $0.stage == stage }) else {
+                    throw StoreError(
+                        .internalError,
+                        "The store wants a step from version \(stage.from + 1) to "
+                            + "\(stage.to + 1), which was not planned")
+                }
                 now = step
                 try chain.migrate(
                     stage, cancellation: cancellation, planned: { planned(step, $0) },

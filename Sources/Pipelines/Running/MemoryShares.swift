@@ -27,7 +27,9 @@ struct MemoryShares: Sendable {
         return memory
     }
 
-    /// Batches between the threads that read and the one that writes; each reader has three or
-    /// more of them.
-    var batches: Int { total < 128 << 20 ? 3 : max(6, min(48, (total >> 20) / 256 * 6)) }
+    /// Batches between the threads that read and the one that writes.
+    ///
+    /// Each reader has three or more of them. Each may hold a record of the largest size, so there
+    /// are never many.
+    var batches: Int { total < 128 << 20 ? 3 : max(6, min(12, (total >> 20) / 256 * 6)) }
 }

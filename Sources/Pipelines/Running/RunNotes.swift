@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Decodable, Sendable, Hashable {
-    static let currentFormat = 4
+    static let currentFormat = 5
 
     var format = RunNote.currentFormat
     var pipeline: String

@@ -131,6 +131,11 @@ struct ImportInputs: Sendable {
         position?.path == file.path ? position : nil
     }
 
+    /// Whether inputs may be opened before their turn: of several at once none would know how many
+    /// records the others leave it, and what turns out to have changed is read again from its
+    /// first byte, which nothing that was opened meanwhile may have lost by then.
+    var mayBeReadAtOnce: Bool { recordsMax == nil && position == nil }
+
     /// The files that are to be read, each with the bytes of all that are done when it begins.
     var filesLeft: [(file: InputFile, bytesBefore: Int)] {
         var bytes = files.filter(isDone).reduce(0) { $0 + $1.byteCount }

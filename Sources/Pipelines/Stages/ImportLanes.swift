@@ -23,22 +23,20 @@ final class ImportLanes: Sendable {
 
     /// - Parameters:
     ///   - inputCount: how many inputs are to be read.
-    ///   - batchCount: how many batches there are to be, at least three.
-    ///   - processors: how many threads can run at once.
-    init(
-        inputCount: Int, batchCount: Int, processors: Int, _ make: () -> MappedBatch
-    ) {
+    ///   - batchCount: how many batches there are to be at most.
+    ///   - plans: one for each lane.
+    init(inputCount: Int, batchCount: Int, plans: [ImportPlan]) {
         self.inputCount = inputCount
-        let count = Self.count(inputs: inputCount, batches: batchCount, processors: processors)
-        queues = (0..<count).map { lane in
-            BatchQueue(count: min(Self.batchesMax, batchCount / count)) {
-                let batch = make()
+        queues = plans.enumerated().map { lane, plan in
+            BatchQueue(count: min(Self.batchesMax, batchCount / plans.count)) {
+                let batch = MappedBatch(plan)
                 batch.lane = lane
                 return batch
             }
         }
     }
 
+    /// How many lanes there are to be, of which each has at least three batches.
     static func count(inputs: Int, batches: Int, processors: Int) -> Int {
         max(1, min(inputs, processors, batches / batchesMin))
     }

@@ -4,31 +4,35 @@ import RecordStreams
 /// The reading side of an import: inflates, scans, maps and casts, on a thread of its own for each
 /// lane.
 final class ImportReader: Sendable {
-    // Used by the reading threads alone once `start` was called, none of which changes the plan.
-    private nonisolated(unsafe) let plan: ImportPlan
+    // Each is used by the reading thread of one lane alone once `start` was called: expressions and
+    // preparations have room in their plan to work in. What the writer looks at in the first one
+    // is never changed.
+    private nonisolated(unsafe) let plans: [ImportPlan]
     private let inputs: ImportInputs
     private let files: [(file: InputFile, bytesBefore: Int)]
     /// What was found out about the inputs' fields.
     let summary = ReadSummary()
 
-    init(plan: ImportPlan, inputs: ImportInputs) {
-        self.plan = plan
+    /// - Parameter plans: one for each lane.
+    init(plans: [ImportPlan], inputs: ImportInputs) {
+        self.plans = plans
         self.inputs = inputs
         files = inputs.filesLeft
     }
 
-    /// How many inputs there are to be read.
-    var inputCount: Int { files.count }
-
     /// Starts reading; the lanes' ends tell when it is done.
     func start(_ lanes: ImportLanes, in group: DispatchGroup) {
-        for (queue, places) in lanes.lanes {
-            queue.fill(on: "etl.import.reader", in: group) { try self.read(places, to: queue) }
+        for (lane, (queue, places)) in lanes.lanes.enumerated() {
+            queue.fill(on: "etl.import.reader", in: group) {
+                try self.read(places, self.plans[lane], to: queue)
+            }
         }
     }
 
     /// Reads the inputs of one lane.
-    private func read(_ places: StrideTo<Int>, to queue: BatchQueue<MappedBatch>) throws {
+    private func read(
+        _ places: StrideTo<Int>, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>
+    ) throws {
         var mapper = RecordMapper(plan)
         var recordsLeft = inputs.recordsMax ?? .max
         var recordsRead = 0
@@ -38,7 +42,8 @@ final class ImportReader: Sendable {
             let (file, bytesBefore) = files[place]
             guard recordsLeft > 0,
                 try read(
-                    file, to: queue, &mapper, bytesBefore: bytesBefore, &recordsLeft, &recordsRead)
+                    file, plan, to: queue, &mapper, bytesBefore: bytesBefore, &recordsLeft,
+                    &recordsRead)
             else { return }
         }
     }
@@ -47,8 +52,9 @@ final class ImportReader: Sendable {
     ///
     /// - Returns: whether there is more to be read.
     private func read(
-        _ file: InputFile, to queue: BatchQueue<MappedBatch>, _ mapper: inout RecordMapper,
-        bytesBefore: Int, _ recordsLeft: inout Int, _ recordsRead: inout Int
+        _ file: InputFile, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>,
+        _ mapper: inout RecordMapper, bytesBefore: Int, _ recordsLeft: inout Int,
+        _ recordsRead: inout Int
     ) throws -> Bool {
         let start = inputs.start(in: file)
         let reader = try inputs.reader(of: file, plan.selection)

@@ -58,16 +58,19 @@ struct ImportStage: Sendable {
     private func write(
         _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
     ) throws -> StageReport {
-        let plan = try ImportPlan(
-            spec, environment.container.model, environment.values, now: environment.now,
-            leavesArchives: environment.container.origin.isApp)
-        let reader = ImportReader(plan: plan, inputs: inputs)
-        let lanes = ImportLanes(
-            inputCount: reader.inputCount,
-            batchCount: MemoryShares(environment.spec.budget.memory).batches,
-            // Of several at once, none would know how many records the others leave it.
-            processors: inputs.recordsMax == nil ? Platform.processorCount() : 1
-        ) { MappedBatch(plan) }
+        let inputCount = inputs.filesLeft.count
+        let batchCount = MemoryShares(environment.spec.budget.memory).batches
+        let laneCount = ImportLanes.count(
+            inputs: inputCount, batches: batchCount,
+            processors: inputs.mayBeReadAtOnce ? Platform.processorCount() : 1)
+        let plans = try (0..<laneCount).map { _ in
+            try ImportPlan(
+                spec, environment.container.model, environment.values, now: environment.now,
+                leavesArchives: environment.container.origin.isApp)
+        }
+        let plan = plans[0]
+        let reader = ImportReader(plans: plans, inputs: inputs)
+        let lanes = ImportLanes(inputCount: inputCount, batchCount: batchCount, plans: plans)
         let reading = DispatchGroup()
         reader.start(lanes, in: reading)
         defer {
