@@ -25,6 +25,8 @@ package struct ImportPlan {
         let isNeeded: Bool
         /// What a missing value is called in rejects: `key` for a key, else `required`.
         var absenceCode: String { isKey ? "key" : "required" }
+        /// What a field without a value gives.
+        var emptyValue: BulkCell { constant.kind == .absent ? .null : constant }
         private let isKey: Bool
 
         init(
@@ -123,6 +125,8 @@ package struct ImportPlan {
     struct Whole: Hashable {
         var slot: Int
         var text: String
+        /// Those of the elements in it.
+        var columns: [Int]
     }
 
     /// A path of the spec into records.
@@ -187,6 +191,7 @@ package struct ImportPlan {
         try builder.addColumns()
         try builder.addLinks()
         try builder.addFilter()
+        builder.addWholes()
         var bulk = BulkPlan(
             entity: spec.into.text, key: builder.key, attributes: builder.columns.map(\.name),
             links: builder.bulkLinks,

@@ -25,6 +25,8 @@ struct ImportPlanBuilder {
     var optionalSlots: Set<Int> = []
     var namedPaths: [ImportPlan.NamedPath] = []
     var wholes: [ImportPlan.Whole] = []
+    /// The columns of the elements in each object that may be one of a composite, by its path.
+    var columnsByWhole: [String: [Int]] = [:]
 
     /// The attributes that tell objects apart.
     var key: [String] { spec.resolvedKey(in: model) ?? [] }
@@ -43,15 +45,25 @@ struct ImportPlanBuilder {
         return paths.count - 1
     }
 
-    /// Looks at the objects around an element of a composite, too.
-    private mutating func addWholes(of attribute: AttributeDescription, from source: String) {
+    /// Notes the objects around the element of a composite that the last column is.
+    private mutating func noteWholes(of attribute: AttributeDescription, from source: String) {
         var whole = source[...]
         for _ in attribute.name.split(separator: ".").dropFirst() {
             guard let dot = whole.lastIndex(of: ".") else { return }
             whole = whole[..<dot]
-            let text = String(whole)
-            guard !wholes.contains(where: { $0.text == text }) else { continue }
-            wholes.append(ImportPlan.Whole(slot: optionalSlot(text, unless: false), text: text))
+            columnsByWhole[String(whole), default: []].append(columns.count - 1)
+        }
+    }
+
+    /// Looks at the objects around elements of composites, too.
+    ///
+    /// Comes when all else has its fields: one that something reads as a value need be no object.
+    mutating func addWholes() {
+        let known = Set(paths)
+        for (text, columns) in columnsByWhole.sorted(by: { $0.key < $1.key })
+        where !known.contains(Self.path(text)) {
+            let slot = optionalSlot(text, unless: false)
+            wholes.append(ImportPlan.Whole(slot: slot, text: text, columns: columns))
         }
     }
 
@@ -91,7 +103,7 @@ struct ImportPlanBuilder {
             // Nobody named this field, so an input may do without it.
             let slot = optionalSlot(attribute.name, unless: key.contains(attribute.name))
             columns.append(column(attribute, slot: slot, source: attribute.name))
-            addWholes(of: attribute, from: attribute.name)
+            noteWholes(of: attribute, from: attribute.name)
         }
     }
 
@@ -133,7 +145,7 @@ struct ImportPlanBuilder {
                 namedPaths.append(.init(slots: [slot], text: whole))
             }
             columns.append(column(attribute, slot: slot, source: source.text))
-            addWholes(of: attribute, from: source.text)
+            noteWholes(of: attribute, from: source.text)
         case .field(let field):
             let (slot, expression) = try input(field, filling: attribute.name)
             columns.append(
@@ -282,6 +294,7 @@ struct ImportPlanBuilder {
             leavesArchives: leavesArchives)
         try builder.addColumns()
         try builder.addLinks()
+        builder.addWholes()
         guard let first = builder.key.first, let attribute = model.attribute(first, of: entity)
         else { return }
         let slot = slot(nested.each.text)

@@ -59,9 +59,14 @@ extension RecordMapper {
                 code: "shape", message: "'\(path)' is not an object, but \(ValueCaster.show(item))"
             ).at(path, item)
         }
-        if let (whole, failure) = Self.misshapen(nested.wholes, fields) {
-            throw failure.at("\(path).\(whole.text)", fields[whole.slot], orIn: item)
+        let emptied: [Int]
+        do throws(Misshapen) {
+            emptied = try misshapen(nested.wholes, nested.columns, fields)
+        } catch {
+            throw error.failure.at(
+                "\(path).\(error.whole.text)", fields[error.whole.slot], orIn: item)
         }
+        let start = cells.count
         for column in nested.columns {
             do throws(CastFailure) {
                 cells.append(
@@ -71,6 +76,7 @@ extension RecordMapper {
                 throw error.at("\(path).\(column.sourceText)", field, orIn: item)
             }
         }
+        for cell in emptied { cells[start + cell] = nested.columns[cell].emptyValue }
         for (link, inner) in zip(nested.links, reader.inner) {
             do throws(CastFailure) {
                 cells.append(

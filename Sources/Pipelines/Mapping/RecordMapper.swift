@@ -67,10 +67,18 @@ package struct RecordMapper {
                 return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
             }
         }
-        if let (whole, failure) = Self.misshapen(plan.wholes, fields) {
-            return batch.reject(record, failure, slot: whole.slot, field: whole.text)
-        }
         let nulledBefore = nulled
+        var emptied: [Int] = []
+        // A table has no objects: a column that is called like a composite is another thing.
+        if !plan.wholes.isEmpty, !batch.isTabular {
+            do throws(Misshapen) {
+                emptied = try misshapen(plan.wholes, plan.columns, fields)
+            } catch {
+                nulled = nulledBefore
+                return batch.reject(
+                    record, error.failure, slot: error.whole.slot, field: error.whole.text)
+            }
+        }
         let row = batch.rows.addRow()
         for cell in plan.columns.indices {
             let column = plan.columns[cell]
@@ -84,6 +92,7 @@ package struct RecordMapper {
                     record, error, slot: column.slot, field: column.sourceText)
             }
         }
+        for cell in emptied { batch.rows[row, cell] = plan.columns[cell].emptyValue }
         for index in plan.links.indices {
             let link = plan.links[index]
             do throws(CastFailure) {
@@ -109,25 +118,40 @@ package struct RecordMapper {
             "Nothing maps \(listed)" + (names.count > 5 ? " and \(names.count - 5) more" : ""))
     }
 
-    /// The first field that should be an object and is something else.
-    static func misshapen(
-        _ wholes: [ImportPlan.Whole], _ fields: UnsafeBufferPointer<Field>
-    ) -> (ImportPlan.Whole, CastFailure)? {
+    /// A field that should be an object and is something else.
+    struct Misshapen: Error {
+        var whole: ImportPlan.Whole
+        var failure: CastFailure
+    }
+
+    /// The columns of elements that become null, since what should be the object around them is
+    /// something else and the stage says so.
+    mutating func misshapen(
+        _ wholes: [ImportPlan.Whole], _ columns: [ImportPlan.Column],
+        _ fields: UnsafeBufferPointer<Field>
+    ) throws(Misshapen) -> [Int] {
+        var emptied: [Int] = []
         for whole in wholes {
             let field = fields[whole.slot]
             switch field.kind {
             case .absent, .null: continue
             case .json where field.bytes.first == UInt8(ascii: "{"): continue
-            default:
-                return (
-                    whole,
-                    CastFailure(
-                        message: "'\(whole.text)' is a composite and takes an object, not "
-                            + ValueCaster.show(field))
-                )
+            default: break
             }
+            let isNulled =
+                plan.nullsCasts
+                && !whole.columns.contains { columns[$0].isRequired || columns[$0].isNeeded }
+            guard isNulled else {
+                throw Misshapen(
+                    whole: whole,
+                    failure: CastFailure(
+                        message: "'\(whole.text)' is a composite and takes an object, not "
+                            + ValueCaster.show(field)))
+            }
+            nulled += 1
+            emptied += whole.columns
         }
-        return nil
+        return emptied
     }
 
     // MARK: Attributes
