@@ -60,17 +60,29 @@ struct CompositeElements {
         guard size(of: attribute) <= Self.elementsMax else {
             throw ModelError(.compositeTooLarge(attribute: attribute.name))
         }
+        var found = Found()
+        try add(attribute, within: [], to: &found)
+        return found.leaves
+    }
+
+    /// What an attribute was taken apart into so far.
+    private struct Found {
         var leaves: [AttributeDescription] = []
-        try add(attribute, within: [], to: &leaves)
-        return leaves
+        /// With the composites among them, which may be many more than the leaves.
+        var count = 0
     }
 
     private func add(
         _ attribute: AttributeDescription, within around: [String],
-        to leaves: inout [AttributeDescription]
+        to found: inout Found
     ) throws(ModelError) {
+        // Sizes are not known of composites that contain themselves, so this counts again.
+        found.count += 1
+        guard found.count <= Self.elementsMax else {
+            throw ModelError(.compositeTooLarge(attribute: attribute.name))
+        }
         guard attribute.type == .composite else {
-            leaves.append(attribute)
+            found.leaves.append(attribute)
             return
         }
         let name = attribute.compositeName ?? ""
@@ -82,7 +94,7 @@ struct CompositeElements {
             throw ModelError(.compositeTooLarge(attribute: attribute.name))
         }
         for element in composite.attributes {
-            try add(Self.element(element, of: attribute), within: around + [name], to: &leaves)
+            try add(Self.element(element, of: attribute), within: around + [name], to: &found)
         }
     }
 
@@ -154,8 +166,8 @@ extension ManagedObjectModel {
         return keyPath
     }
 
-    /// The paths of the elements of a composite that a path leads to, folded; the path itself,
-    /// folded, where it leads to anything else.
+    /// The paths of the stored elements of a composite that a path leads to, folded, or of all
+    /// where none is stored; the path itself, folded, where it leads to anything else.
     package func elementPaths(at keyPath: [String], from entity: String) -> [[String]] {
         let path = folded(keyPath, from: entity)
         var entity = entity

@@ -136,8 +136,11 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     private func checkRelationships() throws(ModelError) {
         for entity in entities {
             var names: Set<String> = []
+            // A composite has its name, and the paths of its elements are names as well.
+            let composites = lineage(of: entity.name).reversed().flatMap(\.ownAttributes)
+                .filter { $0.type == .composite }
             let all =
-                lineage(of: entity.name).reversed().flatMap(\.ownAttributes).map(\.name)
+                (composites + attributes(of: entity.name)).map(\.name)
                 + relationships(of: entity.name).map(\.name)
             for name in all where !names.insert(name).inserted {
                 throw ModelError(.duplicateProperty(entity: entity.name, property: name))

@@ -262,4 +262,55 @@ import Testing
             #expect(found.map { $0.contains("[model.composite-size]") } == [true])
         }
     }
+
+    @Test func sizesBehindCyclesAreBounded() {
+        func composite(_ name: String, _ elements: [String]) -> CompositeDescription {
+            CompositeDescription(
+                name: name,
+                attributes: elements.enumerated().map { place, inner in
+                    AttributeDescription(
+                        name: "e\(place)", type: .composite, compositeName: inner)
+                })
+        }
+        var composites = [
+            composite("A", ["X1", "C"]), composite("C", ["A"]), composite("X60", []),
+        ]
+        for level in 1..<60 {
+            composites.append(composite("X\(level)", ["X\(level + 1)", "X\(level + 1)"]))
+        }
+        let quake = EntityDescription(
+            name: "Quake", ownAttributes: [.init(name: "c", type: .composite, compositeName: "C")])
+        #expect {
+            try ManagedObjectModel(entities: [quake], composites: composites)
+        } throws: { error in
+            guard case .compositeTooLarge? = (error as? ModelError)?.kind else { return false }
+            return true
+        }
+    }
+
+    @Test func namesOfElementsAreNamesOfTheEntity() throws {
+        let richter = AttributeDescription(name: "richter", type: .double)
+        func problem(
+            _ attributes: [AttributeDescription], _ elements: [AttributeDescription]
+        ) -> ModelError.Kind? {
+            let quake = EntityDescription(name: "Quake", ownAttributes: attributes)
+            do throws(ModelError) {
+                _ = try ManagedObjectModel(
+                    entities: [quake],
+                    composites: [CompositeDescription(name: "Scale", attributes: elements)])
+                return nil
+            } catch {
+                return error.kind
+            }
+        }
+        let first = AttributeDescription(
+            name: "first", type: .composite, compositeName: "Scale")
+        let twice = ModelError.Kind.duplicateProperty(entity: "Quake", property: "first.richter")
+        #expect(problem([first], [richter]) == nil)
+        #expect(problem([first], [richter, richter]) == twice)
+        #expect(problem([first, .init(name: "first.richter", type: .double)], [richter]) == twice)
+        #expect(
+            problem([first, .init(name: "first", type: .double)], [richter])
+                == .duplicateProperty(entity: "Quake", property: "first"))
+    }
 }
