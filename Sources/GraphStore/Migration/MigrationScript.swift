@@ -103,6 +103,7 @@ struct MigrationScript {
                 try addRequired(name, value, move)
             }
         }
+        keepEmpty(&values, known: Set(partners.keys).union(told.attributes.keys), move)
         if move.mapping?.policy == nil { try addRequiredElements(values, partners, move) }
         let links = LinkProjection(moves: moves, pairing: pairing)
         for link in new.linkColumns(of: move.new) {
@@ -139,6 +140,34 @@ struct MigrationScript {
         checks.append(.required(name, value, move, try move.condition(alias: "t", old)))
     }
 
+    /// Fills no composite with nothing but defaults of new elements where one beside them must
+    /// have a value, which it has not.
+    private func keepEmpty(
+        _ values: inout [String: SQLFragment], known: Set<String>, _ move: ObjectMove
+    ) {
+        let attributes = move.new.attributes.sorted { $0.key < $1.key }
+        let wholes = Set(attributes.compactMap { $0.value.attribute.requiredBeside })
+        guard !wholes.isEmpty else { return }
+        for (name, place) in attributes
+        where !known.contains(name) && place.attribute.defaultValue != nil {
+            // What is in one that is inside another is in both.
+            let around = wholes.filter { name.hasPrefix("\($0).") }.max { $0.count < $1.count }
+            guard let around, let value = values[place.column] else { continue }
+            let others = attributes.filter {
+                $0.key.hasPrefix("\(around).") && known.contains($0.key)
+            }.compactMap { values[$0.value.column] }
+            values[place.column] =
+                others.isEmpty
+                ? SQLFragment("NULL")
+                : "CASE WHEN " + Self.isAny(of: others) + " THEN " + value + " END"
+        }
+    }
+
+    /// Whether one of them is not null.
+    private static func isAny(of values: [SQLFragment]) -> SQLFragment {
+        values.map { "(" + $0 + ") NOT NULL" }.joined(separator: " OR ")
+    }
+
     /// Elements that must have a value only where others of their composite have one.
     private mutating func addRequiredElements(
         _ values: [String: SQLFragment], _ partners: [String: AttributeDescription],
@@ -152,8 +181,8 @@ struct MigrationScript {
                 $0.key.hasPrefix("\(whole).") && $0.key != name
             }.sorted { $0.key < $1.key }.compactMap { values[$0.value.column] }
             guard !others.isEmpty else { continue }
-            let isThere = others.map { "(" + $0 + ") NOT NULL" }.joined(separator: " OR ")
-            let condition = try move.condition(alias: "t", old) + " AND (" + isThere + ")"
+            let condition =
+                try move.condition(alias: "t", old) + " AND (" + Self.isAny(of: others) + ")"
             checks.append(.required(name, value, move, condition))
         }
     }

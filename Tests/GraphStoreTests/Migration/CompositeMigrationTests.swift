@@ -168,4 +168,27 @@ import Testing
         try store.run("UPDATE ZQUAKE SET ZMAGNITUDE_FIRST_AGENCY = 'x' WHERE Z_PK = 1")
         try store.migrate()
     }
+
+    @Test("a new element's default fills no empty composite beside one that must have a value")
+    func defaults() throws {
+        let before = Self.before.replacing(
+            "agency: String", with: "agency: { type: String, optional: false }")
+        let after = before.replacing(
+            "note: String",
+            with: "note: String, unit: { type: String, default: mw }"
+        ).replacing(
+            "latitude: Double",
+            with:
+                "latitude: Double, datum: { type: String, optional: false, default: wgs }"
+        )
+        let store = try MigratedStore(from: wholeModel(before), to: wholeModel(after), Self.fill)
+        #expect(try store.manager.plan().obstacles == [])
+        try store.migrate()
+        #expect(
+            try store.objects("Quake", "code", "magnitude", "place") == [
+                "code=a magnitude={felt: 1, first: {agency: USGS, note: near, richter: 5,"
+                    + " unit: mw}} place={datum: wgs, latitude: 1.5}",
+                "code=b magnitude={felt: 0} place=-",
+            ])
+    }
 }
