@@ -178,7 +178,8 @@ extension ManagedObjectModel {
         guard let name = path.last, let elements = elements(of: name, in: entity) else {
             return [path]
         }
-        return elements.map { path.dropLast() + [$0.name] }
+        let stored = elements.filter { !$0.isTransient }
+        return (stored.isEmpty ? elements : stored).map { path.dropLast() + [$0.name] }
     }
 
     /// Whether a path leads to anything but a whole composite.

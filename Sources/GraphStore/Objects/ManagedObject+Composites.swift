@@ -19,7 +19,7 @@ extension ManagedObject {
     ) throws(StoreError) -> PropertyValue {
         var elements: [String: PropertyValue] = [:]
         for slot in slots {
-            let rest = layout.attributeNames[slot].dropFirst(path.utf8.count + 1)
+            let rest = layout.attributeNames[slot].dropFirst(path.count + 1)
             let name = String(rest.prefix { $0 != "." })
             if name.utf8.count == rest.utf8.count {
                 let stored = try value(slot)

@@ -90,7 +90,11 @@ struct PartialPlan {
             }
             // An element of a composite has the name that its path makes.
             let name = path.joined(separator: ".")
-            if let elements = layout.composites[name] { return elements.map { .attribute($0) } }
+            if let elements = layout.composites[name] {
+                let stored = elements.filter { layout.attributes[$0].column != nil }
+                guard !stored.isEmpty else { throw Self.refusal(property, layout) }
+                return stored.map { .attribute($0) }
+            }
             guard let found = layout.properties[name] else {
                 throw Self.refusal(property, layout)
             }

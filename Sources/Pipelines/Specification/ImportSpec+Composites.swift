@@ -36,7 +36,7 @@ extension AttributeMapping {
         switch origin {
         case .constant(.null, _), .unreadable: return origin
         case .field(let field) where field == FieldMapping(source: field.source):
-            let rest = element.dropFirst(whole.utf8.count)
+            let rest = element.dropFirst(whole.count)
             return .element(
                 PlacedText("\(field.source.text)\(rest)", field.source.location),
                 whole: field.source)

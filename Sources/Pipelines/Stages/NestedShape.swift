@@ -61,7 +61,7 @@ struct NestedShape {
             }
             var inner: [Member] = []
             for element in elements {
-                let rest = element.joined(separator: ".").dropFirst(name.utf8.count + 1)
+                let rest = element.joined(separator: ".").dropFirst(name.count + 1)
                 let steps = rest.split(separator: ".").map(String.init)
                 Self.insert(steps[...], self.fields.count, into: &inner)
                 self.fields.append(element)

@@ -55,7 +55,9 @@ struct UpdateStage: Sendable {
             if assignment.isNull,
                 let elements = model.elements(of: name, in: spec.entity.text)
             {
-                for element in elements { assignments[element.name] = .constant(.null) }
+                for element in elements where !element.isTransient {
+                    assignments[element.name] = .constant(.null)
+                }
                 continue
             }
             switch assignment.value {

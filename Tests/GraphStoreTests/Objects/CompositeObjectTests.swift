@@ -237,4 +237,32 @@ import Testing
             }
         }
     }
+
+    @Test func haveNamesBeyondASCIIAndElementsThatNoStoreHolds() throws {
+        let store = try TestStore(
+            wholeModel(
+                """
+                model: 1
+                composites:
+                  Maß:
+                    attributes:
+                      länge: Double
+                      breite: Double
+                      weg: { type: Double, transient: true }
+                entities:
+                  Ding: { attributes: { größe: { type: Composite, composite: Maß } } }
+                """))
+        let context = store.container.newContext()
+        let thing = try context.insert("Ding")
+        try thing.setValue(["länge": 1.5, "breite": 2.5, "weg": 3.5], forKey: "größe")
+        #expect(try thing.value(forKey: "größe").text == "{breite: 2.5, länge: 1.5, weg: 3.5}")
+        try context.save()
+        let other = store.container.newContext()
+        var request = FetchRequest<ManagedObject>(
+            entityName: "Ding", predicate: try ParsedPredicate(format: "größe != nil").predicate)
+        request.includesPendingChanges = false
+        request.propertiesToFetch = [ExpressionDescription("größe")]
+        let found = try #require(try other.fetch(request).first)
+        #expect(try found.value(forKey: "größe").text == "{breite: 2.5, länge: 1.5}")
+    }
 }

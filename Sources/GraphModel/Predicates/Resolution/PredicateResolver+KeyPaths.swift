@@ -81,7 +81,8 @@ extension PredicateResolver {
                 + PredicateParser.suggestion(key, names), node: node)
     }
 
-    /// `magnitude == nil`: whether none of a composite's elements has a value; nil where the
+    /// `magnitude == nil`: whether none of a composite's elements has a value, in a
+    /// store none of the stored ones; nil where the
     /// comparison is another one.
     func wholeComposite(_ comparison: GraphComparison) -> GraphPredicate? {
         guard let model, comparison.right == .constant(.null), comparison.modifier == .direct,
@@ -102,9 +103,11 @@ extension PredicateResolver {
             else { return nil }
             entity = relationship.destinationEntityName
         }
-        guard let name = keys.last, let elements = model.elements(of: name, in: entity),
-            allowsTransient || !elements.contains(where: \.isTransient)
-        else { return nil }
+        guard let name = keys.last, let all = model.elements(of: name, in: entity) else {
+            return nil
+        }
+        let elements = all.filter { allowsTransient || !$0.isTransient }
+        guard !elements.isEmpty else { return nil }
         let parts = elements.map { element in
             GraphPredicate.comparison(
                 GraphComparison(
