@@ -20,27 +20,37 @@ struct CompositeElements {
     /// How many elements each composite has in the end, with the composites among them; no more
     /// than `elementsMax` are counted.
     private let sizes: [String: Int]
+    /// A composite that contains itself, by those that contain it; sizes mean nothing there.
+    private let cycles: [String: String]
 
     init(_ composites: [CompositeDescription]) {
         let composites = Dictionary(
             composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var sizes: [String: Int] = [:]
+        var cycles: [String: String] = [:]
+        var open: Set<String> = []
         func size(_ name: String, depth: Int) -> Int {
             if let known = sizes[name] { return known }
             guard depth <= Self.depthMax else { return Self.elementsMax + 1 }
-            // What contains itself is found out when it is taken apart.
             sizes[name] = 1
+            open.insert(name)
             let attributes = composites[name]?.attributes ?? []
             let total = attributes.reduce(1) { total, attribute in
-                let inner = attribute.compositeName.map { size($0, depth: depth + 1) } ?? 1
-                return min(total + inner, Self.elementsMax + 1)
+                guard let inner = attribute.compositeName else {
+                    return min(total + 1, Self.elementsMax + 1)
+                }
+                let count = size(inner, depth: depth + 1)
+                if let cycle = open.contains(inner) ? inner : cycles[inner] { cycles[name] = cycle }
+                return min(total + count, Self.elementsMax + 1)
             }
+            open.remove(name)
             sizes[name] = total
             return total
         }
         for name in composites.keys.sorted() { _ = size(name, depth: 1) }
         self.composites = composites
         self.sizes = sizes
+        self.cycles = cycles
     }
 
     /// How many attributes it stands for.
@@ -57,44 +67,34 @@ struct CompositeElements {
     /// - Throws: where a composite is missing, contains itself or has too many elements.
     func leaves(of attribute: AttributeDescription) throws(ModelError) -> [AttributeDescription] {
         guard attribute.type == .composite else { return [attribute] }
+        if let name = cycles[attribute.compositeName ?? ""] {
+            throw ModelError(.compositeCycle(name))
+        }
         guard size(of: attribute) <= Self.elementsMax else {
             throw ModelError(.compositeTooLarge(attribute: attribute.name))
         }
-        var found = Found()
-        try add(attribute, within: [], to: &found)
-        return found.leaves
-    }
-
-    /// What an attribute was taken apart into so far.
-    private struct Found {
         var leaves: [AttributeDescription] = []
-        /// With the composites among them, which may be many more than the leaves.
-        var count = 0
+        try add(attribute, within: [], to: &leaves)
+        return leaves
     }
 
     private func add(
         _ attribute: AttributeDescription, within around: [String],
-        to found: inout Found
+        to leaves: inout [AttributeDescription]
     ) throws(ModelError) {
-        // Sizes are not known of composites that contain themselves, so this counts again.
-        found.count += 1
-        guard found.count <= Self.elementsMax else {
-            throw ModelError(.compositeTooLarge(attribute: attribute.name))
-        }
         guard attribute.type == .composite else {
-            found.leaves.append(attribute)
+            leaves.append(attribute)
             return
         }
         let name = attribute.compositeName ?? ""
         guard let composite = composites[name] else {
             throw ModelError(.missingComposite(attribute: attribute.name, composite: name))
         }
-        guard !around.contains(name) else { throw ModelError(.compositeCycle(name)) }
         guard around.count < Self.depthMax else {
             throw ModelError(.compositeTooLarge(attribute: attribute.name))
         }
         for element in composite.attributes {
-            try add(Self.element(element, of: attribute), within: around + [name], to: &found)
+            try add(Self.element(element, of: attribute), within: around + [name], to: &leaves)
         }
     }
 

@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func sizesBehindCyclesAreBounded() {
+    @Test func cyclesAreFoundBeforeSizes() {
         func composite(_ name: String, _ elements: [String]) -> CompositeDescription {
             CompositeDescription(
                 name: name,
@@ -280,12 +280,21 @@ import Testing
         }
         let quake = EntityDescription(
             name: "Quake", ownAttributes: [.init(name: "c", type: .composite, compositeName: "C")])
-        #expect {
+        #expect(throws: ModelError(.compositeCycle("A"))) {
             try ManagedObjectModel(entities: [quake], composites: composites)
-        } throws: { error in
-            guard case .compositeTooLarge? = (error as? ModelError)?.kind else { return false }
-            return true
         }
+        let written = composites.map { composite in
+            let elements = composite.attributes.map {
+                "\($0.name): { type: Composite, composite: \($0.compositeName ?? "") }"
+            }
+            return "  \(composite.name): { attributes: { \(elements.joined(separator: ", ")) } }\n"
+        }
+        let many = (1...100).map { "c\($0): { type: Composite, composite: C }" }
+        let found = problems(
+            "model: 1\ncomposites:\n\(written.joined())entities:\n"
+                + "  Quake: { attributes: { \(many.joined(separator: ", ")) }, unique: [[c1.e0]] }\n"
+        )
+        #expect(found.filter { $0.contains("[model.composite-cycle]") }.count == 2)
     }
 
     @Test func namesOfElementsAreNamesOfTheEntity() throws {
