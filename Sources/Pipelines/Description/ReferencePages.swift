@@ -44,7 +44,9 @@ package enum ReferencePages {
 
             """
         for stage in SpecificationMapping.stages {
-            text += "| [\(stage.rawValue)](\(stage.page)) | \(stage.purpose) |\n"
+            // What follows a blank line would end the table.
+            let purpose = stage.purpose.split(separator: "\n\n").first ?? ""
+            text += "| [\(stage.rawValue)](\(stage.page)) | \(purpose) |\n"
         }
         text += """
             | [model](model.md) | the keys of a model file |
