@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 import GraphModel
 import YAML
 
@@ -49,7 +48,9 @@ extension YAMLNode {
 /// A short text that tells whether something is what it was.
 enum Fingerprint {
     static func of(_ text: String) -> String {
-        Array(Array(SHA256.hash(data: Array(text.utf8)))[..<16]).hexText
+        var digest = ContentDigest()
+        digest.add(text)
+        return digest.text(bytes: 16)
     }
 }
 
