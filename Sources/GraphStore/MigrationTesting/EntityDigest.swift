@@ -68,12 +68,8 @@ public struct EntityDigest: Sendable, Hashable {
         case .attribute(.real(let number)): return "real \(number)"
         case .attribute(.text(let text)): return "text \(text)"
         case .attribute(.blob(let bytes)): return "blob \(bytes.hexText)"
-        case .composite(let elements):
-            let texts = elements.sorted { $0.key < $1.key }.map { name, value in
-                let text = text(value, isOrdered: false)
-                return "\(name) \(text.utf8.count) \(text)"
-            }
-            return "composite \(texts.joined(separator: " "))"
+        // Its elements are attributes of their own, by their paths.
+        case .composite: return "composite"
         // Whatever the entities are called, a key says which object it is.
         case .object(let object):
             return "to \(object.map { "\($0.objectID.primaryKey)" } ?? "none")"
