@@ -14,17 +14,13 @@ import SQLite
 /// New owners come with rising keys, so their pairs stand in that order, too; a mark every few
 /// owners leads to where those of one begin.
 final class JoinSpool {
-    private static let ownersBetweenMarks = 32
-
     private let insertOne: Statement
     private let insertGroup: Statement
     private let relink: Statement
     private let relinkedUpTo: Statement
     private let pairsFrom: Statement
-    /// Where the pairs of some owners begin.
-    private var marks: [(owner: Int64, row: Int64)] = []
     // As in `BulkWriter`.
-    @exclusivity(unchecked) private var ownersSinceMark = JoinSpool.ownersBetweenMarks
+    @exclusivity(unchecked) private var marks = OwnerMarks()
     /// The row of the next pair; nil where a rollback has to be looked after.
     @exclusivity(unchecked) private var nextRow: Int64? = 1
     private let lastRow: Statement
@@ -79,11 +75,7 @@ final class JoinSpool {
 
     /// Links an object that is new.
     func link(new owner: Int64, to destinations: [Int64]) throws(SQLiteError) {
-        ownersSinceMark += 1
-        if ownersSinceMark >= Self.ownersBetweenMarks, !destinations.isEmpty {
-            marks.append((owner, try row()))
-            ownersSinceMark = 0
-        }
+        if !destinations.isEmpty { marks.add(owner, row: try row()) }
         try append(owner, destinations)
     }
 
@@ -93,7 +85,7 @@ final class JoinSpool {
         defer { lastRow.reset() }
         let row = try lastRow.step() ? lastRow.integer(0) + 1 : 1
         nextRow = row
-        marks.removeAll { $0.row >= row }
+        marks.removeAll(from: row)
         return row
     }
 
@@ -118,7 +110,6 @@ final class JoinSpool {
             try append(owner, destinations)
             return destinations.isEmpty ? nil : 1
         }
-        try flush()
         guard try current(owner).sorted() != destinations.sorted() else { return nil }
         try forget(owner)
         try append(owner, destinations)
@@ -129,36 +120,31 @@ final class JoinSpool {
     private func current(_ owner: Int64) throws(SQLiteError) -> [Int64] {
         relinkedUpTo.bind(owner, at: 1)
         let isRelinked = try relinkedUpTo.step()
-        let first = isRelinked ? relinkedUpTo.integer(0) + 1 : mark(before: owner)
+        let first = isRelinked ? relinkedUpTo.integer(0) + 1 : marks.row(before: owner)
         relinkedUpTo.reset()
         var found: [Int64] = []
-        pairsFrom.bind(first, at: 1)
-        defer { pairsFrom.reset() }
-        while try pairsFrom.step() {
-            let other = pairsFrom.integer(0)
-            if other == owner {
-                found.append(pairsFrom.integer(1))
-            } else if isRelinked || other > owner {
-                break
+        let firstPending = try row() - Int64(pending.count)
+        if first < firstPending {
+            pairsFrom.bind(first, at: 1)
+            defer { pairsFrom.reset() }
+            while try pairsFrom.step() {
+                let other = pairsFrom.integer(0)
+                if other == owner {
+                    found.append(pairsFrom.integer(1))
+                } else if isRelinked || other > owner {
+                    return found
+                }
             }
+        }
+        for pair in pending[max(0, Int(first - firstPending))...] where pair.owner == owner {
+            found.append(pair.destination)
         }
         return found
     }
 
-    /// The row of the last mark that is not behind the owner's first pair.
-    private func mark(before owner: Int64) -> Int64 {
-        var low = 0
-        var high = marks.count
-        while low < high {
-            let middle = (low + high) / 2
-            if marks[middle].owner <= owner { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? 1 : marks[low - 1].row
-    }
-
-    /// Forgets the links that the object got so far.
+    /// Forgets the links that the object got so far, those that wait among them: their rows are
+    /// known.
     func forget(_ owner: Int64) throws(SQLiteError) {
-        try flush()
         relink.bind(owner, at: 1)
         relink.bind(try row() - 1, at: 2)
         try relink.run()
