@@ -36,14 +36,18 @@ class Bench:
     reference: str
     # Holds `tasks.ndjson.gz`, `tasks.csv`, `tasks.json`.
     data: str
-    # Stores and outputs; on tmpfs, so that the disk's noise stays out.
+    # Stores, outputs, specs and so the reports of runs; on tmpfs, so that the disk's noise stays out.
     work: str
+
+    def __post_init__(self) -> None:
+        specs = shutil.ignore_patterns("runs", "rejects")
+        shutil.copytree(SPECS, self.path("specs"), ignore=specs, dirs_exist_ok=True)
 
     def path(self, name: str) -> str:
         return os.path.join(self.work, name)
 
     def ours(self, spec: str, *sets: str) -> list[str]:
-        command = [self.etl, "run", os.path.join(SPECS, spec + ".yaml")]
+        command = [self.etl, "run", os.path.join(self.path("specs"), spec + ".yaml")]
         for one in (f"store={self.path('ours.sqlite')}", *sets):
             command += ["--set", one]
         return command
