@@ -17,3 +17,15 @@ static inline void etl_return_freed_memory(void) {
     malloc_trim(0);
 #endif
 }
+
+// A virtual table of pairs of numbers, and a place among them; see PairTable.swift.
+typedef struct {
+    sqlite3_vtab base;
+    const unsigned long long *first;
+    sqlite3_int64 count;
+} etl_pair_table;
+
+typedef struct {
+    sqlite3_vtab_cursor base;
+    sqlite3_int64 place;
+} etl_pair_cursor;

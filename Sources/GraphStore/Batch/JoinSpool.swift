@@ -26,9 +26,6 @@ final class JoinSpool {
     private let lastRow: Statement
     @exclusivity(unchecked) private var pending: [(owner: Int64, destination: Int64)] = []
 
-    /// The table with the links of a table of pairs, and the note of what is to become of them.
-    static func linksName(of joinTable: String) -> String { "ETL_LINKS_\(joinTable)" }
-
     /// Nil where the relationship is ordered, is its own inverse or has links already, and in
     /// apps' stores.
     init?(
@@ -39,38 +36,24 @@ final class JoinSpool {
             table.orderColumns.isEmpty,
             try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil
         else { return nil }
-        let links = Self.linksName(of: join.table)
-        let relinked = "ETL_RELINKED_\(join.table)"
-        try connection.execute(
-            """
-            CREATE TABLE \(links) (OWNER INTEGER, DESTINATION INTEGER);
-            CREATE TABLE \(relinked) (OWNER INTEGER PRIMARY KEY, UP_TO INTEGER);
-            """)
-        let columns =
-            table.firstColumn == join.ownerColumn
-            ? "l.OWNER, l.DESTINATION" : "l.DESTINATION, l.OWNER"
-        try PendingIndexes.note(
-            // Links are sorted in before the indexes are made, whose names begin with Z.
-            name: links,
-            sql: """
-                INSERT OR IGNORE INTO \(table.name) (\(table.firstColumn), \(table.secondColumn)) \
-                SELECT \(columns) FROM \(links) l \
-                LEFT JOIN \(relinked) r ON r.OWNER = l.OWNER \
-                WHERE r.UP_TO IS NULL OR l.rowid > r.UP_TO ORDER BY 1, 2; \
-                DROP TABLE \(links); DROP TABLE \(relinked)
-                """, on: connection)
+        let links = PutOffLinks(table, ownerColumn: join.ownerColumn)
+        try connection.execute(links.makingTables)
+        // Links are sorted in before the indexes are made, whose names begin with Z.
+        try PendingIndexes.note(name: links.name, sql: links.note, on: connection)
         try PendingIndexes.putOff([table.reverseIndex], on: connection)
-        let insert = "INSERT INTO \(links) VALUES "
+        let insert = "INSERT INTO \(links.name) VALUES "
         insertOne = try connection.prepare(insert + "(?, ?)")
         insertGroup = try connection.prepare(
             insert
                 + Array(repeating: "(?, ?)", count: RowStatements.groupSize)
                 .joined(separator: ", "))
-        lastRow = try connection.prepare("SELECT coalesce(max(rowid), 0) FROM \(links)")
-        relink = try connection.prepare("INSERT OR REPLACE INTO \(relinked) VALUES (?, ?)")
-        relinkedUpTo = try connection.prepare("SELECT UP_TO FROM \(relinked) WHERE OWNER = ?")
+        lastRow = try connection.prepare("SELECT coalesce(max(rowid), 0) FROM \(links.name)")
+        relink = try connection.prepare(
+            "INSERT OR REPLACE INTO \(links.relinkedName) VALUES (?, ?)")
+        relinkedUpTo = try connection.prepare(
+            "SELECT UP_TO FROM \(links.relinkedName) WHERE OWNER = ?")
         pairsFrom = try connection.prepare(
-            "SELECT OWNER, DESTINATION FROM \(links) WHERE rowid >= ? ORDER BY rowid")
+            "SELECT OWNER, DESTINATION FROM \(links.name) WHERE rowid >= ? ORDER BY rowid")
     }
 
     /// Links an object that is new.

@@ -244,10 +244,20 @@ public final class PersistentContainer: Sendable {
 
     /// Makes the indexes that a load had put off.
     public func buildPendingIndexes() throws(StoreError) {
+        try buildPendingIndexes(linkBytes: PendingIndexes.linkBytes)
+    }
+
+    /// Makes the indexes that a load had put off.
+    ///
+    /// - Parameter linkBytes: what links may take while they are sorted; with less they are sorted
+    ///   by way of files.
+    package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
         lease.wait()
         defer { lease.signal() }
         guard store.options.mayWrite else { return }
-        if try PendingIndexes.build(on: store.connection, folding: schema.foldTables) {
+        if try PendingIndexes.build(
+            on: store.connection, folding: schema.foldTables, linkBytes: linkBytes)
+        {
             try store.derived?.renew(on: store.connection, schema)
         }
         try store.image()?.commit()

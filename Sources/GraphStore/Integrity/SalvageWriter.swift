@@ -182,7 +182,7 @@ struct SalvageWriter {
         of join: StoreSchema.JoinTable, _ insert: Statement
     ) throws(StoreError) {
         do throws(SQLiteError) {
-            let name = JoinSpool.linksName(of: join.name)
+            let name = PutOffLinks.name(of: join.name)
             let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")

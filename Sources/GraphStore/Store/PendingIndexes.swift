@@ -7,6 +7,9 @@ import SQLite
 /// completes them first. Who is at it stands there, too: while that load runs, openings leave it
 /// alone, and saves of others are refused as busy.
 enum PendingIndexes {
+    /// What links may take while they are sorted, where nobody says how much there is.
+    static let linkBytes = 64 << 20
+
     /// Drops the indexes and notes how to make them; inside the load's first transaction.
     static func putOff(
         _ indexes: [StoreSchema.Index], on connection: Connection
@@ -35,11 +38,13 @@ enum PendingIndexes {
 
     /// Makes what was put off, in a transaction of its own.
     ///
-    /// - Parameter folds: tables whose rows are folded then, too.
+    /// - Parameters:
+    ///   - folds: tables whose rows are folded then, too.
+    ///   - linkBytes: what links may take while they are sorted.
     /// - Returns: whether a load had put anything off, and is not at work any more.
     @discardableResult
     static func build(
-        on connection: Connection, folding folds: [String: FoldTable]
+        on connection: Connection, folding folds: [String: FoldTable], linkBytes: Int = linkBytes
     ) throws(StoreError) -> Bool {
         try storing { () throws(SQLiteError) in
             var behind: [FoldTable] = []
@@ -52,7 +57,7 @@ enum PendingIndexes {
             if isPending, try LoadOwner.other(than: connection) != nil { return false }
             try connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteError) {
-                if isPending { try makeAll(on: connection) }
+                if isPending { try run("", on: connection, linkBytes) }
                 for fold in behind { try fold.foldAll(on: connection) }
                 try connection.execute("COMMIT")
                 return isPending
@@ -74,7 +79,7 @@ enum PendingIndexes {
             throw owner.refusal(connection.path)
         }
         connection.clearStatementCache()
-        try makeAll(on: connection)
+        try run("", on: connection, linkBytes)
     }
 
     /// Whether anything is put off.
@@ -84,23 +89,26 @@ enum PendingIndexes {
 
     /// Makes one of the indexes, inside the open transaction.
     static func make(_ name: String, on connection: Connection) throws(SQLiteError) {
-        try run("WHERE NAME = '\(name)'", on: connection)
+        try run("WHERE NAME = '\(name)'", on: connection, linkBytes)
         try connection.execute(
             // Without anything that is put off there is nothing that it owns.
             "DELETE FROM ETL_PENDING WHERE NAME = '\(LoadOwner.noteName)'"
                 + " AND (SELECT count(*) FROM ETL_PENDING) = 1")
     }
 
-    private static func makeAll(on connection: Connection) throws(SQLiteError) {
-        try run("", on: connection)
-    }
-
-    private static func run(_ condition: String, on connection: Connection) throws(SQLiteError) {
-        var statements: [String] = []
-        let rows = try connection.prepare("SELECT SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
-        while try rows.step() { statements.append(rows.string(0)) }
+    private static func run(
+        _ condition: String, on connection: Connection, _ linkBytes: Int
+    ) throws(SQLiteError) {
+        var notes: [(name: String, sql: String)] = []
+        let rows = try connection.prepare(
+            "SELECT NAME, SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
+        while try rows.step() { notes.append((rows.string(0), rows.string(1))) }
         try connection.withSmallSorter { () throws(SQLiteError) in
-            for statement in statements { try connection.execute(statement) }
+            for (name, sql) in notes {
+                let links = try PutOffLinks(name: name, note: sql, on: connection)
+                let isDone = try links?.complete(on: connection, memoryBytes: linkBytes) ?? false
+                if !isDone { try connection.execute(sql) }
+            }
         }
         try connection.execute("DELETE FROM ETL_PENDING \(condition)")
     }

@@ -27,6 +27,9 @@ struct MemoryShares: Sendable {
         return memory
     }
 
+    /// What links take while they are sorted, when a load is over and its share is free.
+    var sorting: Int { total / 2 }
+
     /// Batches between the threads that read and the one that writes.
     ///
     /// Each reader has three or more of them. Each may hold a record of the largest size, so there

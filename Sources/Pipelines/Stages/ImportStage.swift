@@ -45,7 +45,8 @@ struct ImportStage: Sendable {
         // What the import had for pages is for the next stage to divide.
         try sharePages()
         environment.progress.enter(phase: "indexes")
-        try environment.container.buildPendingIndexes()
+        try environment.container.buildPendingIndexes(
+            linkBytes: MemoryShares(environment.spec.budget.memory).sorting)
         return report
     }
 

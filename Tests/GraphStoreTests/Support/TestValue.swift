@@ -108,7 +108,8 @@ extension PersistentContainer {
         outcome.rejects += writer.takeRejects()
         outcome.changes.append(try context.save().change)
         outcome.tally = writer.tally
-        if buildsIndexes { try buildPendingIndexes() }
+        // Where keys have little room, links have none to be sorted in.
+        if buildsIndexes { try buildPendingIndexes(linkBytes: keyMemoryBytes / 3) }
         return outcome
     }
 }
