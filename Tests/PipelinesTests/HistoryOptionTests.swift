@@ -69,6 +69,47 @@ struct HistoryOptionTests {
         #expect(throws: HistoryError.self) { try container.history(after: token) }
     }
 
+    /// Records of a hundred keys, then one of the first key again, and so for each title.
+    private func saves(_ folder: Workspace, _ titles: [String]) throws -> Run {
+        var lines = ""
+        for (round, title) in titles.enumerated() {
+            lines += "{\"id\":\"first\",\"title\":\"\(title)\"}\n"
+            for number in 0..<100 { lines += "{\"id\":\"\(round)-\(number)\"}\n" }
+        }
+        try folder.write("a.ndjson", lines)
+        try folder.write("model.yaml", InputTests.model)
+        return try folder.run(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create, history: { keep: 7d } }
+            budget: { save-every: 50 }
+            stages: [{ import: a.ndjson, into: Task }]
+            """)
+    }
+
+    @Test(
+        "a key whose records differ from save to save is told of each, and counted once",
+        arguments: [
+            (["a", "b", "a"], 2, ["3|a"], 2), (["a", "b", "c"], 2, ["3|c"], 3),
+            (["a", "a", "a"], 0, ["1|a"], 0),
+        ])
+    func repeatedKeys(
+        _ titles: [String], _ first: Int, _ row: [String], _ later: Int
+    ) throws {
+        let folder = try Workspace()
+        let changes = "SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 1"
+        let made = try saves(folder, titles)
+        #expect(made.lines == ["import import-a: 303 read, 301 inserted, 2 superseded"])
+        #expect(try folder.rows(changes) == ["\(first)"])
+        let again = try saves(folder, titles)
+        #expect(again.lines == ["import import-a: 303 read, 301 unchanged, 2 superseded"])
+        let updated = again.outcome.stages.flatMap(\.objects).map(\.updated)
+        #expect(updated == (later > 0 ? [later] : []))
+        #expect(try folder.rows(changes) == ["\(first + later)"])
+        #expect(
+            try folder.rows("SELECT Z_OPT, ZTITLE FROM ZTASK WHERE ZID = 'first'") == row)
+    }
+
     @Test("a plan leaves the store's history as it is", arguments: ["off", "{ keep: 7d }"])
     func planned(_ history: String) throws {
         let folder = try Workspace()

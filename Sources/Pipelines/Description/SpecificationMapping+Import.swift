@@ -40,7 +40,12 @@ extension SpecificationMapping {
             example: "\"kind != 'draft'\""),
         KeyDescription(
             "duplicates", .choice(ImportSpec.Duplicates.self), .same(as: "last"),
-            "What becomes of a key that an earlier record of the stage had.", example: "reject"),
+            """
+            What becomes of a key that an earlier record of the stage had. Each save writes what its \
+            own records say: of a key whose records differ and come to different saves, the report's \
+            objects and the history tell every such change, on each run of the same input, although \
+            the records count the object once, by what became of it, and nothing differs in the end.
+            """, example: "reject"),
         KeyDescription(
             "when-found", .choice(ImportSpec.WhenFound.self), .same(as: "update"),
             "What becomes of an object that was there before the stage.", example: "skip"),
