@@ -12,12 +12,14 @@ struct PreviewCommand: ParsableCommand {
             Each mapped record is a line of JSON on stdout: the stage, the file and number of the \
             record, the entity, and the object with its values as an export would show them. A \
             link stands as the key that it looks for, {"by":{"email":"a@b.c"}}; what the record \
-            says nothing of is left out. Rejects, and paths of the spec that no record has, are \
-            told on stderr.
+            says nothing of is left out. What an import would refuse is told on stderr with its \
+            reason, also by the model's constraints and rules, and so are paths of the spec that \
+            no record has. Where the store, or an earlier import, may have the object, what stands \
+            against a new one alone is told so, and the record is shown.
 
             Nothing is written, and no store needs to be there where the spec names its model. So \
-            what only the store can tell is not told: whether a link's object is there, and \
-            whether a key comes twice. `etl plan` tells that.
+            what only the store can tell is not told: whether a link's object is there, and what \
+            an object that is there has already. `etl plan` tells that.
 
             Exit status: 0 ok, also where records are rejected, 64 usage, 65 damaged input, 66 an \
             input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 130 and \

@@ -40,14 +40,14 @@ import Testing
             unique: [[sku]]
         """
 
-    private let folder: Workspace
+    let folder: Workspace
 
     init() throws {
         folder = try Workspace()
         try folder.write("model.yaml", Self.model)
     }
 
-    private struct Seen {
+    struct Seen {
         var outcome: Preview.Outcome
         /// The lines, without the stage and the file that each begins with.
         var lines: [String]
@@ -55,7 +55,7 @@ import Testing
         var words: [String]
     }
 
-    private func preview(
+    func preview(
         _ stages: String, store: String = "{ at: s.sqlite, model: model.yaml }",
         top: String = "", sets: [String] = [], only: String? = nil, limit: Int = 10
     ) throws -> Seen {

@@ -117,4 +117,6 @@ package struct BulkReject: Sendable, Hashable {
     /// The value at fault as text, where one is.
     package var value: String?
     package var message: String
+    /// It stands against a new object alone: one with the key might have been changed so.
+    package var isOfNewObject = false
 }

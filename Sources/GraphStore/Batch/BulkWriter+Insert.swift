@@ -10,7 +10,7 @@ extension BulkWriter {
             return rejectMissing(property, token: token)
         }
         if let problem = rowProblem(found: nil) {
-            return reject(token, "validate", nil, problem)
+            return reject(token, "validate", nil, problem, isOfNewObject: true)
         }
         let key = try session.nextKey(root: plan.entity.rootNumber)
         lastInserted = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
@@ -109,7 +109,9 @@ extension BulkWriter {
     }
 
     func rejectMissing(_ property: String, token: Int64) {
-        reject(token, "required", property, "'\(property)' is required and the record lacks it")
+        reject(
+            token, "required", property, "'\(property)' is required and the record lacks it",
+            isOfNewObject: true)
     }
 
     /// - Parameter cell: gives the cell of each column of the refused row.

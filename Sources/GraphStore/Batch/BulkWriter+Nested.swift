@@ -145,7 +145,9 @@ extension BulkWriter {
     private func takeReject(of writer: BulkWriter, _ path: String, _ token: Int64) {
         guard let refused = writer.takeRejects().last else { return }
         let property = refused.property.map { "\(path).\($0)" } ?? path
-        reject(token, refused.code, property, refused.message, value: refused.value)
+        reject(
+            token, refused.code, property, refused.message, value: refused.value,
+            isOfNewObject: refused.isOfNewObject)
     }
 
     // MARK: Elements

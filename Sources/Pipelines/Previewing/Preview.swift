@@ -8,7 +8,7 @@ import RecordStreams
 ///
 /// Records are read, mapped and cast as a run does it; nothing is written, and no store has to be
 /// there unless it is what tells the model. What only the store can tell is not told: whether a
-/// link's object is there, and whether a key comes twice.
+/// link's object is there, and what an object that is there has already.
 package struct Preview: Sendable {
     /// How a preview ended.
     package struct Outcome: Sendable {
@@ -24,7 +24,7 @@ package struct Preview: Sendable {
         package var name: String
         /// Records that are shown.
         package var mapped = 0
-        /// Records that the reader or the mapping refused.
+        /// Records that the reader, the mapping or the model refused.
         package var rejected = 0
         /// Records that `keep-if` left out, where the input was read to its end.
         package var filtered = 0
@@ -93,6 +93,7 @@ package struct Preview: Sendable {
             do {
                 let shown = StagePreview(
                     stage: stage, spec: imported, model: model, values: values, limit: limit,
+                    mayBeThere: mayHold(stage, spec, model, values),
                     tell: { tell($0.redacted(values)) })
                 outcome.stages.append(try shown.run(spec, context.now, to: output))
             } catch let error as RecordStreamError {
@@ -118,6 +119,25 @@ package struct Preview: Sendable {
                 ?? "--stage: \(spec.file) has no import '\(only)'"
                 + Suggestion.phrase(for: only, among: names),
             fix: "the imports are \(names.joined(separator: ", "))")
+    }
+
+    /// Whether objects of an import's records may be there before it: those of the store, of an
+    /// app's store that is copied, or of an earlier import.
+    private func mayHold(
+        _ stage: Pipelines.Stage, _ spec: PipelineSpec, _ model: ManagedObjectModel,
+        _ values: ParameterValues
+    ) -> Bool {
+        if spec.store.template != nil { return true }
+        if spec.store.open != .replace,
+            FileManager.default.fileExists(atPath: values.path(spec.store.at))
+        {
+            return true
+        }
+        func root(_ stage: Pipelines.Stage) -> String? {
+            guard case .import(let imported) = stage.kind else { return nil }
+            return model.rootName(of: imported.into.text)
+        }
+        return spec.stages.prefix { $0.name != stage.name }.contains { root($0) == root(stage) }
     }
 
     /// The spec's model, or else the store's own.

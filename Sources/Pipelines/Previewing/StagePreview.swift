@@ -12,6 +12,8 @@ struct StagePreview {
     let values: ParameterValues
     /// So many mapped records are enough.
     let limit: Int
+    /// The store, or an earlier import, may hold the objects of records.
+    let mayBeThere: Bool
     let tell: (Diagnostic) -> Void
 
     private static let batchRecords = 1024
@@ -24,6 +26,7 @@ struct StagePreview {
         let inputs = try ImportInputs(spec.read, pipeline, values)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
+        var trial = try RowTrial(plan.bulk, model)
         var names: Set<String> = []
         var shown = Preview.Stage(name: stage.name)
         for file in inputs.files where !isEnough(shown) {
@@ -36,7 +39,8 @@ struct StagePreview {
                     batch.isTabular && plan.extra != .ignore
                     ? reader.extraFields.map(\.name) : nil
                 mapper.map(batch)
-                try show(batch, encoder, &shown, to: output)
+                let refused = try trial.apply(batch.rows)
+                try show(batch, refused, plan, encoder, &shown, to: output)
             }
             names.formUnion(reader.extraFields.map(\.name))
         }
@@ -54,9 +58,11 @@ struct StagePreview {
 
     /// Writes a batch's rows and tells its rejects, in the order of the records, until there are
     /// enough of either.
+    ///
+    /// - Parameter refused: the rows that the store would refuse.
     private func show(
-        _ batch: MappedBatch, _ encoder: MappedRowEncoder, _ shown: inout Preview.Stage,
-        to output: OutputFile
+        _ batch: MappedBatch, _ refused: [Int: BulkReject], _ plan: ImportPlan,
+        _ encoder: MappedRowEncoder, _ shown: inout Preview.Stage, to output: OutputFile
     ) throws {
         shown.filtered += batch.filtered
         var rejects = batch.rejects[...]
@@ -69,6 +75,14 @@ struct StagePreview {
                 rejects.removeFirst()
             }
             guard !isEnough(shown) else { return }
+            if let reject = refused[row] {
+                let rejected = batch.rejected(row: row, reject, plan)
+                guard reject.isOfNewObject, mayBeThere else {
+                    tell(rejected, &shown)
+                    continue
+                }
+                warn(of: rejected, "Rejected if it makes a new object: ")
+            }
             let line = encoder.line(
                 stage: stage.name, file: record.source, record: record.record,
                 into: spec.into.text, of: batch, row)
@@ -80,12 +94,16 @@ struct StagePreview {
     }
 
     private func tell(_ reject: RejectedRecord, _ shown: inout Preview.Stage) {
+        warn(of: reject, "Rejected: ")
+        shown.rejected += 1
+    }
+
+    private func warn(of reject: RejectedRecord, _ words: String) {
         var diagnostic = reject.diagnostic
         diagnostic.severity = .warning
-        diagnostic.message = "Rejected: " + diagnostic.message
+        diagnostic.message = words + diagnostic.message
         diagnostic.stage = stage.reportLocation
         tell(diagnostic)
-        shown.rejected += 1
     }
 
     /// A path that no record has may be misspelt.

@@ -115,15 +115,10 @@ struct ImportWriter {
         progress.nextToken += Int64(batch.rows.count)
         try writer.apply(batch.rows, firstToken: first)
         for token in writer.takeParkedTokens() {
-            try parked.add(Self.record(batch, Int(token - first)), token: token)
+            try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
         for reject in writer.takeRejects() {
-            let row = Int(reject.token - first)
-            var record = Self.record(batch, row)
-            if let slot = reject.property.flatMap({ plan.source(of: $0) })?.slot {
-                record.location = batch.location(ofRow: row, slot: slot, value: reject.value)
-            }
-            try keep(reject, record, batch)
+            try keep(batch.rejected(row: Int(reject.token - first), reject, plan), batch)
         }
         noteForm(of: batch)
         unsaved += batch.recordCount
@@ -156,31 +151,7 @@ struct ImportWriter {
             format: batch.format.rawValue, columnNames: batch.columnNames)
     }
 
-    /// The record that a row was made of, with its place.
-    private static func record(_ batch: MappedBatch, _ row: Int) -> RejectedRecord {
-        let record = Int(batch.rowRecords[row])
-        return RejectedRecord(
-            code: "", detail: "", location: batch.records.location(of: record, field: nil),
-            message: "", raw: Array(batch.records.rawRecord(record)))
-    }
-
     // MARK: Rejects
-
-    private mutating func keep(
-        _ reject: BulkReject, _ record: RejectedRecord, _ batch: MappedBatch?
-    ) throws {
-        var record = record
-        record.code = reject.code
-        record.detail = reject.code
-        record.message = reject.message
-        record.value = reject.value
-        let source = reject.property.flatMap { plan.source(of: $0) }?.text
-        record.location.field = source ?? reject.property
-        if let property = reject.property, let source, source != property {
-            record.message += " (for '\(property)')"
-        }
-        try keep(record, batch)
-    }
 
     private mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
         progress.counts.rejected += 1
@@ -259,7 +230,7 @@ struct ImportWriter {
         try writer.finish()
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }
-            try keep(reject, record, nil)
+            try keep(record.rejected(reject, plan), nil)
         }
     }
 

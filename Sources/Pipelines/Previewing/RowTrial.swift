@@ -1,0 +1,72 @@
+import GraphModel
+import GraphStore
+
+/// Writes mapped rows to a store in memory that nobody keeps, to see which of them are refused:
+/// by properties that are required, by the model's rules, and by what must be unique.
+///
+/// Objects that links name are taken to be there, for that is what only the store can tell.
+struct RowTrial {
+    private let context: ManagedObjectContext
+    private let writer: BulkWriter
+    private let plan: BulkPlan
+    private var nextToken: Int64 = 0
+
+    init(_ plan: BulkPlan, _ model: ManagedObjectModel) throws {
+        self.plan = plan
+        context = try PersistentContainer.ephemeral(model: model).newContext()
+        let own = Self.entities(plan).map { model.rootName(of: $0) }
+        writer = try context.bulkWriter(
+            for: Self.makingTargets(plan, besides: Set(own), model),
+            memory: BulkMemory(keys: 0, links: 4 << 20, waiting: 4 << 20, changes: 4 << 20))
+    }
+
+    /// Writes a batch's rows.
+    ///
+    /// - Returns: those that are refused, each with the reason.
+    mutating func apply(_ batch: RowBatch) throws -> [Int: BulkReject] {
+        let first = nextToken
+        nextToken += Int64(batch.count)
+        try writer.apply(batch, firstToken: first)
+        // They wait for an object that only the end of the input, or the store, can bring.
+        _ = writer.takeParkedTokens()
+        var refused: [Int: BulkReject] = [:]
+        for reject in writer.takeRejects() where !isOfMissingObject(reject) {
+            refused[Int(reject.token - first)] = reject
+        }
+        return refused
+    }
+
+    /// Whether all that stands against the row is that the object could not be made here.
+    private func isOfMissingObject(_ reject: BulkReject) -> Bool {
+        reject.code == "link"
+            && plan.links.contains {
+                $0.relationship == reject.property && $0.missing != .create
+            }
+    }
+
+    /// The entities of which the plan writes objects that records describe.
+    private static func entities(_ plan: BulkPlan) -> [String] {
+        [plan.entity] + plan.links.compactMap(\.nested).flatMap(entities)
+    }
+
+    /// The plan with links whose objects are made where they are missing, but for those of `own`
+    /// tables: a record of the input may yet bring them.
+    private static func makingTargets(
+        _ plan: BulkPlan, besides own: Set<String>, _ model: ManagedObjectModel
+    ) -> BulkPlan {
+        var plan = plan
+        for place in plan.links.indices {
+            if let nested = plan.links[place].nested {
+                plan.links[place].nested = makingTargets(nested, besides: own, model)
+            }
+            let destination = plan.links[place].destination
+            guard plan.links[place].nested == nil,
+                !own.contains(model.rootName(of: destination)),
+                let concrete = model.family(of: destination).first(where: { !$0.isAbstract })
+            else { continue }
+            plan.links[place].destination = concrete.name
+            plan.links[place].missing = .create
+        }
+        return plan
+    }
+}

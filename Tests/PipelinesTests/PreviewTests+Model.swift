@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Pipelines
+
+/// What the model refuses of mapped records.
+extension PreviewTests {
+    /// A model whose constraints and rules look at a whole object.
+    private static let strictModel = """
+        model: 1
+        entities:
+          Trip:
+            attributes:
+              id:    { type: String, optional: false }
+              code:  { type: String, optional: false }
+              start: Date
+              due:   Date
+            relationships:
+              owner: { to: Person, optional: false, inverse: trips }
+            unique: [[id], [code]]
+            validate:
+              - { rule: "start == nil OR due == nil OR start <= due", message: it ends too early }
+          Person:
+            attributes: { email: { type: String, optional: false } }
+            relationships: { trips: { to: Trip, many: true, inverse: owner, delete: cascade } }
+            unique: [[email]]
+        """
+
+    @Test(
+        "what the model refuses is told; what it refuses of new objects alone, with a condition",
+        arguments: [("create", false), ("create", true), ("replace", true)])
+    func modelRejects(_ open: String, _ isThere: Bool) throws {
+        try folder.write("model.yaml", Self.strictModel)
+        if isThere { try folder.write("s.sqlite", "") }
+        try folder.write(
+            "t.ndjson",
+            """
+            {"id":"1","code":"a","owner":"a@b.c"}
+            {"id":"2","owner":"a@b.c"}
+            {"id":"3","code":"c"}
+            {"id":"4","code":"d","owner":"a@b.c","start":"2026-02-01","due":"2026-01-01"}
+            {"id":"5","code":"a","owner":"a@b.c"}
+            {"id":"1","start":"2026-03-01"}
+            """)
+        let seen = try preview(
+            """
+            - { import: t.ndjson, into: Trip, key: id, link: { owner: { by: { email: owner } } } }
+            """, store: "{ at: s.sqlite, model: model.yaml, open: \(open) }")
+        let isConditional = isThere && open == "create"
+        let rejected = isConditional ? "Rejected if it makes a new object" : "Rejected"
+        #expect(
+            seen.words == [
+                "t.ndjson:2:1: warning: \(rejected): 'code' is required and the record lacks it"
+                    + " [required]",
+                "t.ndjson:3:1: warning: \(rejected): 'owner' is required and the record lacks it"
+                    + " [required]",
+                "t.ndjson:4:1: warning: \(rejected): it ends too early [validate]",
+                "t.ndjson:5:19: warning: Rejected: Another Trip has code 'a' [unique]",
+            ])
+        #expect(
+            seen.outcome.stages == [
+                Preview.Stage(
+                    name: "import-t", mapped: isConditional ? 5 : 2,
+                    rejected: isConditional ? 1 : 4, filtered: 0)
+            ])
+        #expect(seen.outcome.status == .ok)
+    }
+
+    @Test("an earlier import may have made the object")
+    func earlierImports() throws {
+        try folder.write("model.yaml", Self.strictModel)
+        try folder.write("a.ndjson", #"{"id":"1","code":"a","owner":"a@b.c"}"#)
+        try folder.write("b.ndjson", #"{"id":"1","start":"2026-03-01"}"#)
+        let link = "link: { owner: { by: { email: owner } } }"
+        let seen = try preview(
+            """
+            - { import: a.ndjson, into: Trip, key: id, \(link) }
+            - { import: b.ndjson, into: Trip, key: id }
+            """)
+        #expect(seen.lines.count == 2)
+        #expect(
+            seen.words == [
+                "b.ndjson:1:1: warning: Rejected if it makes a new object: 'code' is required and"
+                    + " the record lacks it [required]"
+            ])
+    }
+}
