@@ -28,6 +28,10 @@ struct ExpressionCheckTests {
 
         """
 
+    /// Without the parameter that no record is compared with.
+    private static let headOfRecords = head.replacing(
+        "cutoff: { type: date, default: \"today - 90d\" }, ", with: "")
+
     @Test("all of them at once, each at its place, with a caret")
     func allAtOnce() throws {
         let folder = try Workspace()
@@ -86,6 +90,71 @@ struct ExpressionCheckTests {
               in: stages[6].keep-if
             """
         #expect(found == expected)
+    }
+
+    @Test("what no record can make right is told of expressions over records, too")
+    func ofRecords() throws {
+        let folder = try Workspace()
+        let found = try folder.check(
+            Self.headOfRecords + """
+                - import: a.csv
+                  into: Task
+                  keep-if: "no == 'x' OR length(5) > kind + $n"
+                  set:
+                    id: { expr: "'a' + 'b'" }
+                    size: { expr: "-lowercase(a) + size + '5'" }
+                - update: one
+                  entity: Task
+                  where: ALL
+                  set: { id: "id + 'x'" }
+                """)
+        #expect(
+            found == """
+                spec.yaml:22:12: error: 'no' is a keyword; a key of that name is written #no \
+                [predicate.syntax]
+                  no == 'x' OR length(5) > kind + $n
+                  ^
+                  in: stages[0].keep-if
+                spec.yaml:22:12: error: 'length' needs text, not a number [predicate.function]
+                  no == 'x' OR length(5) > kind + $n
+                                      ^
+                  in: stages[0].keep-if
+                spec.yaml:24:17: error: Arithmetic needs numbers, not text [predicate.type]
+                  'a' + 'b'
+                  ^
+                  in: stages[0].set.id.expr
+                  fix: join texts by `join({a, b}, ' ')`
+                spec.yaml:25:19: error: Arithmetic needs numbers, not text [predicate.type]
+                  -lowercase(a) + size + '5'
+                   ^
+                  in: stages[0].set.size.expr
+                  fix: join texts by `join({a, b}, ' ')`
+                spec.yaml:25:19: error: Arithmetic needs numbers, not text [predicate.type]
+                  -lowercase(a) + size + '5'
+                                         ^
+                  in: stages[0].set.size.expr
+                  fix: join texts by `join({a, b}, ' ')`
+                spec.yaml:29:14: error: Arithmetic needs numbers, not text [predicate.type]
+                  id + 'x'
+                  ^
+                  in: stages[1].set.id
+                  fix: join texts by `join({a, b}, ' ')`
+                """)
+    }
+
+    @Test("what an expression over records may do passes")
+    func lawfulOfRecords() throws {
+        let folder = try Workspace()
+        let found = try folder.check(
+            Self.headOfRecords + """
+                - import: a.csv
+                  into: Task
+                  keep-if: "#no == 'x' AND flag == no AND $n == yes"
+                  set:
+                    id: { expr: "join({a, sha256(uuid()), 5}, format('2026-01-31', 'd.M.y'))" }
+                    size: { expr: "a + coalesce(b, 1) * $n - TERNARY(c == 1, '1', 2)" }
+                """)
+        #expect(found == "")
     }
 
     @Test("folded text, functions and links pass")

@@ -29,7 +29,7 @@ struct QueryMistake: Error {
     init(_ argument: Argument, _ error: GraphPredicateError) {
         self.init(
             argument, code: error.code.rawValue, error.message,
-            fix: error.code == .variable ? "give it one by `--set name=value`" : nil,
+            fix: error.code == .variable ? "give it one by `--set name=value`" : error.fix,
             excerpt: error.excerpt)
     }
 

@@ -47,7 +47,7 @@ extension Diagnostic {
     /// What is wrong with a predicate or an expression of a spec.
     init(predicateError error: GraphPredicateError, at location: SourceLocation) {
         self.init(
-            code: error.code.rawValue, error.message, at: .source(location),
+            code: error.code.rawValue, error.message, at: .source(location), fix: error.fix,
             excerpt: error.excerpt)
     }
 }

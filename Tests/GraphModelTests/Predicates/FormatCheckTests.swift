@@ -147,13 +147,15 @@ import Testing
     }
 
     @Test(
-        "where keys may be anything, functions and variables are looked at", arguments: [nil, "X"])
+        "where keys may be anything, what is wrong whatever they are is told",
+        arguments: [nil, "X"])
     func anyKeys(_ entity: String?) throws {
         let mistakes = try Self.check(entity)
             .predicate("a.b == $x AND lowercase(5) == foo(c) AND d < $n").mistakes
         #expect(
             Self.text(mistakes) == [
                 "8 The variable '$x' has no value. Did you mean 'n'?",
+                "25 'lowercase' needs text, not a number",
                 "31 There is no function 'foo'",
             ])
     }

@@ -113,9 +113,9 @@ extension PredicateErrorTests {
           ANY tags.name LIKE 'a' OR
                                    ^
 
-        A value is missing before '==' [predicate.syntax]
+        'NOT' is a keyword; a key of that name is written #NOT [predicate.syntax]
           NOT == 1
-              ^
+          ^
 
         A comparison is missing [predicate.syntax]
           title NOT == 'x'

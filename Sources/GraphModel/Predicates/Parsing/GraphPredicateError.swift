@@ -32,12 +32,35 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
     public let byteOffset: Int?
     /// The text that was parsed.
     public let format: String?
+    /// What may be written instead, where that can be told.
+    public let fix: String?
+    /// It holds whatever the keys of the text may be.
+    let isOfAnyKeys: Bool
 
-    init(_ code: Code, _ message: String, at byteOffset: Int? = nil, in format: String? = nil) {
+    init(
+        _ code: Code, _ message: String, at byteOffset: Int? = nil, in format: String? = nil,
+        fix: String? = nil, isOfAnyKeys: Bool = false
+    ) {
         self.code = code
         self.message = message
         self.byteOffset = byteOffset
         self.format = format
+        self.fix = fix
+        self.isOfAnyKeys = isOfAnyKeys
+    }
+
+    /// The same with how a text is written, where the whole of an expression is a key that there
+    /// is not.
+    ///
+    /// - Parameter text: the expression.
+    package func offeringText(_ text: String) -> GraphPredicateError {
+        guard code == .unknownKey, PredicateParser.keyPath(text) != nil,
+            text.utf8.allSatisfy({ PredicateLexer.startsWord($0) || PredicateLexer.isDigit($0) })
+        else { return self }
+        return GraphPredicateError(
+            code, message, at: byteOffset, in: format,
+            fix: "a text stands in quotation marks of its own: \"'\(text)'\"",
+            isOfAnyKeys: isOfAnyKeys)
     }
 
     /// The message with its column, on one line.

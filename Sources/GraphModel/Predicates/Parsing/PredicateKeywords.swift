@@ -21,6 +21,15 @@ enum PredicateKeywords {
         "AND", "OR", "NOT", "SELF", "TRUEPREDICATE", "FALSEPREDICATE",
     ]
 
+    /// Every word that needs a `#` before it where it is a key, in capitals.
+    package static let reserved: [String] =
+        (Array(comparisons.keys) + modifiers.keys + constants.keys + others).sorted()
+
+    /// What to say of a keyword where a key was meant.
+    static func isNoKey(_ word: String) -> String {
+        "'\(word)' is a keyword; a key of that name is written #\(word)"
+    }
+
     private static let longest = 14
 
     /// Words between the brackets of an index expression.

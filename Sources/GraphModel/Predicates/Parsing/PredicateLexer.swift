@@ -163,3 +163,11 @@ struct PredicateLexer {
             || (byte | 0x20) &- UInt8(ascii: "a") <= 25
     }
 }
+    /// The word that begins at a byte of a text; nil where none does.
+    static func word(in format: String, at offset: Int) -> String? {
+        let rest = format.utf8.dropFirst(offset)
+        guard let first = rest.first, startsWord(first) else { return nil }
+        return String(
+            decoding: rest.prefix { startsWord($0) || isDigit($0) }, as: UTF8.self)
+    }
+

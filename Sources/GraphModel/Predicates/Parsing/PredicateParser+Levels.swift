@@ -34,7 +34,9 @@ extension PredicateParser {
     private mutating func negation() throws(GraphPredicateError) -> Node {
         guard isAt("NOT") else { return try comparison() }
         let place = offset
+        let word = keyword
         try advance()
+        try checkKey(word, at: place)
         try enter(at: place)
         let operand = try negation()
         leave()
@@ -47,7 +49,9 @@ extension PredicateParser {
         let start = offset
         if let found = PredicateKeywords.modifier(keyword) {
             modifier = found
+            let word = keyword
             try advance()
+            try checkKey(word, at: start)
         }
         let left = try sum()
         let place = offset
@@ -70,6 +74,14 @@ extension PredicateParser {
         if !isNegated { return node }
         return try finish(
             .predicate(.not(.comparison(comparison))), at: place, depth: node.depth)
+    }
+
+    /// Refuses a word before a condition where a key is meant: an operator stands behind it.
+    private func checkKey(_ word: String?, at place: Int) throws(GraphPredicateError) {
+        guard word != nil, comparisonOperator(afterNot: false) != nil,
+            let key = PredicateLexer.word(in: format, at: place)
+        else { return }
+        throw error(PredicateKeywords.isNoKey(key), at: place)
     }
 
     private func comparisonOperator(afterNot: Bool) -> ComparisonOperator? {

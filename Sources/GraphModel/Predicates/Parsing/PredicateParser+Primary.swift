@@ -45,8 +45,7 @@ extension PredicateParser {
             return try finish(.predicate(.constant(upper == "TRUEPREDICATE")), at: place)
         }
         if let upper, upper != "SELF", PredicateKeywords.isReserved(upper: upper) {
-            throw error(
-                "'\(word)' is a keyword; a key of that name is written #\(word)", at: place)
+            throw error(PredicateKeywords.isNoKey(word), at: place)
         }
         try advance()
         if upper == "SELF" { return try finish(.expression(.evaluatedObject), at: place) }

@@ -38,6 +38,11 @@ extension PredicateParser {
         let expression = try self.expression(base)
         switch expression {
         case .constant, .aggregate:
+            if let word = PredicateLexer.word(in: format, at: base.offset),
+                PredicateKeywords.isReserved(word)
+            {
+                throw error(PredicateKeywords.isNoKey(word), at: base.offset)
+            }
             throw error("A constant has no keys", at: base.offset)
         case .keyPath, .variable, .evaluatedObject, .member:
             // The node stays the one that it was.

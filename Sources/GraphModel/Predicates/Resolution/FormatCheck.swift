@@ -5,7 +5,8 @@
 /// ^               ^    ^ no property  no function  no property
 /// ```
 /// A mistake of grammar ends the search, for what follows it cannot be read. Where the keys may be
-/// anything, as those of records may, only functions and variables are looked at.
+/// anything, as those of records may, only functions, variables and what is wrong whatever the
+/// keys are is looked at.
 package struct FormatCheck {
     /// Nil where nothing is known of any entity.
     private let model: ManagedObjectModel?
@@ -86,7 +87,10 @@ package struct FormatCheck {
     ) -> [GraphPredicateError] {
         let isKnown = entityName.map { model?.entity(named: $0) != nil } ?? false
         var kept: [GraphPredicateError] = []
-        for mistake in parsing + resolving.filter({ isKnown || $0.code == .variable })
+        for mistake in parsing
+            + resolving.filter({
+                isKnown || $0.code == .variable || $0.isOfAnyKeys
+            })
         where !kept.contains(where: {
             $0.code == mistake.code && $0.byteOffset == mistake.byteOffset
         }) {

@@ -121,13 +121,18 @@ struct FunctionCheck {
         "NSUUID": .uuid, "NSData": .binary, "NSURL": .uri,
     ]
 
+    /// Those that take more of a record than of an object: the text of a date, bytes, and what is
+    /// no text in a list.
+    private static let takesMore: Set<String> = ["format", "sha256", "join"]
+
     private func check(
         _ arguments: [PredicateResolver.Resolved], _ kinds: [ExpressionKind]
     ) throws(GraphPredicateError) {
         for (argument, kind) in zip(arguments, kinds)
         where !argument.kind.isComparable(with: kind) {
             throw resolver.error(
-                .function, "'\(name)' needs \(kind), not \(argument.kind)", node: argument.node)
+                .function, "'\(name)' needs \(kind), not \(argument.kind)",
+                node: argument.node, isOfAnyKeys: !Self.takesMore.contains(name))
         }
     }
 }

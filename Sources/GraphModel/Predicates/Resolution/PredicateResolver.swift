@@ -90,10 +90,12 @@ struct PredicateResolver {
     }
 
     func error(
-        _ code: GraphPredicateError.Code, _ message: String, node: Int
+        _ code: GraphPredicateError.Code, _ message: String, node: Int, fix: String? = nil,
+        isOfAnyKeys: Bool = false
     ) -> GraphPredicateError {
         GraphPredicateError(
-            code, message, at: source?.offset(ofNode: node), in: source?.format)
+            code, message, at: source?.offset(ofNode: node), in: source?.format, fix: fix,
+            isOfAnyKeys: isOfAnyKeys)
     }
 
     /// Checks a whole predicate.
@@ -160,6 +162,10 @@ struct PredicateResolver {
         let left = try resolve(comparison.left)
         let right = try resolve(comparison.right)
         var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
+        if let misread = misreadKey(left, right) {
+            try report(misread)
+            return .comparison(comparison)
+        }
         do throws(GraphPredicateError) {
             let sides = try check.check(left, right)
             for mistake in check.mistakes { try report(mistake) }
@@ -261,7 +267,10 @@ struct PredicateResolver {
             return operand.kind
         }
         if case .collection = operand.kind { throw toManyAlone(operand.node) }
-        throw error(.type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node)
+        throw error(
+            .type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node,
+            fix: operand.kind == .text ? "join texts by `join({a, b}, ' ')`" : nil,
+            isOfAnyKeys: true)
     }
 
     /// What either of two values is worth.

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import GraphModel
+
+/// Keys that are named like keywords.
+@Suite("Keywords of predicates")
+struct PredicateKeywordTests {
+    @Test(
+        "a keyword where the key of that name is meant is told, with how the key is written",
+        arguments: [
+            ("no == 5", 1, "no"), ("5 == no", 6, "no"), ("no == 'x'", 1, "no"),
+            ("title == 'x' AND no IN {1, 2}", 18, "no"), ("no == $n", 1, "no"),
+            ("in == 5", 1, "in"), ("like LIKE 'x'", 1, "like"), ("all == 5", 1, "all"),
+            ("not == 5", 1, "not"), ("NOT any > 5", 5, "any"), ("nil.name == 'x'", 1, "nil"),
+            ("title == 'x' OR none == 5", 17, "none"),
+        ])
+    func keywords(_ format: String, _ column: Int, _ word: String) throws {
+        let model = try ManagedObjectModel(
+            yaml: """
+                model: 1
+                entities:
+                  Task:
+                    attributes: { title: String, no: Integer 16 }
+                """)
+        do throws(GraphPredicateError) {
+            _ = try ParsedPredicate(format: format)
+                .resolved(for: "Task", in: model, variables: ["n": GraphValue.integer(1)])
+            Issue.record("nothing was said of \(format)")
+        } catch {
+            #expect(
+                error.message == "'\(word)' is a keyword; a key of that name is written #\(word)")
+            #expect(error.column == column)
+        }
+    }
+
+    @Test(
+        "a keyword that is meant stays one",
+        arguments: ["flag == no", "no == flag", "#no == 5", "YES == $n", "NOT #no > 5"])
+    func meantKeywords(_ format: String) throws {
+        let model = try ManagedObjectModel(
+            yaml: """
+                model: 1
+                entities: { Task: { attributes: { flag: Boolean, no: Integer 16 } } }
+                """)
+        _ = try ParsedPredicate(format: format)
+            .resolved(for: "Task", in: model, variables: ["n": GraphValue.boolean(true)])
+    }
+}
