@@ -13,6 +13,7 @@ package enum ReferencePages {
         var files = [
             File(name: "spec.md", text: SpecificationPages.settings()),
             File(name: "model.md", text: ModelPages.text()),
+            File(name: "predicates.md", text: PredicatePages.text()),
             File(name: "exit-codes.md", text: CodePages.exits),
             File(name: "error-codes.md", text: CodePages.errors),
             File(name: "etl.1", text: ManualPage.text(root)),
@@ -50,6 +51,7 @@ package enum ReferencePages {
         }
         text += """
             | [model](model.md) | the keys of a model file |
+            | [predicates and expressions](predicates.md) | the operators and functions of `where`, `keep-if`, `expr` and `set` |
             | [exit codes](exit-codes.md) | what the exit status says |
             | [error codes](error-codes.md) | what the code behind a message says |
             | [etl.1](etl.1) | the manual page: `man -l docs/reference/etl.1` |

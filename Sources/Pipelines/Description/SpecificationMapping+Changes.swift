@@ -18,7 +18,7 @@ extension SpecificationMapping {
             wherever,
             KeyDescription(
                 "set", .named("ATTRIBUTE", .constant), .error,
-                "What attributes become: an expression in text, or a constant.",
+                "What attributes become: [an expression](predicates.md) in text, or a constant.",
                 example: "{ priority: priority + 1 }"),
         ] + extent
 

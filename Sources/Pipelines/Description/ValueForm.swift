@@ -76,8 +76,8 @@ extension ValueForm {
         case .text: "text"
         case .pattern(_, let words): words
         case .path: "a path"
-        case .predicate: "a predicate"
-        case .expression: "an expression"
+        case .predicate: "[a predicate](predicates.md)"
+        case .expression: "[an expression](predicates.md)"
         case .character: "one character"
         case .boolean: "true or false"
         case .integer(let bounds): Self.phrase(bounds)

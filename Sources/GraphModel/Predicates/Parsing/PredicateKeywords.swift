@@ -1,23 +1,23 @@
 /// Words that mean something in predicates, whatever their case (of ASCII letters).
-enum PredicateKeywords {
+package enum PredicateKeywords {
     /// Operators between two expressions that are words.
-    private static let comparisons: [String: ComparisonOperator] = [
+    static let comparisons: [String: ComparisonOperator] = [
         "IN": .in, "BETWEEN": .between, "CONTAINS": .contains, "BEGINSWITH": .beginsWith,
         "ENDSWITH": .endsWith, "LIKE": .like, "MATCHES": .matches,
     ]
 
     /// Words before a comparison.
-    private static let modifiers: [String: ComparisonModifier] = [
+    static let modifiers: [String: ComparisonModifier] = [
         "ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none,
     ]
 
     /// Words that are values.
-    private static let constants: [String: GraphValue] = [
+    static let constants: [String: GraphValue] = [
         "YES": .boolean(true), "TRUE": .boolean(true), "NO": .boolean(false),
         "FALSE": .boolean(false), "NIL": .null, "NULL": .null,
     ]
 
-    private static let others: Set<String> = [
+    static let others: Set<String> = [
         "AND", "OR", "NOT", "SELF", "TRUEPREDICATE", "FALSEPREDICATE",
     ]
 
@@ -33,7 +33,7 @@ enum PredicateKeywords {
     private static let longest = 14
 
     /// Words between the brackets of an index expression.
-    private static let indexes: [String: GraphIndex] = [
+    static let indexes: [String: GraphIndex] = [
         "FIRST": .first, "LAST": .last, "SIZE": .size,
     ]
 
@@ -73,12 +73,6 @@ enum PredicateKeywords {
     }
 
     /// The functions, with how many arguments they take.
-    static let functions: [String: ClosedRange<Int>] = [
-        "now": 0...0, "today": 0...0, "lowercase": 1...1, "uppercase": 1...1, "trim": 1...1,
-        "canonical": 1...1,
-        "length": 1...1, "abs": 1...1, "floor": 1...1, "ceiling": 1...1, "round": 1...1,
-        "coalesce": 1...100, "substring": 2...3, "replace": 3...3, "split": 2...2, "join": 2...2,
-        "date": 2...2, "format": 2...2, "uuid": 0...0, "uuid5": 2...2, "sha256": 1...1,
-        "cast": 2...2, "random": 2...2, "pick": 1...1, "lorem": 1...1,
-    ]
+    static let functions = Dictionary(
+        uniqueKeysWithValues: PredicateFunction.all.map { ($0.name, $0.counts) })
 }

@@ -140,6 +140,17 @@ struct PredicateLexer {
         "&&": "AND", "||": "OR",
     ].reduce(into: [:]) { $0[Array($1.key.utf8)] = $1.value }
 
+    /// How a symbol may be written besides.
+    static func otherSpellings(of canonical: String) -> [String] {
+        let ofTwo = pairs.filter { $0.value == canonical }.map {
+            String(decoding: $0.key, as: UTF8.self)
+        }
+        let ofOne = singles.indices.filter { singles[$0] == canonical }.map {
+            String(UnicodeScalar(UInt8($0)))
+        }
+        return (ofTwo + ofOne).filter { $0 != canonical }.sorted()
+    }
+
     private static func single(_ byte: UInt8) -> String? {
         byte < 0x80 ? singles[Int(byte)] : nil
     }
@@ -155,14 +166,6 @@ struct PredicateLexer {
         return symbols
     }()
 
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
-
-    /// Letters, the underscore and everything beyond ASCII.
-    static func startsWord(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == UInt8(ascii: "_")
-            || (byte | 0x20) &- UInt8(ascii: "a") <= 25
-    }
-}
     /// The word that begins at a byte of a text; nil where none does.
     static func word(in format: String, at offset: Int) -> String? {
         let rest = format.utf8.dropFirst(offset)
@@ -171,3 +174,11 @@ struct PredicateLexer {
             decoding: rest.prefix { startsWord($0) || isDigit($0) }, as: UTF8.self)
     }
 
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
+
+    /// Letters, the underscore and everything beyond ASCII.
+    static func startsWord(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_")
+            || (byte | 0x20) &- UInt8(ascii: "a") <= 25
+    }
+}

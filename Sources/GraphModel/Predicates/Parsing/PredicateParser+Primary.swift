@@ -95,17 +95,19 @@ extension PredicateParser {
         try advance()
         try enter(at: place)
         defer { leave() }
-        switch name {
-        case "subquery": return try subquery(at: place, opening: opening)
-        case "ternary": return try conditional(at: place, opening: opening)
-        case "function":
+        switch PredicateForm(rawValue: name) {
+        case .subquery: return try subquery(at: place, opening: opening)
+        case .ternary: return try conditional(at: place, opening: opening)
+        case nil: break
+        }
+        if name == "function" {
             throw GraphPredicateError(
                 .function, "FUNCTION(…) calls methods by name, which is refused", at: place,
                 in: format)
-        default: break
         }
         guard let counts = PredicateKeywords.functions[name] else {
-            let names = PredicateKeywords.functions.keys.sorted() + ["subquery", "ternary"]
+            let names =
+                PredicateKeywords.functions.keys.sorted() + PredicateForm.allCases.map(\.rawValue)
             try report(
                 GraphPredicateError(
                     .function,

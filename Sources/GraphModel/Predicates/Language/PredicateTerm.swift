@@ -1,0 +1,200 @@
+/// A word or a sign of predicates and expressions, as the reference shows it.
+///
+/// The lists are made of the types and tables that the parser uses, so that none can lack one.
+package struct PredicateTerm: Sendable, Hashable {
+    /// How it is written; other spellings follow.
+    package var spellings: [String]
+    /// What it means, in one sentence.
+    package var meaning: String
+    /// A predicate, or an expression, over the tasks of the samples.
+    package var example: String
+
+    /// Operators between two expressions.
+    package static var comparisons: [PredicateTerm] {
+        ComparisonOperator.allCases.map { op in
+            let (meaning, example) = op.explained
+            return PredicateTerm(
+                spellings: [op.rawValue] + PredicateLexer.otherSpellings(of: op.rawValue),
+                meaning: meaning, example: example)
+        }
+    }
+
+    /// Words before a comparison with a to-many key path.
+    package static var modifiers: [PredicateTerm] {
+        ComparisonModifier.allCases.compactMap { modifier in
+            let words = PredicateKeywords.modifiers.filter { $0.value == modifier }.keys.sorted()
+            guard let (meaning, example) = modifier.explained, !words.isEmpty else { return nil }
+            return PredicateTerm(spellings: words, meaning: meaning, example: example)
+        }
+    }
+
+    /// The letters in brackets behind an operator on texts.
+    package static var options: [PredicateTerm] {
+        [
+            ("c", "Case does not matter.", "title CONTAINS[c] 'milk'"),
+            ("d", "Diacritics do not matter.", "title BEGINSWITH[cd] 'zoe'"),
+            ("n", "Plain, as text is compared anyway.", "title ==[n] 'Buy milk'"),
+        ].map { PredicateTerm(spellings: ["[\($0)]"], meaning: $1, example: $2) }
+    }
+
+    /// What joins conditions.
+    package static var connectives: [PredicateTerm] {
+        [
+            ("AND", "Both hold.", "isCompleted == NO AND priority > 1"),
+            ("OR", "One of them holds at least.", "priority > 1 OR dueOn < $now"),
+            ("NOT", "It does not hold.", "NOT title CONTAINS 'milk'"),
+        ].map { word, meaning, example in
+            PredicateTerm(
+                spellings: [word] + PredicateLexer.otherSpellings(of: word), meaning: meaning,
+                example: example)
+        }
+    }
+
+    /// Words that are values or whole conditions.
+    package static var constants: [PredicateTerm] {
+        let values: [(GraphValue, String, String)] = [
+            (.boolean(true), "True.", "isCompleted == YES"),
+            (.boolean(false), "False.", "isCompleted == NO"),
+            (.null, "No value.", "dueOn == nil"),
+        ]
+        return values.map { value, meaning, example in
+            PredicateTerm(
+                spellings: PredicateKeywords.constants.filter { $0.value == value }.keys.sorted(),
+                meaning: meaning, example: example)
+        } + [
+            PredicateTerm(
+                spellings: ["SELF"], meaning: "The object itself.", example: "SELF.priority > 1"),
+            PredicateTerm(
+                spellings: ["TRUEPREDICATE"], meaning: "Every object.", example: "TRUEPREDICATE"),
+            PredicateTerm(
+                spellings: ["FALSEPREDICATE"], meaning: "No object.", example: "FALSEPREDICATE"),
+        ]
+    }
+
+    /// Operators between two numbers.
+    package static var arithmetic: [PredicateTerm] {
+        ArithmeticOperator.allCases.map { op in
+            let (meaning, example) = op.explained
+            return PredicateTerm(spellings: [op.rawValue], meaning: meaning, example: example)
+        }
+    }
+
+    /// What is made of many objects or of a list.
+    package static var collections: [PredicateTerm] {
+        CollectionOperator.allCases.map { op in
+            let (meaning, example) = op.explained
+            return PredicateTerm(spellings: [op.rawValue], meaning: meaning, example: example)
+        }
+            + PredicateKeywords.indexes.sorted { $0.key < $1.key }.map { word, index in
+                let (meaning, example) = index.explained
+                return PredicateTerm(
+                    spellings: ["[\(word)]"], meaning: meaning, example: example)
+            } + [
+                PredicateTerm(
+                    spellings: ["[0]"],
+                    meaning: "The element at that place, from 0; nil beyond the end.",
+                    example: "split(title, ' ')[0] == 'Buy'")
+            ]
+            + PredicateForm.allCases.map { form in
+                let (usage, meaning, example) = form.explained
+                return PredicateTerm(spellings: [usage], meaning: meaning, example: example)
+            }
+    }
+}
+
+extension ComparisonOperator {
+    fileprivate var explained: (meaning: String, example: String) {
+        switch self {
+        case .equal: ("The same value, or both nil.", "priority == 2")
+        case .notEqual: ("Not the same value; one side alone may be nil.", "dueOn != nil")
+        case .less: ("Smaller; not where a side is nil.", "priority < 2")
+        case .lessOrEqual: ("Smaller, equal, or both nil.", "priority <= 2")
+        case .greater: ("Greater; not where a side is nil.", "priority > 2")
+        case .greaterOrEqual: ("Greater, equal, or both nil.", "priority >= 2")
+        case .in: ("Among the values of the list.", "priority IN {1, 2}")
+        case .between: ("Between the two values, these included.", "priority BETWEEN {1, 3}")
+        case .contains:
+            ("Text with that text in it; a collection with that value.", "title CONTAINS 'milk'")
+        case .beginsWith: ("Text that begins so.", "title BEGINSWITH 'Buy'")
+        case .endsWith: ("Text that ends so.", "title ENDSWITH '!'")
+        case .like:
+            ("Text of that shape: `*` is any text, `?` a character.", "title LIKE 'Buy *'")
+        case .matches:
+            (
+                "Text that the regular expression matches as a whole.",
+                "title MATCHES 'Buy [0-9]+ .*'"
+            )
+        }
+    }
+}
+
+extension ComparisonModifier {
+    fileprivate var explained: (meaning: String, example: String)? {
+        switch self {
+        case .direct: nil
+        case .any: ("It holds for one of the objects at least.", "ANY tags.name == 'home'")
+        case .all: ("It holds for every object; also where there is none.", "ALL tags.name != 'x'")
+        case .none: ("It holds for no object.", "NONE tags.name == 'home'")
+        }
+    }
+}
+
+extension ArithmeticOperator {
+    fileprivate var explained: (meaning: String, example: String) {
+        switch self {
+        case .add: ("The sum; texts are joined by `join`.", "priority + 1")
+        case .subtract: ("The difference; before a value, its negative.", "priority - 1")
+        case .multiply: ("The product.", "priority * 2")
+        case .divide:
+            ("The quotient: of whole numbers without the rest, by zero nil.", "priority / 2")
+        }
+    }
+}
+
+extension CollectionOperator {
+    fileprivate var explained: (meaning: String, example: String) {
+        switch self {
+        case .count: ("How many objects there are.", "tags.@count > 2")
+        case .sum: ("The sum; 0 where there is none.", "subtasks.@sum.priority > 9")
+        case .average: ("The mean; nil where there is none.", "subtasks.@avg.priority > 1")
+        case .minimum: ("The smallest.", "subtasks.@min.priority == 0")
+        case .maximum: ("The largest.", "subtasks.@max.priority == 3")
+        case .unionOfObjects:
+            ("All values, a collection.", "subtasks.@unionOfObjects.priority CONTAINS 3")
+        case .distinctUnionOfObjects:
+            (
+                "Each different value once, a collection.",
+                "subtasks.@distinctUnionOfObjects.priority CONTAINS 3"
+            )
+        }
+    }
+}
+
+extension GraphIndex {
+    fileprivate var explained: (meaning: String, example: String) {
+        switch self {
+        case .first:
+            ("The first element of an ordered relationship or a list.", "{1, 2}[FIRST] == 1")
+        case .last: ("The last one.", "split(title, ' ')[LAST] == 'milk'")
+        case .size, .position: ("How many there are.", "split(title, ' ')[SIZE] > 2")
+        }
+    }
+}
+
+extension PredicateForm {
+    fileprivate var explained: (usage: String, meaning: String, example: String) {
+        switch self {
+        case .subquery:
+            (
+                "SUBQUERY(collection, $x, condition)", "The objects that meet the condition.",
+                "SUBQUERY(tags, $x, $x.name == 'home').@count > 0"
+            )
+        case .ternary:
+            (
+                "TERNARY(condition, yes, no)",
+                "The first value where the condition holds, else the second.",
+                "TERNARY(priority > 1, 'high', 'low') == 'high'"
+            )
+        }
+    }
+}

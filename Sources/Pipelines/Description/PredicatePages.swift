@@ -1,0 +1,94 @@
+import GraphModel
+
+/// The page of predicates and expressions, from what the parser knows.
+enum PredicatePages {
+    static func text() -> String {
+        let functions = PredicateFunction.all
+        let reserved = PredicateKeywords.reserved.map { "`\($0)`" }.joined(separator: " ")
+        return """
+            # Predicates and expressions
+
+            A predicate says which objects or records are meant: `where`, `keep-if`, `fetch --where`, \
+            and the rules of a model. An expression gives a value: `expr` of an import, and `set` \
+            of an update. Both are written as `NSPredicate` has them, and are checked before \
+            anything runs, with the place of each mistake.
+
+            | written | is |
+            |---|---|
+            | `title`, `category.name` | a key: an attribute, or one behind relationships; of a \
+            record, a field |
+            | `'text'`, `"text"` | a text; `\\'` is a quotation mark in it |
+            | `12`, `1.5`, `1e3`, `0x1F` | a number |
+            | `{1, 2}` | a list |
+            | `cast('2026-01-31', 'Date')` | a date; a UUID likewise |
+            | `$now`, `$today`, `$name` | the moment and the day of the run; a parameter of the \
+            spec, or a value of `fetch --set` |
+            | `#no` | the key `no`, which would be a keyword; `#'any text'` likewise |
+            | `( )` | what belongs together |
+
+            Words mean the same in any case. The examples are over the tasks of \
+            [`pipelines`](../../pipelines/task-model.yaml).
+
+            ## Comparisons
+
+            \(table(PredicateTerm.comparisons))
+            Behind an operator on texts, letters in brackets say how it compares; without them, \
+            character by character:
+
+            \(table(PredicateTerm.options))
+            ## Conditions
+
+            \(table(PredicateTerm.connectives + PredicateTerm.modifiers))
+            ## Words that are values
+
+            \(table(PredicateTerm.constants))
+            ## Arithmetic
+
+            \(table(PredicateTerm.arithmetic))
+            ## Functions
+
+            An argument that is nil gives nil, except of `coalesce`.
+
+            \(table(functions.filter { !$0.isOfGeneratedRecords }))
+            These make values of records that an import generates (`read.generate`), and of \
+            nothing else; equal seeds give equal values:
+
+            \(table(functions.filter(\.isOfGeneratedRecords)))
+            ## Many objects, and lists
+
+            \(table(PredicateTerm.collections))
+            ## Keys that are named like keywords
+
+            A key whose name is one of these words, in any case, is written with `#` before it, \
+            such as `#no == 5`; behind a dot, as in `owner.no`, it needs none:
+
+            \(reserved)
+
+            """
+    }
+
+    private static func table(_ terms: [PredicateTerm]) -> String {
+        var text = "| written | means | example |\n|---|---|---|\n"
+        for term in terms {
+            let spellings = term.spellings.map { "`\($0)`" }.joined(separator: ", ")
+            text += row([spellings, term.meaning, "`\(term.example)`"])
+        }
+        return text
+    }
+
+    private static func table(_ functions: [PredicateFunction]) -> String {
+        var text = "| function | gives | example |\n|---|---|---|\n"
+        for function in functions {
+            let result = function.result.map { " is `\($0)`" } ?? ""
+            text += row(["`\(function.usage)`", function.meaning, "`\(function.example)`\(result)"])
+        }
+        return text
+    }
+
+    private static func row(_ cells: [String]) -> String {
+        "| " + cells.map(cell).joined(separator: " | ") + " |\n"
+    }
+
+    /// As other cells, but code shows its signs as they are.
+    private static func cell(_ text: String) -> String { text.replacing("|", with: #"\|"#) }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import GraphModel
+
+/// What the reference shows of the language is what the parser takes.
+@Suite("Table of the predicate language")
+struct PredicateLanguageTableTests {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              title: String
+              isCompleted: Boolean
+              dueOn: Date
+              priority: Integer 16
+            relationships:
+              parent: { to: Task, inverse: subtasks }
+              subtasks: { to: Task, many: true, inverse: parent }
+              tags: { to: Tag, many: true, inverse: tasks }
+          Tag:
+            attributes: { name: String }
+            relationships: { tasks: { to: Task, many: true, inverse: tags } }
+        """
+
+    private static let conditions =
+        PredicateTerm.comparisons + PredicateTerm.modifiers + PredicateTerm.options
+        + PredicateTerm.connectives + PredicateTerm.constants + PredicateTerm.collections
+
+    @Test("each example of a condition fits a model", arguments: conditions)
+    func conditionExamples(_ term: PredicateTerm) throws {
+        let model = try ManagedObjectModel(yaml: Self.model)
+        _ = try ParsedPredicate(format: term.example)
+            .resolved(for: "Task", in: model, variables: ["now": GraphValue.null])
+        #expect(!term.meaning.isEmpty)
+    }
+
+    @Test("each example of arithmetic fits a model", arguments: PredicateTerm.arithmetic)
+    func arithmeticExamples(_ term: PredicateTerm) throws {
+        let model = try ManagedObjectModel(yaml: Self.model)
+        _ = try ParsedExpression(format: term.example).resolved(for: "Task", in: model)
+    }
+
+    @Test("each example of a function gives what the table says", arguments: PredicateFunction.all)
+    func functionExamples(_ function: PredicateFunction) throws {
+        let example = try ParsedExpression(format: function.example)
+        #expect(function.example.contains(function.name + "("))
+        guard !function.isOfGeneratedRecords else { return }
+        let value = try example.expression.value(with: GraphRecord([:]), now: 0)
+        guard let result = function.result else { return #expect(value != .null) }
+        #expect(
+            try GraphExpression(format: result).value(with: GraphRecord([:]), now: 0) == value)
+    }
+
+    @Test("nothing that the parser knows is left out")
+    func complete() {
+        let functions = PredicateFunction.all.map(\.name)
+        #expect(Set(functions).count == functions.count)
+        let evaluated = EvaluationFunction.allCases.map(\.rawValue)
+        #expect(Set(functions).subtracting(evaluated) == ["now", "today"])
+        #expect(Set(evaluated).subtracting(functions) == [])
+        let spelt = Self.conditions.flatMap(\.spellings)
+        #expect(Set(spelt).count == spelt.count)
+        #expect(Set(PredicateKeywords.reserved).subtracting(spelt) == [])
+        #expect(
+            PredicateTerm.comparisons.map(\.spellings).prefix(4) == [
+                ["==", "="], ["!=", "<>"], ["<"], ["<=", "=<"],
+            ])
+    }
+}
