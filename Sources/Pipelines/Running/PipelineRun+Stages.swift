@@ -17,6 +17,24 @@ extension PipelineRun {
             miscount: options.miscount, warn: runner.warn)
     }
 
+    /// Looks at the headers of the tables that later imports read, before the first stage writes,
+    /// which looks at its own.
+    func checkHeaders(
+        of stages: [Stage], _ environment: StageEnvironment, _ current: inout Stage?
+    ) throws {
+        for stage in stages.dropFirst() {
+            guard case .import(let spec) = stage.kind, environment.journal.report(of: stage) == nil
+            else { continue }
+            current = stage
+            do {
+                try ImportStage(stage: stage, spec: spec, environment: environment).checkHeaders()
+            } catch {
+                ledger.note(stage, .failed)
+                throw RunFailure(error, stage: stage.reportLocation)
+            }
+        }
+    }
+
     mutating func run(_ stage: Stage, _ environment: StageEnvironment) throws {
         if let report = environment.journal.report(of: stage) {
             outcome.stages.append(report)

@@ -255,6 +255,7 @@ struct PipelineRun {
             let journal = try RunJournal(
                 job.note, resuming: resumed, isSameAttempt: hasBegun, in: container)
             if let resumed, !hasBegun { tellOfResuming(resumed) }
+            let isFirst = !hasBegun
             hasBegun = true
             runID = journal.run.runID
             started = journal.run.started
@@ -262,6 +263,7 @@ struct PipelineRun {
             outcome.runID = runID
             outcome.attempts = journal.run.attempts
             let environment = environment(job, container, journal)
+            if isFirst { try checkHeaders(of: job.stages, environment, &current) }
             for stage in group {
                 current = stage
                 try run(stage, environment)

@@ -91,6 +91,28 @@ struct ImportInputs: Sendable {
         return reader
     }
 
+    /// What is to be said of tables that lack a column which the spec names, of all at once.
+    ///
+    /// Only their headers are read. Whatever else is wrong with an input is told at its turn.
+    func headerProblems(_ selection: FieldSelection) -> [Diagnostic] {
+        filesLeft.flatMap { file, _ -> [Diagnostic] in
+            // What is no regular file is read but once.
+            guard file.byteCount > 0, file.generatedRows == nil,
+                [.csv, .tsv].contains(options.format ?? RecordFormat(fileName: file.path))
+            else { return [] }
+            do {
+                _ = try reader(of: file, selection)
+            } catch let error as RecordStreamError {
+                if case .csvUnknownColumn = error.kind {
+                    return RunFailure(error, stage: nil).diagnostics
+                }
+            } catch {
+                return []
+            }
+            return []
+        }
+    }
+
     // MARK: Going on
 
     /// The same inputs without what an earlier attempt has saved.

@@ -29,6 +29,30 @@ struct ImportStage: Sendable {
         return try run(inputs, after: nil)
     }
 
+    /// Looks at the headers of the inputs before stages that come first write anything.
+    func checkHeaders() throws {
+        // These are compared by their contents with what is known, when it is their turn.
+        guard !spec.read.isOnce else { return }
+        let inputs: ImportInputs
+        do {
+            inputs = try ImportInputs(spec.read, stage, environment)
+        } catch {
+            // It may yet come, such as from an export, and is missed at its turn.
+            return
+        }
+        try refuse(inputs.headerProblems(makePlan().selection))
+    }
+
+    private func refuse(_ problems: [Diagnostic]) throws(RunFailure) {
+        if !problems.isEmpty { throw RunFailure(.configuration, problems) }
+    }
+
+    private func makePlan() throws -> ImportPlan {
+        try ImportPlan(
+            spec, environment.container.model, environment.values, now: environment.now,
+            leavesArchives: environment.container.origin.isApp)
+    }
+
     private func run(_ inputs: ImportInputs, after note: ImportNote?) throws -> StageReport {
         environment.progress.begin(
             stage: "import \(stage.name)", bytesTotal: inputs.files.reduce(0) { $0 + $1.byteCount },
@@ -64,12 +88,9 @@ struct ImportStage: Sendable {
         let laneCount = ImportLanes.count(
             inputs: inputCount, batches: batchCount,
             processors: inputs.mayBeReadAtOnce ? Platform.processorCount() : 1)
-        let plans = try (0..<laneCount).map { _ in
-            try ImportPlan(
-                spec, environment.container.model, environment.values, now: environment.now,
-                leavesArchives: environment.container.origin.isApp)
-        }
+        let plans = try (0..<laneCount).map { _ in try makePlan() }
         let plan = plans[0]
+        if inputCount > 1 { try refuse(inputs.headerProblems(plan.selection)) }
         let reader = ImportReader(plans: plans, inputs: inputs)
         let lanes = ImportLanes(inputCount: inputCount, batchCount: batchCount, plans: plans)
         let reading = DispatchGroup()
