@@ -55,10 +55,12 @@ extension RecordStreamError {
         case .jsonStructure: "mend the document; the records before this place were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
-        case .csvHeader: "mend the first line"
+        case .csvHeader(let reason):
+            reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
         case .csvUnknownColumn(_, let header):
-            "use one of: " + header.prefix(12).joined(separator: ", ")
+            Self.delimiterFix(header)
+                ?? "use one of: " + header.prefix(12).joined(separator: ", ")
                 + (header.count > 12 ? ", …" : "")
         case .csvColumnCount: "name every column of the file in `read.columns`"
         case .csvNoColumnNames: "name them in `read.columns`, or set `read.header: true`"
@@ -66,5 +68,15 @@ extension RecordStreamError {
         case .outputNotWritten: "check the free space; the file that was there before is untouched"
         case .outputClosed, .outputCompression: nil
         }
+    }
+
+    /// What to say of a header of one column with a sign in it that separates columns elsewhere.
+    private static func delimiterFix(_ header: [String]) -> String? {
+        guard header.count == 1, let only = header.first else { return nil }
+        let known = [";": ";", "\t": "\\t", "|": "|", ",": ","]
+        guard let sign = only.map(String.init).first(where: { known[$0] != nil }),
+            let written = known[sign]
+        else { return nil }
+        return "the header is one column, '\(only)': set `read.delimiter: \"\(written)\"`"
     }
 }

@@ -20,9 +20,9 @@ struct VerifyCommand: ParsableCommand {
             lost; the old one is not touched. Look at the new one, then move it into place.
 
             Exit status: 0 sound, or everything was saved, 1 it is not sound, or something was \
-            lost, 66 the store is missing, 73 the new store is there already or cannot be made, \
-            74 nothing can be read, or I/O error, 75 the store is in use, 77 permission denied, \
-            78 the model is wrong, or not known.
+            lost, 64 usage, such as a model in place of the store, 66 the store is missing, 73 the \
+            new store is there already or cannot be made, 74 nothing can be read, or I/O error, 75 \
+            the store is in use, 77 permission denied, 78 the model is wrong, or not known.
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())

@@ -44,6 +44,20 @@ import Testing
                 """)
     }
 
+    @Test("a model where the store is to be named", arguments: ["", " --repair new.sqlite"])
+    func model(_ flags: String) throws {
+        let seen = try verify("model.yaml" + flags)
+        #expect(seen.status == 64)
+        #expect(seen.output == "")
+        #expect(
+            seen.errors == """
+                error: model.yaml is a model or a spec, and no store [usage.store]
+                  fix: name the store, as in `etl verify STORE --model model.yaml`; `etl model show \
+                model.yaml` shows a model, `etl check model.yaml` looks at a spec
+
+                """)
+    }
+
     @Test("findings are lines on stdout or JSON, and end with 1; a repaired store is sound")
     func findings() throws {
         try query("UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK IN (3, 7)")
@@ -154,8 +168,8 @@ import Testing
         "exits",
         arguments: [
             ("none.sqlite", 66), ("none.sqlite --repair a.sqlite", 66),
-            ("store.sqlite --repair store.sqlite", 73), ("spec.yaml", 1),
-            ("spec.yaml --repair a.sqlite", 74), ("store.sqlite --quick --repair a.sqlite", 64),
+            ("store.sqlite --repair store.sqlite", 73), ("tasks.ndjson", 1),
+            ("tasks.ndjson --repair a.sqlite", 74), ("store.sqlite --quick --repair a.sqlite", 64),
             ("store.sqlite --model none.yaml", 66), ("store.sqlite --repair no/such/a.sqlite", 73),
         ])
     func exits(_ arguments: String, _ status: Int32) throws {

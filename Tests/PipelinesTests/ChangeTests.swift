@@ -5,6 +5,25 @@ import Testing
 /// Updates and deletes by predicate, with parameters, guards and delete rules.
 @Suite("Updates and deletes")
 struct ChangeTests {
+    @Test("a key that there is not may be a text that was meant")
+    func textForExpressions() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", InputTests.model)
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: store.sqlite, model: model.yaml, open: create }
+                stages: [{ update: a, entity: Task, where: ALL, set: { title: "done" } }]
+                """) == """
+                    spec.yaml:3:63: error: 'Task' has no property 'done' [predicate.unknown-key]
+                      done
+                      ^
+                      in: stages[0].set.title
+                      fix: a text stands in quotation marks of its own: "'done'"
+                    """)
+    }
+
     static let model = """
         model: 1
         entities:

@@ -24,7 +24,7 @@ struct InputMistakeTests {
                   fix: use one of: id, Kind
                 a-3.csv: error: The header has no column 'id' [csv.unknown-column]
                   stage: spec.yaml:5:3 import import-a
-                  fix: use one of: id;kind
+                  fix: the header is one column, 'id;kind': set `read.delimiter: ";"`
                 """)
         #expect(try folder.rows(InputTests.rows) == [])
         // So is one that a later stage reads.
@@ -35,5 +35,61 @@ struct InputMistakeTests {
         #expect(later.status == .configuration)
         #expect(later.text.hasPrefix("a-2.csv: error: The header has no column 'kind'"))
         #expect(try folder.rows(InputTests.rows) == [])
+    }
+
+    @Test(
+        "bytes that are no UTF-8 are told with the key that names their encoding",
+        arguments: [
+            ("id,title\n1,", "\n", "csv"), ("id,", "\n1,x\n", "csv"),
+            ("{\"id\":\"1\",\"title\":\"", "\"}", "ndjson"),
+        ])
+    func encodings(_ before: String, _ after: String, _ ending: String) throws {
+        let folder = try Workspace()
+        try folder.write(
+            "a.\(ending)", bytes: Array(before.utf8) + [0xE9] + Array(after.utf8))
+        let run = try folder.run(model: InputTests.model, "- { import: \"a.*\", into: Task }")
+        #expect(
+            run.text.contains(
+                """
+                  fix: where the file is Latin-1 or UTF-16, say so by `read.encoding: latin1` or \
+                `utf-16`; else convert it to UTF-8
+                """), "\(run.text)")
+    }
+
+    @Test(
+        "data or a store in the place of a spec is told as such",
+        arguments: [
+            ("a.csv", "id;title\n1;x\n"), ("a.ndjson", "{\"id\":\"1\"}\n"), ("a.json", "[{}]"),
+            ("a.csv.gz", "\u{1F}"),
+        ])
+    func dataForSpecs(_ name: String, _ text: String) throws {
+        let folder = try Workspace()
+        try folder.write(name, text)
+        let outcome = PipelineRunner(
+            options: RunOptions(workingFolder: "/", now: Workspace.now)
+        ).run(folder.path(name))
+        #expect(outcome.status == .configuration)
+        let path = folder.path(name)
+        #expect(
+            outcome.diagnostics.map(DiagnosticRenderer.text) == [
+                """
+                \(path): error: This is data; a spec is a YAML file that begins with `etl: 1` and \
+                names the data, as in `- { import: \(name), into: ENTITY }` [spec.is-data]
+                  fix: `etl infer \(path)` makes a model and a spec to begin with
+                """
+            ])
+    }
+
+    @Test("a spec may be JSON, and a store is none")
+    func otherFilesForSpecs() throws {
+        let folder = try Workspace()
+        let runner = PipelineRunner(options: RunOptions(workingFolder: "/", now: Workspace.now))
+        try folder.write("spec.json", #"{"etl": 1, "stages": []}"#)
+        #expect(!runner.check(folder.path("spec.json")).contains { $0.code == "spec.is-data" })
+        try folder.write("a.ndjson", #"{"id":"1"}"#)
+        let made = try folder.run(model: InputTests.model, "- { import: a.ndjson, into: Task }")
+        #expect(made.text == "")
+        #expect(
+            runner.check(folder.path("store.sqlite")).map(\.code) == ["spec.is-a-store"])
     }
 }

@@ -205,8 +205,10 @@ enum MappingExpression {
             return try ParsedExpression(format: text).resolved(
                 for: entity, in: model, assignedTo: attribute)
         } catch {
+            let fix = error.offeringText(text).fix.map { "\n  \($0)" } ?? ""
             throw StoreError(
-                .invalidRequest, "The mapping of '\(name)' cannot be read: \(error.rendered)")
+                .invalidRequest,
+                "The mapping of '\(name)' cannot be read: \(error.rendered)\(fix)")
         }
     }
 

@@ -52,7 +52,7 @@ struct PropertyPathCheck {
                     message: "'\(current).\(step)' leads to many objects in '\(text)'",
                     fix: purpose == .order
                         ? "order by attributes and to-one relationships"
-                        : "a to-many may be the first step of a field, and an attribute the second")
+                        : fix(behind: relationship, of: current, isFirst: position == 0))
             }
             if isLast, purpose == .order {
                 return Problem(
@@ -60,7 +60,8 @@ struct PropertyPathCheck {
                     fix: "name an attribute of '\(relationship.destinationEntityName)'")
             }
             if relationship.isToMany, !isLast {
-                return problem(with: steps[position + 1], after: relationship, in: text)
+                return problem(
+                    with: steps[position + 1], after: relationship, of: current, in: text)
             }
             current = relationship.destinationEntityName
         }
@@ -84,7 +85,8 @@ struct PropertyPathCheck {
 
     /// The one step after a to-many relationship.
     private func problem(
-        with step: String, after relationship: RelationshipDescription, in text: String
+        with step: String, after relationship: RelationshipDescription, of owner: String,
+        in text: String
     ) -> Problem? {
         let entity = relationship.destinationEntityName
         if let attribute = model.attribute(step, of: entity) {
@@ -101,7 +103,19 @@ struct PropertyPathCheck {
             code: "path",
             message: "'\(text)' goes on to a relationship after the many objects of "
                 + "'\(relationship.name)'",
-            fix: "a to-many may be the first step of a field, and an attribute the second")
+            fix: fix(behind: relationship, of: owner, isFirst: true))
+    }
+
+    /// What a field may have of many objects, by an example from the model.
+    private func fix(
+        behind relationship: RelationshipDescription, of entity: String, isFirst: Bool
+    ) -> String {
+        let destination = relationship.destinationEntityName
+        let attribute = model.attributes(of: destination).first { !$0.isTransient }
+        let example = [relationship.name, attribute?.name].compactMap { $0 }.joined(separator: ".")
+        return isFirst
+            ? "name an attribute behind it, such as '\(example)', or ask for '\(destination)'"
+            : "a to-many is the first step of a field: ask for '\(entity)', and '\(example)' of it"
     }
 
     private func composite(

@@ -68,8 +68,20 @@ package struct StoreCheck: Sendable {
         self.isQuick = isQuick
     }
 
+    /// Refuses a model or a spec where a store is to be named.
+    private func checkKind() throws(RunFailure) {
+        guard ModelSource.canWrite(store) || store.hasSuffix(".momd") || store.hasSuffix(".mom"),
+            FileManager.default.fileExists(atPath: store), !ModelSource.isStore(store)
+        else { return }
+        throw RunFailure(
+            .usage, code: "usage.store", "\(store) is a model or a spec, and no store",
+            fix: "name the store, as in `etl verify STORE --model \(store)`; "
+                + "`etl model show \(store)` shows a model, `etl check \(store)` looks at a spec")
+    }
+
     /// Looks whether the store is sound.
     package func verify() throws(RunFailure) -> Answer {
+        try checkKind()
         do throws(StoreError) {
             let found = try PersistentContainer.verify(
                 at: store, isQuick ? .quick : .full, model: model)
@@ -83,6 +95,7 @@ package struct StoreCheck: Sendable {
 
     /// Saves what can be read into a new store.
     package func repair(to path: String) throws(RunFailure) -> Answer {
+        try checkKind()
         do throws(StoreError) {
             let salvage = try PersistentContainer.salvage(at: store, to: path, model: model)
             return Answer(

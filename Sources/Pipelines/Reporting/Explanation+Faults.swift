@@ -319,6 +319,10 @@ extension Explanation {
         (
             "verify.failed", "A statement of a verify stage does not hold.",
             "Look at the objects: `etl fetch STORE ENTITY --where …`."
+        (
+            "usage.store", "The file is a model or a spec, where a store is to be named.",
+            "Name the store; the model goes behind `--model`."
+        ),
         ),
     ]
 }

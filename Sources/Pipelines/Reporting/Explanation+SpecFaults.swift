@@ -30,6 +30,14 @@ extension Explanation {
             "spec.is-a-model", "The file is a model, not a spec.",
             "Name the spec; `etl model show` shows a model."
         ),
+        (
+            "spec.is-a-store", "The file is a store, not a spec.",
+            "Name the spec; `etl fetch` shows a store."
+        ),
+        (
+            "spec.is-data", "The file is data, not a spec.",
+            "Name the spec that imports it; `etl infer` makes one."
+        ),
         ("spec.missing-key", "A key that must be there is not.", "Add it; see the reference."),
         (
             "spec.model", "The model that the spec names cannot be read.",

@@ -69,7 +69,7 @@ package struct ExpressionChecker {
         let attribute = model?.attribute(assignment.attribute.text, of: entity)
         let target = attribute.flatMap { $0.isDoubtful ? nil : $0 }
         let (resolved, mistakes) = formatCheck(entity).expression(text.text, assignedTo: target)
-        report(mistakes, text.location)
+        report(mistakes.map { $0.offeringText(text.text) }, text.location)
         guard mistakes.isEmpty, let resolved else { return }
         if let target, let problem = Self.problem(with: resolved, for: target, rules) {
             found.append(

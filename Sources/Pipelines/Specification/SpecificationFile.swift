@@ -1,6 +1,7 @@
 package import Diagnostics
 package import GraphModel
 import GraphStore
+import RecordStreams
 import YAML
 
 /// Reads spec files.
@@ -45,6 +46,7 @@ package enum SpecificationFile {
         _ root: YAMLNode?, _ diagnostics: [Diagnostic], _ file: String,
         warnsOfUnused: Bool = false
     ) -> Partial {
+        if let misnamed = otherFile(file, root) { return (nil, [misnamed]) }
         guard let root else { return (nil, diagnostics) }
         let problems = YAMLProblems(file: file, area: "spec")
         diagnostics.forEach(problems.report)
@@ -52,6 +54,28 @@ package enum SpecificationFile {
         let value = YAMLValue(root: root, problems: problems, label: "spec")
         let spec = reader.read(value)
         return (spec, problems.sorted)
+    }
+
+    /// What to say of data, or of a store, in the place of a spec.
+    private static func otherFile(_ file: String, _ root: YAMLNode?) -> Diagnostic? {
+        // JSON is YAML, so a spec may have such a name.
+        if case .mapping(let entries)? = root?.content, entries.contains(where: { $0.key == "etl" })
+        {
+            return nil
+        }
+        if RecordFormat(fileName: file) != nil, FileDescriptor.fileSize(file) != nil {
+            return Diagnostic(
+                code: "spec.is-data",
+                "This is data; a spec is a YAML file that begins with `etl: 1` and names the data, "
+                    + "as in `- { import: \(PathText.lastComponent(file)), into: ENTITY }`",
+                at: .file(file), fix: "`etl infer \(file)` makes a model and a spec to begin with")
+        }
+        guard ModelSource.isStore(file) else { return nil }
+        return Diagnostic(
+            code: "spec.is-a-store", "This is a store; a spec is a YAML file that names it",
+            at: .file(file),
+            fix: "`etl fetch \(file)` shows what it holds, `etl infer \(file)` makes a spec that "
+                + "exports it")
     }
 
     private static func strict(_ partial: Partial) -> Partial {

@@ -43,7 +43,7 @@ enum CSVFault: Equatable {
         case .invalidUTF8:
             RecordFault(
                 code: "encoding", detail: "csv.invalid-utf8",
-                message: "The text is not valid UTF-8", fix: "convert the file to UTF-8")
+                message: "The text is not valid UTF-8", fix: TextEncoding.fix)
         case .tooBig:
             RecordFault(
                 code: "too-big", detail: "csv.record-too-big",

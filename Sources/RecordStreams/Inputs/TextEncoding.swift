@@ -6,4 +6,9 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     case utf16 = "utf-16"
     /// ISO 8859-1: each byte is the character of that number.
     case latin1
+
+    /// What to do about bytes that are no UTF-8.
+    static let fix =
+        "where the file is Latin-1 or UTF-16, say so by `read.encoding: latin1` or `utf-16`; else "
+        + "convert it to UTF-8"
 }

@@ -72,7 +72,7 @@ extension JSONFault.Kind {
             RecordFault(
                 code: "encoding", detail: "json.invalid-utf8",
                 message: "The text is not valid UTF-8",
-                fix: "convert the file to UTF-8")
+                fix: TextEncoding.fix)
         case .tooDeep:
             RecordFault(code: "parse", detail: "json.too-deep", message: "The value nests too deep")
         case .twoValues:

@@ -295,19 +295,19 @@ import Testing
                 a.yaml:9:9: error: 'tags.tasks' goes on to a relationship after the many objects \
                 of 'tags' [spec.path]
                   in: stages[0].fields[4]
-                  fix: a to-many may be the first step of a field, and an attribute the second
+                  fix: name an attribute behind it, such as 'tags.name', or ask for 'Tag'
                 a.yaml:10:9: error: 'Task.tags' leads to many objects in 'tags.tasks.id' \
                 [spec.path]
                   in: stages[0].fields[5]
-                  fix: a to-many may be the first step of a field, and an attribute the second
+                  fix: name an attribute behind it, such as 'tags.name', or ask for 'Tag'
                 a.yaml:11:9: error: 'Person.tasks' leads to many objects in 'owner.tasks.id' \
                 [spec.path]
                   in: stages[0].fields[6]
-                  fix: a to-many may be the first step of a field, and an attribute the second
+                  fix: a to-many is the first step of a field: ask for 'Person', and 'tasks.createdAt' of it
                 a.yaml:12:9: error: 'Person.tasks' leads to many objects in \
                 'owner.tasks.tags.name' [spec.path]
                   in: stages[0].fields[7]
-                  fix: a to-many may be the first step of a field, and an attribute the second
+                  fix: a to-many is the first step of a field: ask for 'Person', and 'tasks.createdAt' of it
                 a.yaml:13:9: error: 'Tag' has no property 'nam'. Did you mean 'name'? \
                 [spec.unknown-property]
                   in: stages[0].fields[8]
