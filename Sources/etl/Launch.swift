@@ -32,9 +32,9 @@ struct Launch {
                 display.clear()
                 log.tell(warning)
             },
-            stageDone: { report in
+            stageEnded: { report, state in
                 display.clear()
-                log.tell(report)
+                log.tell(report, state)
             })
         display.start()
         let outcome = body(runner)

@@ -12,6 +12,8 @@ struct PlanCommand: ParsableCommand {
             has the objects that would be inserted, updated (with the properties that differ) and \
             deleted. A store that is to be replaced is compared by the entities' unique keys.
 
+            Where the run would fail, stdout has what it would have saved until then.
+
             Exit status: that of the run, so 65 where it would have too many rejects, for one. \
             With --detailed-exit 2 where the store would change.
             """)
@@ -28,7 +30,7 @@ struct PlanCommand: ParsableCommand {
         if detailedExit, outcome.wouldChangeStore { throw ExitCode(2) }
     }
 
-    /// Prints the difference, which a run that failed does not have.
+    /// Prints the difference; of a run that would fail, what would stay of it.
     static func show(_ outcome: RunOutcome) {
         guard let difference = outcome.differenceText else { return }
         print(difference)

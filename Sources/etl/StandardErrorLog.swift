@@ -37,11 +37,11 @@ struct RunLog: Sendable {
     /// Whether a diagnostic that does not end the run is told.
     var showsWarnings: Bool { level != .error }
 
-    /// Tells of a stage that is done.
-    func tell(_ report: StageReport) {
+    /// Tells of a stage that is done, or that was not to come to its end.
+    func tell(_ report: StageReport, _ state: RunReport.State) {
         guard showsStages else { return }
         // What a plan counts is done to a copy.
-        let line = isDry ? "would \(report.line)" : report.line
+        let line = isDry ? "would \(report.line(state))" : report.line(state)
         guard format == .json else {
             logger.info("\(line)")
             if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
@@ -50,6 +50,7 @@ struct RunLog: Sendable {
         var record = LogRecord(level: LogLevel.info.rawValue, code: "run.stage", message: line)
         record.stage = report.name
         record.kind = report.kind
+        record.state = state.rawValue
         record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
         record.records = report.records
         record.rejects = report.rejectsFolder
@@ -87,6 +88,7 @@ private struct LogRecord: JSONWritable {
     var fix: String?
     var stage: String?
     var kind: String?
+    var state: String?
     var seconds: Double?
     var records: RecordCounts?
     var rejects: String?
@@ -96,7 +98,7 @@ private struct LogRecord: JSONWritable {
             "byte": byte, "code": code, "column": column, "field": field, "file": file,
             "fix": fix, "key": key, "kind": kind, "level": level, "line": line,
             "message": message, "record": record, "records": records, "rejects": rejects,
-            "seconds": seconds, "stage": stage, "time": time,
+            "seconds": seconds, "stage": stage, "state": state, "time": time,
         ])
     }
 

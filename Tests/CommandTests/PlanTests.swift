@@ -137,9 +137,38 @@ struct PlanTests {
         let before = try Self.content(folder)
         let result = try folder.shell("\"$E\" plan spec.yaml")
         #expect(result.status == 65)
-        #expect(result.output == "")
+        #expect(result.output == "Task: 1 inserted\n")
         #expect(result.errors.contains("fix: mend the records, or raise `rejects.allow`"))
+        #expect(
+            result.errors.hasSuffix(
+                """
+                note: The run would end with 65; what would have been saved until then stays, and \
+                is what is shown [run.would-fail]
+
+                """), "\(result.errors)")
         #expect(try Self.content(folder) == before)
+        // What is shown is what the run does.
+        #expect(try folder.run().status == 65)
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
+    }
+
+    @Test("a run that would fail as a whole changes nothing, and a failing stage has its line")
+    func failingWhole() throws {
+        let folder = try Self.folder(open: "replace")
+        try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":\"x\"}\n")
+        let result = try folder.shell("\"$E\" plan spec.yaml -v")
+        #expect(result.status == 65)
+        #expect(result.output == "No changes\n")
+        #expect(
+            result.errors.contains("would import tasks: 2 read, 1 inserted, 1 rejected; failed ("),
+            "\(result.errors)")
+        #expect(
+            result.errors.hasSuffix(
+                "note: The run would end with 65; nothing would change [run.would-fail]\n"))
+        let run = try folder.run("-v")
+        #expect(run.errors.hasPrefix("import tasks: 2 read, 1 inserted, 1 rejected; failed ("))
+        let json = try folder.run("-v --log-format json")
+        #expect(json.errors.contains(#""state":"failed""#))
     }
 
     @Test("what an interrupted run left is planned to its end, and left to the next run")

@@ -29,6 +29,10 @@ public struct StoreDifference: Sendable, Hashable {
     /// The entities with differences, by name.
     public var entities: [Entity] = []
 
+    package init(entities: [Entity] = []) {
+        self.entities = entities
+    }
+
     /// Whether the stores hold the same objects.
     public var isEmpty: Bool { entities.isEmpty }
 }

@@ -1,7 +1,7 @@
 import GraphStore
 
 extension RunOutcome {
-    /// What a dry run would change, a line for each entity; nil where the run failed.
+    /// What a dry run would change, a line for each entity; nil where that is not known.
     package var differenceText: String? { difference?.text }
 
     /// Whether a dry run would change the store.

@@ -301,6 +301,10 @@ extension Explanation {
             "Run it again: it goes on there."
         ),
         (
+            "run.would-fail", "A plan found that the run would fail.",
+            "Mend what the messages before it tell, and plan again."
+        ),
+        (
             "system.resources", "Descriptors, threads or memory are out.",
             "Raise the limits, and run again."
         ),
@@ -315,14 +319,14 @@ extension Explanation {
         ),
         ("usage.code", "Nothing has that code.", "`etl explain` lists them."),
         ("usage.command", "There is no such command.", "`etl --help` lists them."),
-        ("usage.stage", "The spec has no stage of that name.", "`etl check` the spec's names."),
-        (
-            "verify.failed", "A statement of a verify stage does not hold.",
-            "Look at the objects: `etl fetch STORE ENTITY --where …`."
         (
             "usage.store", "The file is a model or a spec, where a store is to be named.",
             "Name the store; the model goes behind `--model`."
         ),
+        ("usage.stage", "The spec has no stage of that name.", "`etl check` the spec's names."),
+        (
+            "verify.failed", "A statement of a verify stage does not hold.",
+            "Look at the objects: `etl fetch STORE ENTITY --where …`."
         ),
     ]
 }

@@ -129,11 +129,16 @@ extension StageReport {
     }
 
     /// The stage in one line, zeros left out.
-    package var line: String {
+    package var line: String { line(.done) }
+
+    /// The same of a stage that may have failed, or been stopped, with what it came to by then.
+    package func line(_ state: RunReport.State) -> String {
         let time =
             secondsElapsed < 100
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
-        return "\(kind) \(name): \(parts { "\($0)" }.joined(separator: ", ")) (\(time))"
+        var words = [parts { "\($0)" }.joined(separator: ", ")].filter { !$0.isEmpty }
+        if state != .done { words.append(state.rawValue) }
+        return "\(kind) \(name): \(words.joined(separator: "; ")) (\(time))"
     }
 
     /// Objects that a delete took along.

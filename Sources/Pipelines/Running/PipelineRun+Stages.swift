@@ -56,13 +56,45 @@ extension PipelineRun {
             }
             outcome.stages.append(report)
             ledger.note(stage, .done)
-            runner.stageDone(report)
+            runner.stageEnded(report, .done)
         } catch let stop as Interrupted {
             ledger.note(stage, .stopped)
+            tellOfEnd(of: stage, .stopped)
             throw stop
         } catch {
+            tellOfEnd(of: stage, .failed)
             throw RunFailure(error, stage: stage.reportLocation)
         }
+    }
+
+    /// Tells of a stage that did not come to its end, and how far it came.
+    private func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
+        let report = ledger.entry(of: stage)?.report
+        runner.stageEnded(
+            report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
+    }
+
+    /// The failure of a dry run, with what the run itself would have saved until then.
+    mutating func planned(
+        _ failure: RunFailure, _ job: Job, _ container: PersistentContainer
+    ) throws -> RunFailure {
+        var failure = failure
+        let target = job.target
+        let kept: String
+        if target.commit == .run || target.mode == .replace || target.isOfApp {
+            kept = "nothing would change"
+            outcome.difference = StoreDifference(entities: [])
+        } else if target.commit == .stage {
+            kept = "what the stages before it would change stays, and is not shown"
+        } else {
+            kept = "what would have been saved until then stays, and is what is shown"
+            outcome.difference = try target.difference(of: container)
+        }
+        failure.diagnostics.append(
+            Diagnostic(
+                .note, code: "run.would-fail",
+                "The run would end with \(failure.status.rawValue); \(kept)"))
+        return failure
     }
 }
 

@@ -264,9 +264,13 @@ struct PipelineRun {
             outcome.attempts = journal.run.attempts
             let environment = environment(job, container, journal)
             if isFirst { try checkHeaders(of: job.stages, environment, &current) }
-            for stage in group {
-                current = stage
-                try run(stage, environment)
+            do {
+                for stage in group {
+                    current = stage
+                    try run(stage, environment)
+                }
+            } catch  where options.isDry && !(error is Interrupted) {
+                throw try planned(RunFailure(error, stage: nil), job, container)
             }
             try container.buildPendingIndexes()
             if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {

@@ -8,22 +8,22 @@ package struct PipelineRunner: Sendable {
     let progress: RunProgress
     let interruption: Interruption
     let warn: @Sendable (Diagnostic) -> Void
-    let stageDone: @Sendable (StageReport) -> Void
+    let stageEnded: @Sendable (StageReport, RunReport.State) -> Void
 
     /// - Parameters:
     ///   - warn: shows a warning at once.
-    ///   - stageDone: is told of every stage that ran to its end.
+    ///   - stageEnded: is told of every stage that ran, and whether it came to its end.
     package init(
         options: RunOptions, progress: RunProgress = RunProgress(),
         interruption: Interruption = Interruption(),
         warn: @escaping @Sendable (Diagnostic) -> Void = { _ in },
-        stageDone: @escaping @Sendable (StageReport) -> Void = { _ in }
+        stageEnded: @escaping @Sendable (StageReport, RunReport.State) -> Void = { _, _ in }
     ) {
         self.options = options
         self.progress = progress
         self.interruption = interruption
         self.warn = warn
-        self.stageDone = stageDone
+        self.stageEnded = stageEnded
     }
 
     /// Everything that is wrong with a spec and its model, without data or secrets.
@@ -66,7 +66,7 @@ package struct PipelineRunner: Sendable {
         let warn = warn
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption,
-            warn: { warn(told.add($0)) }, stageDone: stageDone)
+            warn: { warn(told.add($0)) }, stageEnded: stageEnded)
     }
 
     func context(now: Date, runID: String?) -> ParameterValues.Context {

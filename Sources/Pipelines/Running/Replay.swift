@@ -333,6 +333,6 @@ extension PipelineRunner {
         options.workingFolder = replay.note.workingFolder
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption, warn: warn,
-            stageDone: stageDone)
+            stageEnded: stageEnded)
     }
 }
