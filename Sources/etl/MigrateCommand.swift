@@ -8,8 +8,9 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Bring a store to another version of its model.",
         discussion: """
-            Prints what differs, with the number of objects, values or links that it is about, and \
-            the objects that are kept; then migrates. Renamed entities and properties are told by \
+            Prints what differs, with the number of objects, values or links that it is about, \
+            the objects that are kept, and those that a mapping's `where` leaves behind; then \
+            migrates. Renamed entities and properties are told by \
             `renamed-from` of the new model.
 
             The new store is built beside the old one, in STORE.migrating, and looked at as \

@@ -133,6 +133,50 @@ import Testing
         #expect(again.status == 0 && again.output == "" && again.errors == "")
     }
 
+    @Test("what the conditions of a mapping leave behind is said for each entity")
+    func leftBehind() throws {
+        try folder.shell("mkdir migrations")
+        try folder.write(
+            "migrations/tasks-1-tasks-2.yaml",
+            """
+            mapping: 1
+            entities:
+              Todo:
+                - { where: "id == 2", set: { level: "0" } }
+                - { where: "level == 'high' AND id < 3", set: { level: "2" } }
+              Person: { where: "name != 'p2'" }
+            """)
+        let planned = try migrate("store.sqlite --to after.yaml --dry-run")
+        #expect(planned.status == 0, "\(planned.errors)")
+        #expect(
+            planned.output.hasSuffix(
+                """
+                Person: 2 objects
+                Tag: 0 objects
+                Todo: 1 object
+                Left behind: 1 object of 'Person', by the `where` of the mapping
+                Left behind: 2 objects of 'Task', by the `where` of the mapping
+
+                """), "\(planned.output)")
+        let done = try migrate("store.sqlite --to after.yaml")
+        #expect(done.output == planned.output + "The old store is store.sqlite.bak-v1\n")
+        #expect(
+            try folder.shell("\"$E\" fetch store.sqlite Todo --count").output == "1\n")
+    }
+
+    @Test("a text where a mapping wants an expression is told how to be written")
+    func textsOfMappings() throws {
+        try folder.shell("mkdir migrations")
+        try folder.write(
+            "migrations/tasks-1-tasks-2.yaml",
+            "mapping: 1\nentities: { Todo: { set: { level: \"0\", name: \"unknown\" } } }\n")
+        let wrong = try migrate("store.sqlite --to after.yaml")
+        #expect(wrong.status == 78)
+        #expect(
+            wrong.errors.contains("a text stands in quotation marks of its own: \"'unknown'\""),
+            "\(wrong.errors)")
+    }
+
     @Test("a run with another model tells the command that helps")
     func advice() throws {
         try folder.write(

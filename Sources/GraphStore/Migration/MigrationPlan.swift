@@ -15,6 +15,9 @@ public struct MigrationPlan: Sendable, Hashable {
     public internal(set) var steps: [Step] = []
     /// The objects of each entity in the new store, without those of its sub-entities.
     public internal(set) var objects: [String: Int] = [:]
+    /// The objects of each old entity that go nowhere, since they meet the condition of no mapping;
+    /// only entities that have such.
+    public internal(set) var leftBehind: [String: Int] = [:]
     /// Differences of which nobody can tell what becomes of the data, unless a mapping says so.
     public internal(set) var unclear: [String] = []
     /// What the new model forbids and the store has, such as required values that are missing.
@@ -42,6 +45,11 @@ public struct MigrationPlan: Sendable, Hashable {
         lines.append("")
         for (name, count) in objects.sorted(by: { $0.key < $1.key }) {
             lines.append("\(name): \(count) \(count == 1 ? "object" : "objects")")
+        }
+        for (name, count) in leftBehind.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                "Left behind: \(count) \(count == 1 ? "object" : "objects") of '\(name)', by the"
+                    + " `where` of the mapping")
         }
         lines += notes.map { "Note: \($0)" }
         lines += unclear.map { "Needs a mapping: \($0)" }

@@ -27,6 +27,7 @@ struct MigrationPlanner {
         for move in script.moves.all {
             plan.objects[move.new.name, default: 0] += try self.count(move, counts)
         }
+        plan.leftBehind = try leftBehind(script.moves, counts)
         plan.unclear = script.unclear
         if script.unclear.isEmpty {
             plan.obstacles = try storing { () throws(SQLiteError) in
@@ -60,6 +61,26 @@ struct MigrationPlanner {
             "SELECT count(*) FROM main.\(move.old.table) t WHERE "
             + (try move.condition(alias: "t", source.schema))
         return try number(sql)
+    }
+
+    /// The objects of each old entity that meet no condition of the mappings that it has.
+    private func leftBehind(
+        _ moves: ObjectMoves, _ counts: [Int64: Int]
+    ) throws(StoreError) -> [String: Int] {
+        var found: [String: Int] = [:]
+        for entity in source.schema.heldEntities {
+            let own = moves.all.filter { $0.old.number == entity.number }
+            guard let first = own.first, own.allSatisfy({ $0.predicate != nil }) else { continue }
+            var condition = try first.condition(alias: "t", source.schema)
+            for move in own.dropFirst() {
+                condition =
+                    condition + " OR " + (try move.condition(alias: "t", source.schema))
+            }
+            let kept = try number("SELECT count(*) FROM main.\(entity.table) t WHERE " + condition)
+            let left = (counts[entity.number] ?? 0) - kept
+            if left > 0 { found[entity.name] = left }
+        }
+        return found
     }
 
     private func number(_ sql: SQLFragment) throws(StoreError) -> Int {
