@@ -38,7 +38,8 @@ extension ManagedObjectContext {
                 order: (isCount ? [] : request.order).map {
                     $0.folded(for: entity.name, in: schema.model)
                 },
-                sources: select.sources, objectCount: Int(count), steps: steps)
+                sources: select.sources, objectCount: Int(count), steps: steps,
+                indexes: schema.table(named: entity.table)?.indexes ?? [])
             // Texts that are not folded yet are mostly none.
             let computes = statement.sql
                 .replacing("\(BoundFunction.sqlName)(?, \(FoldedTexts.textAlias).", with: "")

@@ -19,6 +19,8 @@ struct PlanReader {
     let sources: [String: SQLSource]
     let objectCount: Int
     let steps: [Step]
+    /// Those of the entity's table.
+    let indexes: [StoreSchema.Index]
 
     /// The account, inner steps indented.
     var lines: [String] {
@@ -180,7 +182,9 @@ struct PlanReader {
                 if !isEquality, !ranges.contains(name) { ranges.append(name) }
             }
             let names = equal + ranges.filter { !equal.contains($0) }.prefix(1)
-            if !names.isEmpty { found.append(suggestion(names, "serve it")) }
+            if !names.isEmpty {
+                found.append(other(than: names) ?? suggestion(names, "serve it"))
+            }
             for name in topComparisons.compactMap(\.searchable) where mayBeSearchable(name) {
                 let words = "`searchable: true` on \(entity.name).\(name) would serve it"
                 if !found.contains(words) { found.append(words) }
@@ -192,6 +196,20 @@ struct PlanReader {
             found.append(suggestion(key.keyPath, "give the order"))
         }
         return found
+    }
+
+    /// What to say of an index that there is already, and that SQLite took for the slower way.
+    private func other(than names: [String]) -> String? {
+        let columns = names.compactMap { entity.attributes[$0]?.column }
+        let index = indexes.first { index in
+            let own = index.columns.map { String($0.prefix { $0 != " " }) }
+                .filter { $0 != "Z_ENT" }
+            return index.condition == nil && own.starts(with: columns)
+        }
+        return index.map {
+            "index \($0.name) is there, but then the result would have to be sorted; an order by "
+                + "\(names.joined(separator: ", ")) would use it"
+        }
     }
 
     private func isIndexable(_ name: String) -> Bool {

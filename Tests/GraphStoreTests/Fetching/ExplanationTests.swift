@@ -82,6 +82,27 @@ private let entities = """
         #expect(found.scannedObjects == (sentences[0].hasPrefix("scans") ? 1200 : 0))
     }
 
+    @Test(
+        "an index that there is already is no advice, but the order that would use it",
+        arguments: [["objectID"], ["id"]])
+    func knowIndexes(_ order: [String]) throws {
+        let found = try explained("priority > 0", order: [GraphSortDescriptor(order)])
+        #expect(found.scannedObjects == 1200)
+        #expect(
+            found.suggestions == [
+                "index Z_Task_byPriority is there, but then the result would have to be sorted; an"
+                    + " order by priority would use it"
+            ])
+        let other = try explained("priority > 0", order: [GraphSortDescriptor(["priority"])])
+        #expect(other.sentences == ["uses index Z_Task_byPriority for priority > 0"])
+        #expect(other.suggestions == [])
+        // One that begins otherwise is another one.
+        #expect(
+            try explained("title == 'x' AND priority > 0").suggestions == [
+                "an index on Task (title, priority) would serve it"
+            ])
+    }
+
     @Test func tellWhatSortingCosts() throws {
         let found = try explained("TRUEPREDICATE", order: [GraphSortDescriptor(["title"])])
         #expect(
