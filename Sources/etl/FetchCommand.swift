@@ -75,7 +75,8 @@ struct FetchCommand: ParsableCommand {
     @Option(
         help: """
             The form: table, ndjson or csv; by default table on a terminal and ndjson elsewhere. \
-            A table fits the terminal (or COLUMNS) and cuts what is long; the others are whole.
+            A table fits the terminal (or COLUMNS) and cuts what is long, names last; without \
+            either it has all columns, with texts of 40 characters at least. The others are whole.
             """)
     var format: FetchFormat?
 

@@ -17,13 +17,15 @@ struct StandardOutput {
         self.environment = environment
     }
 
-    /// The width in columns: that of `COLUMNS`, then the window's, then 80.
-    var columns: Int {
+    /// The width in columns: that of `COLUMNS`, then the window's; nil where there is none.
+    var columns: Int? {
         if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 {
             return columns
         }
         var size = winsize()
-        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return isTerminal ? 80 : nil
+        }
         return Int(size.ws_col)
     }
 

@@ -3,13 +3,14 @@ import RecordStreams
 
 /// How a table is drawn.
 package struct TableStyle: Sendable, Hashable {
-    /// The columns of the terminal.
-    package var width: Int
+    /// The columns of the terminal; nil where there is none, and the table may be as wide as its
+    /// columns want, from 80 on.
+    package var width: Int?
     /// The header is bold and nil is faint.
     package var isColoured: Bool
 
     /// Makes a style.
-    package init(width: Int, isColoured: Bool = false) {
+    package init(width: Int?, isColoured: Bool = false) {
         self.width = width
         self.isColoured = isColoured
     }
@@ -19,7 +20,7 @@ package struct TableStyle: Sendable, Hashable {
 ///
 /// The first rows are kept back until their widths are known; from then on rows go out as they
 /// come, and what is wider is cut. A column that does not fit is left out, and `…` in the header
-/// says so.
+/// says so; without a terminal all of them fit.
 final class TableEncoder: ValueEncoder {
     /// A column as it is to be shown.
     struct Column {
@@ -39,11 +40,14 @@ final class TableEncoder: ValueEncoder {
     /// What a number of a later row may have more than those of the first ones.
     private static let digitsToCome = 3
     private static let flushByteCount = 64 * 1024
+    /// Of a value, no more is kept before the layout is known.
+    private static let valueWidthMax = 400
+    private static let openWidth = 80
 
     private let columns: [Column]
     private let style: TableStyle
     private let output: OutputFile
-    private let widthMax: Int
+    private var widthMax: Int
     private var layout: TableLayout?
     private var sample: [[Cell]] = []
     private var row: [Cell] = []
@@ -59,7 +63,7 @@ final class TableEncoder: ValueEncoder {
         }
         self.style = style
         self.output = output
-        widthMax = max(1, style.width)
+        widthMax = max(1, style.width ?? Self.valueWidthMax)
     }
 
     /// The names of the columns that did not fit; known once rows go out.
@@ -128,14 +132,15 @@ final class TableEncoder: ValueEncoder {
     /// Lays the table out by the rows so far, and writes them.
     private func begin() throws(RecordStreamError) {
         let digitsToCome = sample.count < Self.sampleRowsMax ? 0 : Self.digitsToCome
-        let layout = TableLayout(
-            columns.enumerated().map { position, column in
-                TableLayout.Column(
-                    nameWidth: DisplayWidth.columns(column.name),
-                    valueWidth: sample.reduce(0) { max($0, $1[position].width) }
-                        + (column.isNumeric ? digitsToCome : 0),
-                    mayBeCut: column.mayBeCut)
-            }, width: widthMax)
+        let wanted = columns.enumerated().map { position, column in
+            TableLayout.Column(
+                nameWidth: DisplayWidth.columns(column.name),
+                valueWidth: sample.reduce(0) { max($0, $1[position].width) }
+                    + (column.isNumeric ? digitsToCome : 0),
+                mayBeCut: column.mayBeCut)
+        }
+        if style.width == nil { widthMax = max(Self.openWidth, TableLayout.wholeWidth(wanted)) }
+        let layout = TableLayout(wanted, width: widthMax)
         self.layout = layout
         var names = columns.prefix(layout.widths.count).map { column in
             Cell(text: column.name, width: DisplayWidth.columns(column.name))

@@ -15,6 +15,7 @@ struct TableLayout: Hashable {
     /// A text is not cut to less than this, nor a name.
     private static let textWidthMin = 10
     private static let nameWidthMin = 6
+    private static let readableWidth = 40
 
     /// The width of each column that fits, from the first one on.
     let widths: [Int]
@@ -41,13 +42,25 @@ struct TableLayout: Hashable {
         widths.removeSubrange(count...)
         // The first column is shown in any case.
         if left < 0, count > 0 { widths[0] = max(1, widths[0] + left) }
-        Self.widen(&widths, upTo: widest, by: left)
+        // Names come first: no text is widened while one of them is cut.
+        let named = zip(columns, widths).map { max($0.nameWidth, $1) }
+        Self.widen(&widths, upTo: named, by: &left)
+        Self.widen(&widths, upTo: widest, by: &left)
         self.widths = widths
     }
 
+    /// The width at which no column is left out, no name is cut, and no value to less than a text
+    /// needs that is to be read.
+    static func wholeWidth(_ columns: [Column]) -> Int {
+        let wanted = columns.map { column in
+            let value = column.mayBeCut ? min(readableWidth, column.valueWidth) : column.valueWidth
+            return max(column.nameWidth, value, 1)
+        }
+        return wanted.reduce(gap * max(0, columns.count - 1), +)
+    }
+
     /// Gives what is left to the narrowest columns that want more.
-    private static func widen(_ widths: inout [Int], upTo widest: [Int], by count: Int) {
-        var left = count
+    private static func widen(_ widths: inout [Int], upTo widest: [Int], by left: inout Int) {
         while left > 0 {
             let wanting = widths.indices.filter { widths[$0] < widest[$0] }
             guard let narrowest = wanting.min(by: { widths[$0] < widths[$1] }) else { return }

@@ -71,6 +71,10 @@ import Testing
         ([text(2, 5), number(8, 1)], 14, [5, 7]),
         ([text(2, 60), text(2, 60)], 80, [39, 39]),
         ([text(2, 12), text(2, 100), number(4, 4)], 80, [12, 60, 4]),
+        // No text is wider than it must be while a name is cut.
+        ([text(2, 60), text(2, 60), number(40, 1)], 80, [18, 18, 40]),
+        ([text(30, 90), text(2, 90), text(22, 90)], 70, [30, 14, 22]),
+        ([number(20, 1), text(2, 60), number(20, 1)], 54, [20, 10, 20]),
         // What does not fit is left out, with room for the sign that says so.
         ([number(2, 36), number(2, 20), number(2, 20)], 80, [36, 20, 20]),
         ([number(2, 36), number(2, 20), number(2, 20)], 79, [36, 20]),

@@ -203,6 +203,16 @@ import Testing
             } == "0\n")
     }
 
+    @Test func withoutATerminalNoColumnIsLeftOutAndNoNameIsCut() throws {
+        let names = ["id", "title", "priority", "isDone", "dueOn", "price", "owner.name"]
+        let answer = try rows("Task", .table(TableStyle(width: nil))) {
+            $0.fields = names.joined(separator: ",")
+        }
+        let header = answer.prefix { $0 != "\n" }.split(separator: " ").map(String.init)
+        #expect(header == names)
+        #expect(try #require(answer.split(separator: "\n").map(\.count).max()) > 80)
+    }
+
     @Test func aTerminalGetsColoursButNoneOfTheData() throws {
         let style = TableStyle(width: 80, isColoured: true)
         #expect(
