@@ -21,8 +21,8 @@ struct FetchCommand: ParsableCommand {
 
             Exit status: 0 ok, also when nothing matches, 64 usage, such as a predicate that is \
             wrong, 66 the store is missing, 70 internal error, 71 out of descriptors or memory, \
-            74 I/O error or a damaged store, 75 the store is in use, 77 permission denied, 78 the \
-            file is no store, 130 and 143 stopped by a signal.
+            74 I/O error, or a store that is damaged or no SQLite file, 75 the store is in use, 77 \
+            permission denied, 78 an SQLite file that is no store, 130 and 143 stopped by a signal.
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())

@@ -11,9 +11,11 @@ struct InferCommand: ParsableCommand {
         abstract: "Make a model and a spec to begin with, from data or from a store.",
         discussion: """
             Reads NDJSON, JSON, CSV and TSV, also gzipped, and writes a model with a type for \
-            every field, and a spec that imports the files without a reject. Each file name \
-            gives an entity: tasks.ndjson.gz gives Task. No type loses anything: leading zeros, \
-            long numbers and mixed kinds stay text. Keys and references between the files are \
+            every field, and a spec that imports the files: whole, but for records that cannot be \
+            read, which are told here and rejected there. Each file name gives an entity: \
+            tasks.ndjson.gz gives Task. No type loses a value, but its spelling may go, as that of \
+            1.50, which exports write as 1.5, or of yes, which becomes true; leading zeros, long \
+            numbers and mixed kinds stay text. Keys and references between the files are \
             guessed by name and content; a comment `# guessed:` stands beside every guess. From \
             a store come its model and a spec that exports every entity.
 

@@ -54,7 +54,10 @@ extension SpecificationMapping {
             "What becomes of an object that is as the record says already.", example: "touch"),
         KeyDescription(
             "extra", .choice(ImportSpec.Extra.self), .same(as: "ignore"),
-            "What becomes of fields that nothing takes; they are counted by name.",
+            """
+            What becomes of fields that nothing takes. A stage that comes to its end counts them by \
+            name in the run's report, as JSON and as a page; of JSON those of the record itself.
+            """,
             example: "reject"),
         KeyDescription(
             "on", .mapping(.on), .means("such a record is refused"),
