@@ -88,12 +88,16 @@ package struct Preview: Sendable {
         guard let values = bound else { throw RunFailure(.configuration, unbound) }
         let model = try model(of: spec, values)
         let output = try OutputFile(path: path, escapesControls: isTerminal)
+        let leavesArchives = StoreTarget.isOfApp(
+            values.path(spec.store.at), spec.store.open,
+            template: spec.store.template.map(values.path))
         for stage in imports {
             guard case .import(let imported) = stage.kind else { continue }
             do {
                 let shown = StagePreview(
                     stage: stage, spec: imported, model: model, values: values, limit: limit,
                     mayBeThere: mayHold(stage, spec, model, values),
+                    leavesArchives: leavesArchives,
                     tell: { tell($0.redacted(values)) })
                 outcome.stages.append(try shown.run(spec, context.now, to: output))
             } catch let error as RecordStreamError {

@@ -14,6 +14,8 @@ struct StagePreview {
     let limit: Int
     /// The store, or an earlier import, may hold the objects of records.
     let mayBeThere: Bool
+    /// The store is an app's, and what only the app can write is not mapped by its name.
+    let leavesArchives: Bool
     let tell: (Diagnostic) -> Void
 
     private static let batchRecords = 1024
@@ -22,7 +24,8 @@ struct StagePreview {
 
     func run(_ pipeline: PipelineSpec, _ now: Date, to output: OutputFile) throws -> Preview.Stage {
         let plan = try ImportPlan(
-            spec, model, values, now: now.timeIntervalSinceReferenceDate)
+            spec, model, values, now: now.timeIntervalSinceReferenceDate,
+            leavesArchives: leavesArchives)
         let inputs = try ImportInputs(spec.read, pipeline, values)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
