@@ -84,8 +84,11 @@ struct InputMistakeTests {
     func otherFilesForSpecs() throws {
         let folder = try Workspace()
         let runner = PipelineRunner(options: RunOptions(workingFolder: "/", now: Workspace.now))
-        try folder.write("spec.json", #"{"etl": 1, "stages": []}"#)
-        #expect(!runner.check(folder.path("spec.json")).contains { $0.code == "spec.is-data" })
+        for spec in [#"{"etl": 1}"#, #"{"stages": []}"#] {
+            try folder.write("spec.json", spec)
+            #expect(
+                runner.check(folder.path("spec.json")).contains { $0.code == "spec.missing-key" })
+        }
         try folder.write("a.ndjson", #"{"id":"1"}"#)
         let made = try folder.run(model: InputTests.model, "- { import: a.ndjson, into: Task }")
         #expect(made.text == "")

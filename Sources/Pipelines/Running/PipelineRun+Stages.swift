@@ -30,6 +30,7 @@ extension PipelineRun {
                 try ImportStage(stage: stage, spec: spec, environment: environment).checkHeaders()
             } catch {
                 ledger.note(stage, .failed)
+                tellOfEnd(of: stage, .failed)
                 throw RunFailure(error, stage: stage.reportLocation)
             }
         }

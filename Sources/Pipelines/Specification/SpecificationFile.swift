@@ -59,7 +59,8 @@ package enum SpecificationFile {
     /// What to say of data, or of a store, in the place of a spec.
     private static func otherFile(_ file: String, _ root: YAMLNode?) -> Diagnostic? {
         // JSON is YAML, so a spec may have such a name.
-        if case .mapping(let entries)? = root?.content, entries.contains(where: { $0.key == "etl" })
+        if case .mapping(let entries)? = root?.content,
+            entries.contains(where: { ["etl", "stages"].contains($0.key) })
         {
             return nil
         }
