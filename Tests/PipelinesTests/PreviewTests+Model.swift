@@ -65,6 +65,44 @@ extension PreviewTests {
         #expect(seen.outcome.status == .ok)
     }
 
+    @Test(
+        "records that name others of their entity are looked at, too, whether these are there or not"
+    )
+    func ownLinks() throws {
+        try folder.write(
+            "model.yaml",
+            """
+            model: 1
+            entities:
+              Task:
+                attributes:
+                  id: { type: String, optional: false }
+                  title: { type: String, optional: false }
+                relationships:
+                  parent: { to: Task, inverse: children }
+                  children: { to: Task, many: true, inverse: parent }
+                unique: [[id]]
+            """)
+        try folder.write(
+            "t.ndjson",
+            """
+            {"id":"1","title":"a","parent":"2"}
+            {"id":"2","title":"b","parent":"elsewhere"}
+            {"id":"3","parent":"2"}
+            {"id":"4","parent":"elsewhere"}
+            {"id":"2","parent":"1"}
+            """)
+        let seen = try preview(
+            "- { import: t.ndjson, into: Task, link: { parent: { by: { id: parent } } } }")
+        #expect(
+            seen.words
+                == [3, 4].map {
+                    "t.ndjson:\($0):1: warning: Rejected: 'title' is required and the record lacks it"
+                        + " [required]"
+                })
+        #expect(seen.outcome.stages.map(\.mapped) == [3])
+    }
+
     @Test("an earlier import may have made the object")
     func earlierImports() throws {
         try folder.write("model.yaml", Self.strictModel)

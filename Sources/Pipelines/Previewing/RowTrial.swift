@@ -27,8 +27,9 @@ struct RowTrial {
         let first = nextToken
         nextToken += Int64(batch.count)
         try writer.apply(batch, firstToken: first)
-        // They wait for an object that only the end of the input, or the store, can bring.
+        // What they wait for may be in the store; for now their links are left out.
         _ = writer.takeParkedTokens()
+        try writer.finish()
         var refused: [Int: BulkReject] = [:]
         for reject in writer.takeRejects() where !isOfMissingObject(reject) {
             refused[Int(reject.token - first)] = reject
@@ -49,8 +50,10 @@ struct RowTrial {
         [plan.entity] + plan.links.compactMap(\.nested).flatMap(entities)
     }
 
-    /// The plan with links whose objects are made where they are missing, but for those of `own`
-    /// tables: a record of the input may yet bring them.
+    /// The plan with links whose objects are made where they are missing.
+    ///
+    /// Those of `own` tables are left out instead, where they may be: an object that was made would
+    /// pass for one of a record.
     private static func makingTargets(
         _ plan: BulkPlan, besides own: Set<String>, _ model: ManagedObjectModel
     ) -> BulkPlan {
@@ -60,12 +63,19 @@ struct RowTrial {
                 plan.links[place].nested = makingTargets(nested, besides: own, model)
             }
             let destination = plan.links[place].destination
-            guard plan.links[place].nested == nil,
-                !own.contains(model.rootName(of: destination)),
-                let concrete = model.family(of: destination).first(where: { !$0.isAbstract })
-            else { continue }
-            plan.links[place].destination = concrete.name
-            plan.links[place].missing = .create
+            guard plan.links[place].nested == nil else { continue }
+            if !own.contains(model.rootName(of: destination)) {
+                let concrete = model.family(of: destination).first { !$0.isAbstract }
+                guard let concrete else { continue }
+                plan.links[place].destination = concrete.name
+                plan.links[place].missing = .create
+            } else if plan.links[place].missing != .create,
+                let relationship = model.relationship(
+                    plan.links[place].relationship, of: plan.entity),
+                relationship.isOptional, relationship.minimumCount <= 1
+            {
+                plan.links[place].missing = .null
+            }
         }
         return plan
     }
