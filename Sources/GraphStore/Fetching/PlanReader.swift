@@ -207,8 +207,8 @@ struct PlanReader {
             return index.condition == nil && own.starts(with: columns)
         }
         return index.map {
-            "index \($0.name) is there, but then the result would have to be sorted; an order by "
-                + "\(names.joined(separator: ", ")) would use it"
+            "an order by \(names.joined(separator: ", ")) would use index \($0.name), which is "
+                + "there; in this order what it finds would have to be sorted"
         }
     }
 

@@ -90,8 +90,8 @@ private let entities = """
         #expect(found.scannedObjects == 1200)
         #expect(
             found.suggestions == [
-                "index Z_Task_byPriority is there, but then the result would have to be sorted; an"
-                    + " order by priority would use it"
+                "an order by priority would use index Z_Task_byPriority, which is there; in this"
+                    + " order what it finds would have to be sorted"
             ])
         let other = try explained("priority > 0", order: [GraphSortDescriptor(["priority"])])
         #expect(other.sentences == ["uses index Z_Task_byPriority for priority > 0"])
