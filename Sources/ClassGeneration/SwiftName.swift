@@ -1,3 +1,5 @@
+import GraphModel
+
 /// Names of a model as Swift takes them.
 enum SwiftName {
     /// Words that need backticks where a name is declared.
@@ -28,7 +30,7 @@ enum SwiftName {
     /// A property's name in Swift: what clashes gets the suffix `Value`, keywords get backticks;
     /// the element `magnitude.richter` of a composite is `magnitudeRichter`.
     static func property(_ path: String) -> String {
-        let parts = path.split(separator: ".").map(String.init)
+        let parts = path.keyPath
         let name = (parts.prefix(1) + parts.dropFirst().map(capitalized)).joined()
         if taken.contains(name) || name.allSatisfy({ $0 == "_" }) { return "\(name)Value" }
         return escaped(name)

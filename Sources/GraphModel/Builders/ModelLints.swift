@@ -93,14 +93,14 @@ struct ModelLints {
     /// An attribute, or the element of a composite, by its name.
     func attribute(_ name: String, of entity: String) -> AttributeDescription? {
         lineage(entity).lazy.flatMap { attributes($0).map(\.attribute) }.first {
-            $0.name == name || ($0.type == .composite && name.hasPrefix("\($0.name)."))
+            $0.name == name || ($0.type == .composite && name.isElement(of: $0.name))
         }
     }
 
     /// Whether it is a composite, which has no column of its own.
     func isComposite(_ name: String, of entity: String) -> Bool {
         lineage(entity).contains { entity in
-            attributes(entity).contains { $0.attribute.name.hasPrefix("\(name).") }
+            attributes(entity).contains { $0.attribute.name.isElement(of: name) }
         }
     }
 

@@ -144,7 +144,7 @@ extension ManagedObjectModel {
     /// nil where there is none.
     public func elements(of path: String, in entity: String) -> [AttributeDescription]? {
         guard !attributesWithElements.isEmpty else { return nil }
-        let found = attributes(of: entity).filter { $0.name.hasPrefix("\(path).") }
+        let found = attributes(of: entity).filter { $0.name.isElement(of: path) }
         return found.isEmpty ? nil : found
     }
 

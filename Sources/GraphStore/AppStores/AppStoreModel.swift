@@ -143,7 +143,7 @@ struct AppStoreModel {
         let missing = found.missing(StoreSchema(model, holding: held, over: found))
         guard !missing.isEmpty || held?.isEmpty == true else { return }
         let composites = model.storedComposites.filter { composite in
-            missing.contains { $0.property.hasPrefix("\(composite).") }
+            missing.contains { $0.property.isElement(of: composite) }
         }
         let places = missing.prefix(5).map { "\($0.place) for \($0.property)" }
         let more = missing.count > 5 ? ", …" : ""

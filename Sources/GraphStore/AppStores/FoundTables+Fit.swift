@@ -55,7 +55,8 @@ extension ManagedObjectModel {
             entity.ownAttributes.removeAll { attribute in
                 // A composite goes with any of its elements.
                 gone.contains {
-                    $0 == "\(name).\(attribute.name)" || $0.hasPrefix("\(name).\(attribute.name).")
+                    $0 == "\(name).\(attribute.name)"
+                        || $0.isElement(of: "\(name).\(attribute.name)")
                 }
             }
             entity.ownRelationships.removeAll { gone.contains("\(name).\($0.name)") }

@@ -34,7 +34,7 @@ extension FetchRequest {
         _ keyPath: String, ascending isAscending: Bool = true,
         textOrder: GraphSortDescriptor.TextOrder = .binary
     ) -> Self {
-        let path = keyPath.split(separator: ".").map(String.init)
+        let path = keyPath.keyPath
         return sort(
             by: GraphSortDescriptor(path, ascending: isAscending, textOrder: textOrder))
     }

@@ -75,7 +75,7 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence, Sendable {
             throw StoreError(.invalidRequest, "Results that are followed need a sort descriptor")
         }
         let plan = try FetchPlan(request, container.objects)
-        let path = (sectionNameKeyPath ?? "").split(separator: ".").map(String.init)
+        let path = sectionNameKeyPath?.keyPath ?? []
         return plan.roots(alsoAt: path)
     }
 }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         var found: [ManagedObject] = []
         for keyPath in keyPaths {
             var here = objects
-            for name in keyPath.split(separator: ".").map(String.init) {
+            for name in keyPath.keyPath {
                 here = try prefetch(step: name, of: here)
                 found.append(contentsOf: here)
             }

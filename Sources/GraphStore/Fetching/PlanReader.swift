@@ -143,7 +143,7 @@ struct PlanReader {
         // An element's path is one key, which only people read here.
         return GraphPredicate.comparison(comparison).replacingLeaves { leaf in
             guard case .keyPath(let path) = leaf else { return nil }
-            return .keyPath(path.flatMap { $0.split(separator: ".").map(String.init) })
+            return .keyPath(path.flatMap(\.keyPath))
         }.description
     }
 

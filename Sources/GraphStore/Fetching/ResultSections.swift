@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         let objects = try fetch(request)
         guard let keyPath else { return SectionedObjects(sections: [("", objects)]) }
         let path = container.model.folded(
-            keyPath.split(separator: ".").map(String.init), from: request.entityName)
+            keyPath.keyPath, from: request.entityName)
         var result = SectionedObjects<Object>()
         var seen: Set<String> = []
         for object in objects {

@@ -85,7 +85,7 @@ extension StoreVerifier {
         _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
     ) -> (whole: String, condition: String)? {
         guard let whole = place.attribute.requiredBeside else { return nil }
-        let others = entity.attributes.filter { $0.key.hasPrefix("\(whole).") && $0.key != name }
+        let others = entity.attributes.filter { $0.key.isElement(of: whole) && $0.key != name }
             .map { "t.\($0.value.column) IS NOT NULL" }.sorted()
         return others.isEmpty ? nil : (whole, "(\(others.joined(separator: " OR ")))")
     }

@@ -151,10 +151,10 @@ struct MigrationScript {
         for (name, place) in attributes
         where !known.contains(name) && place.attribute.defaultValue != nil {
             // What is in one that is inside another is in both.
-            let around = wholes.filter { name.hasPrefix("\($0).") }.max { $0.count < $1.count }
+            let around = wholes.filter { name.isElement(of: $0) }.max { $0.count < $1.count }
             guard let around, let value = values[place.column] else { continue }
             let others = attributes.filter {
-                $0.key.hasPrefix("\(around).") && known.contains($0.key)
+                $0.key.isElement(of: around) && known.contains($0.key)
             }.compactMap { values[$0.value.column] }
             values[place.column] =
                 others.isEmpty
@@ -178,7 +178,7 @@ struct MigrationScript {
                 partners[name].map({ $0.isOptional && $0.requiredBeside == nil }) ?? true
             else { continue }
             let others = move.new.attributes.filter {
-                $0.key.hasPrefix("\(whole).") && $0.key != name
+                $0.key.isElement(of: whole) && $0.key != name
             }.sorted { $0.key < $1.key }.compactMap { values[$0.value.column] }
             guard !others.isEmpty else { continue }
             let condition =

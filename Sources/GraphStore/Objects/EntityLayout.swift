@@ -164,9 +164,8 @@ package final class EntityLayout: Sendable {
     private static func composites(_ names: [String]) -> [String: [Int]] {
         var composites: [String: [Int]] = [:]
         for (slot, name) in names.enumerated() {
-            let keys = name.split(separator: ".")
-            for count in 1..<max(1, keys.count) {
-                composites[keys[..<count].joined(separator: "."), default: []].append(slot)
+            for composite in name.compositesAround {
+                composites[composite, default: []].append(slot)
             }
         }
         return composites

@@ -47,11 +47,9 @@ struct ImportPlanBuilder {
 
     /// Notes the objects around the element of a composite that the last column is.
     private mutating func noteWholes(of attribute: AttributeDescription, from source: String) {
-        var whole = source[...]
-        for _ in attribute.name.split(separator: ".").dropFirst() {
-            guard let dot = whole.lastIndex(of: ".") else { return }
-            whole = whole[..<dot]
-            columnsByWhole[String(whole), default: []].append(columns.count - 1)
+        let depth = attribute.name.compositesAround.count
+        for whole in source.compositesAround.suffix(depth) {
+            columnsByWhole[whole, default: []].append(columns.count - 1)
         }
     }
 

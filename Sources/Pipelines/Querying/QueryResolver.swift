@@ -104,9 +104,7 @@ struct QueryResolver {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let blanks = part.prefix { $0 == " " }.utf8.count
             let name = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-            let steps = name.split(separator: ".", omittingEmptySubsequences: false).map {
-                String($0)
-            }
+            let steps = String(name).keyPath
             let problem =
                 fields.contains(steps)
                 ? PropertyPathCheck.Problem(

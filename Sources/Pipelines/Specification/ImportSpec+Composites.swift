@@ -17,7 +17,8 @@ extension ImportSpec {
                 // A composite in the composite may have a mapping of its own, too.
                 !element.isTransient
                     && !named.contains {
-                        $0.hasPrefix("\(name).") && "\(element.name).".hasPrefix("\($0).")
+                        $0.isElement(of: name)
+                            && (element.name == $0 || element.name.isElement(of: $0))
                     }
             }.compactMap { element in
                 mapping.origin(ofElement: element.name, of: name).map {

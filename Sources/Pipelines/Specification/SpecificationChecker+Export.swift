@@ -8,9 +8,9 @@ extension SpecificationChecker {
         guard let entity = entity(spec.entity) else { return }
         let check = PropertyPathCheck(model: model)
         for field in spec.fields ?? [] {
-            let steps = field.text.split(separator: ".", omittingEmptySubsequences: false)
+            let steps = field.text.keyPath
             report(
-                check.problem(in: steps.map(String.init), of: entity.name, as: .field),
+                check.problem(in: steps, of: entity.name, as: .field),
                 at: field.location)
         }
         if spec.shape == .nested { checkNestedFields(spec, entity) }
@@ -25,7 +25,7 @@ extension SpecificationChecker {
     private mutating func checkNestedFields(_ spec: ExportSpec, _ entity: EntityDescription) {
         var seen: Set<String> = []
         for field in spec.fields ?? [] {
-            let first = field.text.split(separator: ".").first.map(String.init) ?? ""
+            let first = field.text.keyPath.first ?? ""
             guard model.relationship(first, of: entity.name)?.isToMany == true,
                 !seen.insert(first).inserted
             else { continue }

@@ -122,7 +122,7 @@ extension SpecificationChecker {
             return nil
         }
         // Of a composite that the model does not declare rightly, only the name is known.
-        let isDoubtful = name.text.split(separator: ".").first.map(String.init)
+        let isDoubtful = name.text.keyPath.first
             .flatMap { model.attribute($0, of: entity.name) }?.isDoubtful
         if isDoubtful == true { return nil }
         if model.relationship(name.text, of: entity.name) != nil {

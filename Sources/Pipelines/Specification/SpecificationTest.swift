@@ -49,9 +49,8 @@ extension TestObject {
     /// `{ magnitude.richter: 5 }`; null is no value in any of them.
     func withElements(of entity: String, _ model: ManagedObjectModel) -> TestObject {
         func elements(_ name: String, _ value: TestValue) -> [TestMember] {
-            let paths = model.elementPaths(
-                at: name.split(separator: ".").map(String.init), from: entity)
-            let isSingle = model.isSingle(name.split(separator: ".").map(String.init), from: entity)
+            let paths = model.elementPaths(at: name.keyPath, from: entity)
+            let isSingle = model.isSingle(name.keyPath, from: entity)
             switch value {
             case .object(let members) where !isSingle:
                 return members.flatMap { elements("\(name).\($0.name)", $0.value) }

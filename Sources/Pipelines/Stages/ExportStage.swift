@@ -28,7 +28,7 @@ struct ExportStage: Sendable {
         let path = environment.values.path(spec.to)
         let schema = environment.container.schema
         let named =
-            spec.fields?.map { $0.text.split(separator: ".").map(String.init) }
+            spec.fields?.map(\.text.keyPath)
             ?? (spec.format.isTabular
                 ? schema.defaultFields(of: spec.entity.text, withToManys: false)
                 : schema.defaultMembers(of: spec.entity.text))

@@ -62,7 +62,7 @@ struct NestedShape {
             var inner: [Member] = []
             for element in elements {
                 let rest = element.joined(separator: ".").dropFirst(name.count + 1)
-                let steps = rest.split(separator: ".").map(String.init)
+                let steps = String(rest).keyPath
                 Self.insert(steps[...], self.fields.count, into: &inner)
                 self.fields.append(element)
             }
@@ -97,7 +97,7 @@ struct NestedShape {
             return
         }
         // An element's path is one key, and an object in objects.
-        let steps = field.flatMap { $0.split(separator: ".").map(String.init) }
+        let steps = field.flatMap(\.keyPath)
         Self.insert(steps[...], column, into: &members)
     }
 

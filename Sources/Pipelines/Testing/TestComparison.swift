@@ -14,7 +14,7 @@ struct PropertyKind {
     /// - Returns: nil where the entity has no such property.
     init?(_ path: String, of entity: String, _ model: ManagedObjectModel) {
         var entity = entity
-        let parts = model.folded(path.split(separator: ".").map(String.init), from: entity)
+        let parts = model.folded(path.keyPath, from: entity)
         guard let last = parts.last else { return nil }
         for part in parts.dropLast() {
             guard let relationship = model.relationship(part, of: entity) else { return nil }
@@ -114,7 +114,7 @@ struct TestComparison {
         let fields =
             names.isEmpty
             ? result.container.schema.defaultFields(of: entity, withToManys: false)
-            : names.map { $0.split(separator: ".").map(String.init) }
+            : names.map(\.keyPath)
         var actual = try objects(of: entity, fields)
         let matched = ObjectMatching.places(
             of: expected.objects.map { object in

@@ -194,7 +194,7 @@ struct ArchivedPredicate {
 
     /// A key path with what it starts from, collection operators told from keys.
     private static func path(_ text: String, from base: GraphExpression) -> GraphExpression? {
-        let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let keys = text.keyPath
         guard !keys.contains("") else { return nil }
         let place = keys.firstIndex { $0.hasPrefix("@") } ?? keys.endIndex
         let start = member(Array(keys[..<place]), of: base)

@@ -54,7 +54,7 @@ extension PredicateParser {
     /// A key path as text; its keys stand as they are, keywords included.
     static func keyPath(_ text: String) -> GraphExpression? {
         if text.utf8.count > bytesMax { return nil }
-        var keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var keys = text.keyPath
         if keys.contains("") { return nil }
         if let first = keys.first, PredicateKeywords.upper(first) == "SELF" {
             keys.removeFirst()
