@@ -132,17 +132,26 @@ struct ModelComparison {
         _ before: EntityDescription, _ after: EntityDescription
     ) {
         let known = before.ownAttributes.filter { $0.type == .composite }
+        let required = new.ownRequiredComposites(of: after)
         for attribute in after.ownAttributes where attribute.type == .composite {
+            // A default of one element is a value of the whole.
+            let needsValue =
+                required.contains { $0.path == attribute.name }
+                && new.elements(of: attribute.name, in: after.name)?
+                    .allSatisfy { $0.defaultValue == nil } == true
             let name = attribute.renamingIdentifier ?? attribute.name
             let partner =
                 known.first { [$0.name, $0.renamingIdentifier].contains(name) }
                 ?? known.first { $0.name == attribute.name }
-            guard let partner else { continue }
             let path = "\(after.name).\(attribute.name)"
+            guard let partner else {
+                if needsValue { add(path, "needs a value", .mapping, .added) }
+                continue
+            }
             if partner.isOptional != attribute.isOptional {
                 add(
                     path, attribute.isOptional ? "is optional now" : "is required now",
-                    .lightweight)
+                    needsValue ? .mapping : .lightweight)
             }
             if partner.versionHashModifier != attribute.versionHashModifier {
                 add(path, "hash modifier differs", .lightweight)

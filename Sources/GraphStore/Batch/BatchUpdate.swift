@@ -106,7 +106,7 @@ private struct BatchUpdate {
                     throw StoreError(.validation, problem)
                 }
             }
-            if request.rules == .honour { try checkRules(changing, connection) }
+            try checkRules(request.rules, changing, connection)
             return BatchUpdateResult(
                 matched: match.count, updated: updated,
                 objectIDs: request.resultType == .objectIDs ? ids : nil)
@@ -132,11 +132,15 @@ private struct BatchUpdate {
         count == 1 ? "1 object" : "\(count) objects"
     }
 
-    /// The rules over the whole object, of the entity and of each sub-entity.
-    private func checkRules(_ changing: String, _ connection: Connection) throws {
+    /// The rules over the whole object, of the entity and of each sub-entity; what is required is
+    /// so whatever the request says of rules.
+    private func checkRules(
+        _ rules: BatchUpdateRules, _ changing: String, _ connection: Connection
+    ) throws {
         for number in entity.familyNumbers {
             guard let member = session.schema.entity(number: number) else { continue }
-            for rule in try ValidationRules(of: member.name, in: session.schema.model).rules {
+            for rule in try ValidationRules(of: member.name, in: session.schema.model).rules
+            where rules == .honour || rule.required != nil {
                 let broken = try BatchMatch.select(
                     member, where: .not(rule.predicate), columns: SQLFragment("count(*)"),
                     session.schema)
@@ -145,7 +149,10 @@ private struct BatchUpdate {
                 let count = statement.integer(0)
                 statement.reset()
                 throw StoreError(
-                    .validation, "\(Self.objects(Int(count))) would break a rule: \(rule.message)")
+                    .validation,
+                    Self.objects(Int(count))
+                        + (rule.required == nil ? " would break a rule: " : " would lack a value: ")
+                        + rule.message)
             }
         }
     }

@@ -9,9 +9,7 @@ extension BulkWriter {
         if let property = row.firstMissingRequirement(plan) {
             return rejectMissing(property, token: token)
         }
-        if let problem = rowProblem(found: nil) {
-            return reject(token, "validate", nil, problem, isOfNewObject: true)
-        }
+        if breaksRule(found: nil, token: token) { return }
         let key = try session.nextKey(root: plan.entity.rootNumber)
         lastInserted = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
         keyFinder.noteInserted(hash, key)
@@ -38,11 +36,16 @@ extension BulkWriter {
         try settleFarChanges()
     }
 
-    /// What the model's rules over the whole object say against the resolved row.
-    func rowProblem(found: Statement?) -> String? {
-        guard !plan.rules.isEmpty else { return nil }
-        return plan.rules.problem(
-            with: row, found: found, firstColumn: statements.firstColumn)
+    /// Rejects the resolved row where the model's rules over the whole object forbid it.
+    func breaksRule(found: Statement?, token: Int64) -> Bool {
+        guard !plan.rules.isEmpty,
+            let problem = plan.rules.problem(
+                with: row, found: found, firstColumn: statements.firstColumn)
+        else { return false }
+        let code = problem.required == nil ? "validate" : "required"
+        reject(
+            token, code, problem.required, problem.message, isOfNewObject: found == nil)
+        return true
     }
 
     /// Whether a to-many that the row sets writes other rows, for which this one must stand.

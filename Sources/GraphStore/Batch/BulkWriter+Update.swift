@@ -46,9 +46,7 @@ extension BulkWriter {
             leaveAlone(found.integer(0), token: token)
             return false
         }
-        guard let problem = rowProblem(found: found) else { return true }
-        reject(token, "validate", nil, problem)
-        return false
+        return !breaksRule(found: found, token: token)
     }
 
     /// Counts a record whose object was there before the load and is to stay as it is.

@@ -75,8 +75,40 @@ extension StoreVerifier {
                     + "\(place.attribute.type.rawValue)"
             }
         }
-        let own = schema.model.entity(named: entity.name)?.uniquenessConstraints ?? []
-        for constraint in own { try checkUniqueness(constraint, of: entity) }
+        guard let description = schema.model.entity(named: entity.name) else { return }
+        for composite in schema.model.ownRequiredComposites(of: description) {
+            try check(composite, of: entity)
+        }
+        for constraint in description.uniquenessConstraints {
+            try checkUniqueness(constraint, of: entity)
+        }
+    }
+
+    /// Whether a composite that must have a value has one.
+    private mutating func check(
+        _ composite: RequiredComposite, of entity: StoreSchema.Entity
+    ) throws(StoreError) {
+        func columns(_ names: [String]) -> [String]? {
+            let columns = names.compactMap { entity.attributes[$0]?.column }
+            let isThere =
+                columns.count == names.count && columns.allSatisfy { has($0, in: entity.table) }
+            return isThere ? columns : nil
+        }
+        guard let elements = columns(composite.elements), let others = columns(composite.others)
+        else { return }
+        var conditions = elements.map { "t.\($0) IS NULL" }
+        if !others.isEmpty {
+            conditions.append("(\(others.map { "t.\($0) IS NOT NULL" }.joined(separator: " OR ")))")
+        }
+        if let family = entity.familyCondition(alias: "t.") { conditions.append(family) }
+        try find(
+            .required, entity.name, composite.path,
+            "SELECT Z_PK FROM \(entity.table) t NOT INDEXED WHERE "
+                + conditions.joined(separator: " AND ")
+        ) {
+            "\(entity.name).\(composite.path): \($0.counting("object lacks", "objects lack")) a value,"
+                + " which is required" + (composite.beside.map { " where '\($0)' has one" } ?? "")
+        }
     }
 
     /// Where an element that is required beside others must have a value; nil of attributes that

@@ -104,7 +104,10 @@ struct MigrationScript {
             }
         }
         keepEmpty(&values, known: Set(partners.keys).union(told.attributes.keys), move)
-        if move.mapping?.policy == nil { try addRequiredElements(values, partners, move) }
+        if move.mapping?.policy == nil {
+            try addRequiredElements(values, partners, move)
+            try addRequiredComposites(values, partners, move)
+        }
         let links = LinkProjection(moves: moves, pairing: pairing)
         for link in new.linkColumns(of: move.new) {
             if let name = link.forward, told.looksUp(name) { continue }
@@ -184,6 +187,37 @@ struct MigrationScript {
             let condition =
                 try move.condition(alias: "t", old) + " AND (" + Self.isAny(of: others) + ")"
             checks.append(.required(name, value, move, condition))
+        }
+    }
+
+    /// Composites that must have a value in some element, and in the old store need not.
+    private mutating func addRequiredComposites(
+        _ values: [String: SQLFragment], _ partners: [String: AttributeDescription],
+        _ move: ObjectMove
+    ) throws(StoreError) {
+        func columns(_ names: [String]) -> [SQLFragment] {
+            names.compactMap { move.new.attributes[$0].flatMap { values[$0.column] } }
+        }
+        let required = new.model.requiredComposites(of: move.new.name)
+        guard !required.isEmpty else { return }
+        let before = old.model.requiredComposites(of: move.old.name)
+        for composite in required {
+            let kept = composite.elements.compactMap { partners[$0]?.name }
+            let wasRequired = before.contains {
+                $0.beside == nil && Set($0.elements).isSubset(of: kept)
+            }
+            if wasRequired { continue }
+            var condition = try move.condition(alias: "t", old)
+            if composite.beside != nil {
+                let others = columns(composite.others)
+                guard !others.isEmpty else { continue }
+                condition = condition + " AND (" + Self.isAny(of: others) + ")"
+            }
+            let elements = columns(composite.elements)
+            let value =
+                elements.isEmpty
+                ? SQLFragment("NULL") : "CASE WHEN " + Self.isAny(of: elements) + " THEN 1 END"
+            checks.append(.required(composite.path, value, move, condition))
         }
     }
 

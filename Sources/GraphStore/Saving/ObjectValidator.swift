@@ -6,7 +6,7 @@ final class ObjectValidator {
     private let layout: EntityLayout
     /// Attributes that must have a value or have rules, in their order; others need no look.
     private let attributes: [(slot: Int, isRequired: Bool, rules: AttributeValidator?)]
-    private let rules: [(predicate: CompiledPredicate, text: String, message: String)]
+    private let rules: [(predicate: CompiledPredicate, rule: ValidationRules.Rule)]
     /// What the rules look at, by slot of the compiled predicates.
     private let ruleProperties: [EntityLayout.Property]
     /// To-ones that must lead somewhere.
@@ -29,13 +29,13 @@ final class ObjectValidator {
         let compiled = try ValidationRules(of: layout.name, in: model)
         let names = compiled.properties
         ruleProperties = names.compactMap { layout.properties[$0] }
-        var rules: [(CompiledPredicate, String, String)] = []
+        var rules: [(CompiledPredicate, ValidationRules.Rule)] = []
         for rule in compiled.rules {
             do {
                 let predicate = try CompiledPredicate(rule.predicate) { path in
                     path.count == 1 ? names.firstIndex(of: path[0]) : nil
                 }
-                rules.append((predicate, rule.predicate.description, rule.message))
+                rules.append((predicate, rule))
             } catch {
                 throw StoreError(.invalidRequest, "A rule of '\(layout.name)': \(error.rendered)")
             }
@@ -124,15 +124,21 @@ final class ObjectValidator {
     private func checkRules(_ object: ManagedObject, into failures: inout ValidationFailures) {
         guard !rules.isEmpty else { return }
         let row = RuleObject(object: object, properties: ruleProperties, arena: arena)
-        for rule in rules {
+        for (predicate, rule) in rules {
             arena.reset()
             do {
-                guard try !rule.predicate.evaluate(row) else { continue }
-                fail(object, nil, .objectInvalid, rule.message, rule: rule.text, into: &failures)
+                guard try !predicate.evaluate(row) else { continue }
+                if let required = rule.required {
+                    fail(object, required, .missingValue, rule.message, into: &failures)
+                } else {
+                    fail(
+                        object, nil, .objectInvalid, rule.message,
+                        rule: rule.predicate.description, into: &failures)
+                }
             } catch {
                 fail(
-                    object, nil, .objectInvalid, "\(rule.message) (\(error))", rule: rule.text,
-                    into: &failures)
+                    object, nil, .objectInvalid, "\(rule.message) (\(error))",
+                    rule: rule.predicate.description, into: &failures)
             }
         }
     }

@@ -6,6 +6,8 @@ struct ValidationRules {
     struct Rule {
         var predicate: GraphPredicate
         var message: String
+        /// What must have a value, where the rule asks for one.
+        var required: String?
     }
 
     let rules: [Rule]
@@ -23,6 +25,7 @@ struct ValidationRules {
                     rules.append(rule)
                 }
             }
+            rules += model.ownRequiredComposites(of: declaring).map(Self.rule)
         }
         self.rules = rules
     }
@@ -32,16 +35,29 @@ struct ValidationRules {
         of element: AttributeDescription, in entity: String, _ model: ManagedObjectModel
     ) -> Rule? {
         guard let whole = element.requiredBeside else { return nil }
-        func isNil(_ name: String) -> GraphPredicate {
-            .comparison(GraphComparison(.keyPath([name]), .equal, .constant(.null)))
-        }
         let others = (model.elements(of: whole, in: entity) ?? []).filter {
             $0.name != element.name && !$0.isTransient
         }
         guard !others.isEmpty else { return nil }
         return Rule(
             predicate: .or([.not(isNil(element.name)), .and(others.map { isNil($0.name) })]),
-            message: "'\(element.name)' is required where '\(whole)' has a value")
+            message: "'\(element.name)' is required where '\(whole)' has a value",
+            required: element.name)
+    }
+
+    /// A composite of which some element must have a value.
+    private static func rule(of composite: RequiredComposite) -> Rule {
+        var predicate = GraphPredicate.or(composite.elements.map { .not(isNil($0)) })
+        var message = "'\(composite.path)' is required"
+        if let whole = composite.beside {
+            predicate = .or([predicate, .and(composite.others.map(isNil))])
+            message += " where '\(whole)' has a value"
+        }
+        return Rule(predicate: predicate, message: message, required: composite.path)
+    }
+
+    private static func isNil(_ name: String) -> GraphPredicate {
+        .comparison(GraphComparison(.keyPath([name]), .equal, .constant(.null)))
     }
 
     private static func resolve(
@@ -89,7 +105,7 @@ struct RowRules {
 
     private let memory = Memory()
     private var slots: [Slot] = []
-    private var rules: [(predicate: CompiledPredicate, message: String)] = []
+    private var rules: [(predicate: CompiledPredicate, rule: ValidationRules.Rule)] = []
     /// Columns that the select of a row must also give.
     private(set) var extraColumns: [String] = []
 
@@ -121,7 +137,7 @@ struct RowRules {
                 let predicate = try CompiledPredicate(rule.predicate) { path in
                     path.count == 1 ? properties.firstIndex(of: path[0]) : nil
                 }
-                rules.append((predicate, rule.message))
+                rules.append((predicate, rule))
             } catch {
                 throw StoreError(.invalidRequest, "A rule of '\(entity.name)': \(error.rendered)")
             }
@@ -130,18 +146,21 @@ struct RowRules {
 
     var isEmpty: Bool { rules.isEmpty }
 
-    /// The message of the first rule that the row would break.
+    /// What the first rule that the row would break says.
     ///
     /// - Parameters:
     ///   - found: the row that is there, if one is, on a select of the plan.
     ///   - firstColumn: where the plan's columns begin in the select.
-    func problem(with row: ResolvedRow, found: Statement?, firstColumn: Int32) -> String? {
+    func problem(
+        with row: ResolvedRow, found: Statement?, firstColumn: Int32
+    ) -> (message: String, required: String?)? {
         let values = RuleRow(rules: self, row: row, found: found, firstColumn: firstColumn)
-        for rule in rules {
+        for (predicate, rule) in rules {
             do {
-                guard try rule.predicate.evaluate(values) else { return rule.message }
+                guard try !predicate.evaluate(values) else { continue }
+                return (rule.message, rule.required)
             } catch {
-                return "\(rule.message) (\(error))"
+                return ("\(rule.message) (\(error))", nil)
             }
         }
         return nil

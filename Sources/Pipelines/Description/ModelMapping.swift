@@ -65,7 +65,8 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
             paths. An element is kept as an attribute is, in a column of its own \
             (`ZMAGNITUDE_RICHTER`); a composite of which none has a value is null. An element with \
             `optional: false` must have a value, in an optional composite only where others have one; \
-            an element's `default` is in every new object. How Apple's framework names these columns is \
+            of a composite attribute with `optional: false` some element must have one. An element's \
+            `default` is in every new object. How Apple's framework names these columns is \
             not known, so that stores with composites are for `etl` and GraphStore alone.
             """
         }

@@ -52,14 +52,33 @@ extension AttributeMapping {
 extension SpecificationChecker {
     /// Reports what fills a whole composite and cannot.
     mutating func checkWhole(
-        _ mapping: AttributeMapping, _ elements: [AttributeDescription]
+        _ mapping: AttributeMapping, _ elements: [AttributeDescription], of spec: ImportSpec,
+        _ entity: EntityDescription
     ) {
-        guard !mapping.fillsComposites else { return }
         let name = mapping.attribute.text
+        guard !mapping.fillsComposites else {
+            guard case .constant(.null, let place) = mapping.origin else { return }
+            return checkNull(of: name, beside: spec.set.map(\.attribute.text), entity, at: place)
+        }
         error(
             "rule",
             "'\(name)' is a composite, which only a path to an object, or null, fills as a whole",
             mapping.attribute.location,
             fix: "set its elements, such as '\(elements[0].name)'")
+    }
+
+    /// Reports null for a whole composite of which some element must have a value.
+    ///
+    /// - Parameter names: what else is set, which may be such an element.
+    mutating func checkNull(
+        of composite: String, beside names: [String], _ entity: EntityDescription,
+        at place: SourceLocation
+    ) {
+        let required = model.requiredComposites(of: entity.name).first {
+            $0.beside == nil && ($0.path == composite || $0.path.isElement(of: composite))
+        }
+        guard let path = required?.path, !names.contains(where: { $0.isElement(of: path) })
+        else { return }
+        error("constant", "'\(path)' is not optional, so it cannot be null", place)
     }
 }

@@ -31,7 +31,7 @@ extension SpecificationChecker {
         }
         for mapping in spec.set {
             if let elements = model.elements(of: mapping.attribute.text, in: entity.name) {
-                checkWhole(mapping, elements)
+                checkWhole(mapping, elements, of: spec, entity)
             }
         }
         let spec = spec.withElements(in: model)
@@ -206,6 +206,17 @@ extension SpecificationChecker {
                 "unmapped",
                 "Nothing fills '\(attribute.name)', which is not optional and has no default",
                 spec.into.location, fix: "add it to `set`")
+        }
+        for composite in model.requiredComposites(of: entity.name)
+        where composite.beside == nil && !composite.elements.contains(where: isFilled)
+            && !composite.elements.contains(where: {
+                model.attribute($0, of: entity.name)?.defaultValue != nil
+            })
+        {
+            warn(
+                "unmapped",
+                "Nothing fills an element of '\(composite.path)', which is not optional",
+                spec.into.location, fix: "add one to `set`")
         }
         let linked = Set(spec.link.map(\.relationship.text))
         for relationship in model.relationships(of: entity.name)

@@ -61,6 +61,9 @@ package struct SpecificationChecker {
                 for element in elements {
                     checkConstant(.null, for: element, at: assignment.location, spec.rules)
                 }
+                checkNull(
+                    of: assignment.attribute.text, beside: spec.set.map(\.attribute.text), entity,
+                    at: assignment.location)
                 continue
             }
             guard let attribute = attribute(assignment.attribute, of: entity, or: "update") else {

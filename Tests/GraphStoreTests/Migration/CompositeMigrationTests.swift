@@ -169,6 +169,46 @@ import Testing
         try store.migrate()
     }
 
+    @Test("a composite that becomes required needs a value in some element")
+    func requiredComposite() throws {
+        let after = Self.before.replacing(
+            "composite: Place }", with: "composite: Place, optional: false }"
+        ).replacing("unique: [[code]]", with: "NEW\n    unique: [[code]]").replacing(
+            "NEW", with: "  from: { type: Composite, composite: Place, optional: false }")
+        #expect(
+            try changes(to: after) == [
+                "~ Quake.place: is required now [mapping]", "+ Quake.from: needs a value [mapping]",
+                "+ Quake.from.latitude: new attribute Double [lightweight]",
+            ])
+        let store = try store(to: after)
+        #expect(
+            try store.manager.plan().obstacles == [
+                "Quake.place is required, and 1 object has none; give it a default, make it"
+                    + " optional, or map it",
+                "Quake.from is required, and 2 objects have none; give it a default, make it"
+                    + " optional, or map it",
+            ])
+        var mapping = EntityMapping(from: "Quake", to: "Quake")
+        mapping.values = ["from.latitude": "1", "place.latitude": "2"]
+        let manager = MigrationManager(
+            storeAt: store.path, to: store.new, mapping: MappingModel([mapping]))
+        _ = try manager.migrate()
+    }
+
+    @Test("a composite that was required already is not asked for again")
+    func requiredBefore() throws {
+        let before = Self.before.replacing(
+            "composite: Place }", with: "composite: Place, optional: false }")
+        let after = before.replacing(
+            "latitude: Double",
+            with: "north: { type: Double, renamed-from: latitude }, east: Double")
+        let store = try MigratedStore(from: wholeModel(before), to: wholeModel(after)) {
+            try $0.make("Quake", ["code": "a", "place": ["latitude": 1.5]])
+        }
+        try store.run("UPDATE ZQUAKE SET ZPLACE_LATITUDE = NULL")
+        #expect(try store.manager.plan().obstacles == [])
+    }
+
     @Test("a new element's default fills no empty composite beside one that must have a value")
     func defaults() throws {
         let before = Self.before.replacing(

@@ -119,7 +119,7 @@ import Testing
             let quake = try quake("a", 1, in: context)
             quake[.double("magnitude.first.richter")] = 3
             #expect(
-                "'magnitude.first.agency' is required where 'magnitude.first' has a value [1550, Quake p1]"
+                "'magnitude.first.agency' is required where 'magnitude.first' has a value [1570, Quake p1]"
                     == storeError { try context.save() }?.message)
             quake[.string("magnitude.first.agency")] = "USGS"
             try context.save()
@@ -136,6 +136,45 @@ import Testing
                         + " 'magnitude.first' has one"
                 ])
         }
+    }
+
+    @Test func mustHaveAValueWhereTheyAreNotOptional() throws {
+        let store = try TestStore(
+            wholeModel(
+                """
+                model: 1
+                composites:
+                  Scale: { attributes: { richter: Double, agency: String } }
+                  Magnitude:
+                    attributes:
+                      first: { type: Composite, composite: Scale, optional: false }
+                      last: { type: Composite, composite: Scale }
+                entities:
+                  Item:
+                    attributes: { size: { type: Composite, composite: Scale, optional: false } }
+                  Quake:
+                    parent: Item
+                    attributes: { magnitude: { type: Composite, composite: Magnitude } }
+                """))
+        let context = store.container.newContext()
+        let quake = try context.insert("Quake")
+        func failures() -> [String] {
+            let problem = storeError { _ = try context.save() }?.validationError
+            return problem?.failures.map { "\($0.key ?? "") \($0)" } ?? []
+        }
+        #expect(failures() == ["size 'size' is required [1570, Quake p1]"])
+        try quake.setValue(["agency": "USGS"], forKey: "size")
+        #expect(failures() == [])
+        try quake.setValue(["last": ["richter": 5.5]], forKey: "magnitude")
+        #expect(
+            failures() == [
+                "magnitude.first 'magnitude.first' is required where 'magnitude' has a value"
+                    + " [1570, Quake p1]"
+            ])
+        try quake.setValue(["first": ["richter": 5.5]], forKey: "magnitude")
+        #expect(failures() == [])
+        try quake.setValue(nil, forKey: "size")
+        #expect(failures() == ["size 'size' is required [1570, Quake p1]"])
     }
 
     @Test func areFoundAndSortedByTheirElements() throws {
