@@ -27,6 +27,7 @@ extension ModelLints {
             {
                 checkComposite(of: attribute, names, place)
             }
+            checkDefaults(entity)
         }
         for (composite, places) in zip(declared.composites, declared.compositePlaces) {
             var seen: Set<String> = []
@@ -54,6 +55,27 @@ extension ModelLints {
         error(
             "unknown-composite",
             "No composite is named '\(name)'" + Suggestion.phrase(for: name, among: names), place)
+    }
+
+    /// Warns of defaults by which a new object has a composite in part, and thus lacks what is
+    /// required beside them.
+    private func checkDefaults(_ entity: EntityDeclaration) {
+        let elements = attributes(entity)
+        var told: Set<String> = []
+        for (element, place) in elements
+        where element.defaultValue == nil && !element.isTransient {
+            guard let whole = element.requiredBeside, told.insert(whole).inserted,
+                let given = elements.first(where: {
+                    $0.attribute.name.isElement(of: whole) && $0.attribute.defaultValue != nil
+                        && !$0.attribute.isTransient
+                })
+            else { continue }
+            warn(
+                "composite-default",
+                "A new '\(entity.name)' has '\(given.attribute.name)' by its default, and is refused"
+                    + " without '\(element.name)', which is required beside it and has none", place,
+                fix: "give both a default, or neither, or make '\(element.name)' optional")
+        }
     }
 
     /// Told at the first attribute that is too much.

@@ -11,6 +11,8 @@ struct DiagramPicture {
     private let model: ManagedObjectModel
     private let lines: [ModelDiagram.Line]
     private let layout: DiagramLayout
+    /// What each box tells.
+    private let attributes: [[AttributeDescription]]
     private let unique: [Set<String>]
 
     init(_ model: ManagedObjectModel) {
@@ -27,8 +29,10 @@ struct DiagramPicture {
             ends[from].right += 1
             if from == to { ends[to].right += 1 } else { ends[to].left += 1 }
         }
-        let boxes = zip(model.entities, ends).map { entity, ends in
-            var box = Self.box(entity)
+        let attributes = model.entities.map { ModelDiagram.attributes(of: $0, in: model) }
+        self.attributes = attributes
+        let boxes = zip(model.entities.indices, ends).map { index, ends in
+            var box = Self.box(model.entities[index].name, attributes[index])
             box.height = max(box.height, Double(max(ends.left, ends.right)) * Self.portStep + 24)
             return box
         }
@@ -42,13 +46,15 @@ struct DiagramPicture {
             })
     }
 
-    private static func box(_ entity: EntityDescription) -> DiagramLayout.Node {
-        let rows = entity.ownAttributes.map { attribute in
+    private static func box(
+        _ name: String, _ attributes: [AttributeDescription]
+    ) -> DiagramLayout.Node {
+        let rows = attributes.map { attribute in
             width(attribute.name, 13) + width(ModelDiagram.type(of: attribute), 12) + 52
         }
         return DiagramLayout.Node(
-            width: max(130, (rows + [width(entity.name, 14) + 40]).max() ?? 0).rounded(),
-            height: titleHeight + Double(max(1, entity.ownAttributes.count)) * rowHeight + 8)
+            width: max(130, (rows + [width(name, 14) + 40]).max() ?? 0).rounded(),
+            height: titleHeight + Double(max(1, attributes.count)) * rowHeight + 8)
     }
 
     /// About what a text takes; wide scripts take a whole em.
@@ -142,7 +148,7 @@ struct DiagramPicture {
             y="\(Self.number(node.y + 20))" text-anchor="middle">\(Self.escaped(entity.name))</text>
 
             """
-        for (row, attribute) in entity.ownAttributes.enumerated() {
+        for (row, attribute) in attributes[index].enumerated() {
             let baseline = node.y + Self.titleHeight + 4 + Double(row) * Self.rowHeight + 14
             let classes =
                 "attribute" + (attribute.isOptional ? "" : " required")

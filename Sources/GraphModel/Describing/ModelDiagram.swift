@@ -100,6 +100,13 @@ public struct ModelDiagram: Sendable {
             ? Line(from: far, to: near, hint: hint) : Line(from: near, to: far, hint: hint)
     }
 
+    /// What a box tells of an entity: its own attributes, elements behind their composites.
+    static func attributes(
+        of entity: EntityDescription, in model: ManagedObjectModel
+    ) -> [AttributeDescription] {
+        entity.ownAttributes.flatMap(model.parts)
+    }
+
     private static func count(_ relationship: RelationshipDescription) -> Count {
         Count(isMany: relationship.isToMany, isOptional: relationship.isOptional)
     }
@@ -119,7 +126,7 @@ extension ModelDiagram {
         for entity in model.entities {
             text += "    class \(entity.name) {\n"
             if entity.isAbstract { text += "        <<abstract>>\n" }
-            for attribute in entity.ownAttributes {
+            for attribute in attributes(of: entity, in: model) {
                 text += "        \(type(of: attribute)) \(attribute.name)\n"
             }
             text += "    }\n"
@@ -155,7 +162,7 @@ extension ModelDiagram {
 
             """
         for entity in model.entities {
-            text += "    \"\(entity.name)\" [label=<\(table(entity))>]\n"
+            text += "    \"\(entity.name)\" [label=<\(table(entity, model))>]\n"
         }
         for line in lines(of: model) {
             var attributes: [String]
@@ -173,9 +180,9 @@ extension ModelDiagram {
         return text + "}\n"
     }
 
-    private static func table(_ entity: EntityDescription) -> String {
+    private static func table(_ entity: EntityDescription, _ model: ManagedObjectModel) -> String {
         let title = entity.isAbstract ? "<i>\(entity.name)</i>" : "<b>\(entity.name)</b>"
-        let rows = entity.ownAttributes.map { attribute in
+        let rows = attributes(of: entity, in: model).map { attribute in
             "<tr><td align=\"left\">\(attribute.name)</td>"
                 + "<td align=\"left\">\(type(of: attribute))</td></tr>"
         }

@@ -174,6 +174,60 @@ import Testing
                 ])
     }
 
+    @Test func defaultsBesideWhatIsRequiredAreWarnedOf() {
+        #expect(
+            problems(
+                """
+                model: 1
+                composites:
+                  Scale:
+                    attributes:
+                      unit: { type: String, default: mw }
+                      agency: { type: String, optional: false }
+                      kind: { type: String, optional: false, default: body }
+                entities:
+                  Quake:
+                    attributes:
+                      magnitude: { type: Composite, composite: Scale }
+                      other: { type: Composite, composite: Scale, optional: false }
+                """) == [
+                    """
+                    model:11:7: warning: A new 'Quake' has 'magnitude.unit' by its default, and is \
+                    refused without 'magnitude.agency', which is required beside it and has none \
+                    [model.composite-default]
+                      in: entities.Quake.attributes.magnitude
+                      fix: give both a default, or neither, or make 'magnitude.agency' optional
+                    """
+                ])
+    }
+
+    @Test func areDrawnWithTheirElements() throws {
+        let model = try model(
+            "  Quake: { attributes: { code: String, size: { type: Composite, composite: Magnitude } } }"
+        )
+        #expect(
+            ModelDiagram.text(of: model, format: .mermaid) == """
+                classDiagram
+                    direction LR
+                    class Quake {
+                        String? code
+                        Magnitude? size
+                        Scale size.first
+                        Double? size.first.richter
+                        String size.first.agency
+                        Scale? size.last
+                        Double? size.last.richter
+                        String size.last.agency
+                    }
+
+                """)
+        let table = ModelDiagram.text(of: model, format: .dot)
+        #expect(table.contains(">size.first.richter</td><td align=\"left\">Double?</td>"))
+        let picture = ModelDiagram.text(of: model, format: .svg)
+        #expect(picture.contains(">size.last.agency</text>"))
+        #expect(picture.contains("height=\"198\" rx=\"5\"/>"))
+    }
+
     @Test func hashesFollowTheElements() throws {
         func hash(_ composite: String, _ name: String = "Scale") throws -> [UInt8]? {
             let (model, diagnostics) = ModelFile.read(
@@ -239,7 +293,7 @@ import Testing
                       magnitude: { type: Composite, composite: Magnitude, renamed-from: size }
                     indexes: { byRichter: [magnitude.first.richter desc] }
                 """)
-        #expect(diagnostics == [])
+        #expect(diagnostics.map(\.code) == ["model.composite-default"])
         #expect(built == written)
         #expect(throws: ModelFileError.self) {
             try ManagedObjectModel { Entity("A") { Attribute("b", .composite) } }
