@@ -29,6 +29,45 @@ import Testing
         #expect(try Reading.of(Self.sample, as: "a.ndjson", paths: Self.paths) == Self.expected)
     }
 
+    private static let flat = #"""
+        {"owner.email":"a@b","tags.name":["x","y"],"items[*].sku":1}
+        {"owner.email":"flat","owner":{"email":"nested"},"tags.name":["x"],"tags":{"name":["z"]}}
+        {"owner":{"email":"nested"},"owner.email":"flat","tags":{"name":["z"]},"tags.name":["x"]}
+        {"owner.email":"first","owner.email":"last\u0021","owner":{"name":"n"}}
+        {"owner":null,"owner.email":"flat","tags.name":[]}
+        {"a.b.c":7,"a.b":{"c":8},"x":{"owner.email":"deeper"}}
+        {"owner.email":{"deep":[1]},"tags.name":[["x"],null]}
+
+        """#
+
+    @Test func findsNamesThatAreWholePaths() throws {
+        let paths = ["owner.email", "tags.name[*]", "a.b.c", #"a\.b.c"#]
+        let expected = Reading(
+            records: [
+                "1@1:1 'a@b' ['x' 'y'] - -",
+                "2@2:1 'nested' ['z'] - -",
+                "3@3:1 'nested' ['z'] - -",
+                "4@4:1 'last!' - - -",
+                "5@5:1 null [] - -",
+                "6@6:1 - - #7 #8",
+                #"7@7:1 json{"deep":[1]} [json["x"] null] - -"#,
+            ], rejects: [], duplicateKeys: 1, blankLines: 0)
+        let reading = try Reading.of(Self.flat, as: "a.ndjson", paths: paths)
+        #expect(reading.records == expected.records)
+        #expect(reading == expected)
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array(Self.flat.utf8), to: "a.ndjson")
+        for chunk in 1...100 {
+            #expect(try Reading.of(input, paths: paths, chunk: chunk) == expected, "\(chunk)")
+        }
+        // A name that is asked for by itself is that alone.
+        #expect(
+            try Reading.of(
+                #"{"owner.email":"flat"}"# + "\n", as: "a.ndjson",
+                paths: ["owner.email", #"owner\.email"#]
+            ).records == ["1@1:1 - 'flat'"])
+    }
+
     @Test func givesTheSameRecordsHoweverTheInputIsCut() throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(Array(Self.sample.utf8), to: "a.ndjson")

@@ -1,4 +1,5 @@
 import GraphModel
+import RecordStreams
 
 /// An entity in the making: the fields of a sample, sorted into attributes and relationships.
 struct EntityDraft {
@@ -54,7 +55,7 @@ struct EntityDraft {
             Leaf(
                 node: node, path: path,
                 source: sample.columns == nil
-                    ? path.map(PathStep.escaped).joined(separator: ".") : node.text,
+                    ? path.map(FieldPath.escaped).joined(separator: ".") : node.text,
                 isEverywhere: facts.count == sample.records && !node.comesTwice))
     }
 

@@ -103,23 +103,10 @@ struct RecordArrayFinder {
             arrayLevel = nil
             let keys = levels.dropLast().map { $0.key.flatMap { $0.isEmpty ? nil : $0 } }
             if count > best?.count ?? 0, !keys.contains(nil) {
-                let steps = keys.compactMap { $0 }.map(PathStep.escaped)
+                let steps = keys.compactMap { $0 }.map(FieldPath.escaped)
                 best = ("$." + steps.joined(separator: ".") + "[*]", count)
             }
         }
         levels.removeLast()
-    }
-}
-
-/// Names as steps of paths into records.
-enum PathStep {
-    /// The name with a backslash before what would end it.
-    static func escaped(_ name: String) -> String {
-        var text = ""
-        for scalar in name.unicodeScalars {
-            if scalar == "." || scalar == "[" || scalar == "\\" { text.unicodeScalars.append("\\") }
-            text.unicodeScalars.append(scalar)
-        }
-        return text
     }
 }

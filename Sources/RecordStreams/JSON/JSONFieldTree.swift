@@ -42,7 +42,15 @@ final class JSONFieldTree {
         var depth: Int
         /// Whether the value lies in a list, so that a record may have several.
         var isInList: Bool
-        var isLeaf: Bool { keyCount == 0 && each < 0 }
+        /// Whether nothing is asked for inside the value, and it has its slot to itself.
+        var isLeaf = true
+        /// Whether its name is that of a whole path with dots in it.
+        ///
+        /// Its value counts where the path itself leads to none; see `FieldPath.flatSteps`.
+        var isFlat = false
+        /// Where the value of such a name begins, and the object that had it last.
+        var flatStart: UnsafePointer<UInt8>?
+        var flatMark: UInt64 = 0
     }
 
     private static let keysMax = 128
@@ -54,9 +62,12 @@ final class JSONFieldTree {
     private(set) var listSlots: [Int] = []
     /// Slots with the same path as an earlier one.
     private(set) var aliases: [(slot: Int, source: Int)] = []
+    /// The nodes of names with dots.
+    private(set) var flatNodes: [Int] = []
 
     init(_ selection: FieldSelection) {
-        nodeCapacity = 1 + selection.paths.reduce(0) { $0 + $1.steps.count }
+        // Each path may have its names in one, too.
+        nodeCapacity = 1 + 2 * selection.paths.reduce(0) { $0 + $1.steps.count }
         nodes = .allocate(capacity: nodeCapacity)
         let root = addNode(depth: 0, isInList: false)
         let sources = selection.firstSlots { $0.leadsToSamePlace(as: $1) }
@@ -64,8 +75,11 @@ final class JSONFieldTree {
             if sources[slot] != slot {
                 aliases.append((slot, sources[slot]))
             } else {
-                add(path, slot: slot, root: root)
+                add(path.steps, slot: slot, root: root)
             }
+        }
+        for (slot, path) in selection.paths.enumerated() where sources[slot] == slot {
+            if let steps = path.flatSteps { addFlat(steps, slot: slot, root: root) }
         }
     }
 
@@ -78,10 +92,26 @@ final class JSONFieldTree {
         nodes.deallocate()
     }
 
-    private func add(_ path: FieldPath, slot: Int, root: Int) {
+    /// What another path asks for by that very name is that path's alone.
+    private func addFlat(_ steps: [FieldPath.Step], slot: Int, root: Int) {
+        guard case .name(var name)? = steps.first else { return }
+        let index = name.withUTF8 { keyIndex($0, of: root) }
+        if index >= 0, !nodes[nodes[root].keys[index].node].isFlat { return }
+        let node = child(named: name, of: root)
+        if steps.count == 1, nodes[node].slot >= 0 { return }
+        if !nodes[node].isFlat {
+            flatNodes.append(node)
+            nodes[node].isFlat = true
+            // What stands there is looked at when the record is over.
+            nodes[node].isLeaf = false
+        }
+        add(Array(steps.dropFirst()), slot: slot, root: node)
+    }
+
+    private func add(_ steps: [FieldPath.Step], slot: Int, root: Int) {
         var node = root
         var lastList: Int?
-        for step in path.steps {
+        for step in steps {
             nodes[node].slots.append(slot)
             switch step {
             case .name(let name): node = child(named: name, of: node)
@@ -90,6 +120,7 @@ final class JSONFieldTree {
                 if nodes[node].each < 0 {
                     let each = addNode(depth: nodes[node].depth + 1, isInList: true)
                     nodes[node].each = each
+                    nodes[node].isLeaf = false
                 }
                 node = nodes[node].each
             }
@@ -110,6 +141,7 @@ final class JSONFieldTree {
             let child = addNode(
                 depth: nodes[node].depth + 1, isInList: nodes[node].isInList)
             _ = addKey(bytes, of: node, child: child)
+            nodes[node].isLeaf = false
             return child
         }
     }

@@ -28,6 +28,8 @@ struct JSONRecordParser {
     var duplicateKeyCount = 0
     /// Members of objects on selected paths that nobody asked for.
     var extraFieldCount = 0
+    /// Whether some record had a member whose name is a whole path.
+    private var hasFlatMembers = false
 
     private let nodes: UnsafeMutablePointer<Node>
     private let lists: UnsafeMutablePointer<ListBuffer>
@@ -56,7 +58,29 @@ struct JSONRecordParser {
     /// - Returns: the byte after its closing brace, or nil with `fault` set.
     @inline(__always)
     mutating func record(_ start: Bytes) -> Bytes? {
-        object(start + 1, node: nodes)
+        let before = objectNumber
+        let after = object(start + 1, node: nodes)
+        if hasFlatMembers, after != nil { return settleFlatMembers(since: before, after) }
+        return after
+    }
+
+    /// Takes what members named by whole paths have, where the paths themselves led to nothing.
+    @inline(never)
+    private mutating func settleFlatMembers(since before: UInt64, _ after: Bytes?) -> Bytes? {
+        hasFlatMembers = false
+        for place in tree.flatNodes where nodes[place].flatMark > before {
+            let node = nodes + place
+            guard let start = node.pointee.flatStart,
+                node.pointee.slots.allSatisfy({ fields[$0].kind == .absent })
+            else { continue }
+            let isSingle = node.pointee.keyCount == 0 && node.pointee.each < 0
+            let next =
+                isSingle
+                ? leaf(start, into: fields + node.pointee.slot, depth: node.pointee.depth)
+                : inside(start, node: node)
+            if next == nil { return nil }
+        }
+        return after
     }
 
     private mutating func object(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
@@ -257,6 +281,15 @@ struct JSONRecordParser {
     /// Reads a value in which something is asked for.
     @inline(never)
     private mutating func branch(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        guard node.pointee.isFlat else { return inside(start, node: node) }
+        hasFlatMembers = true
+        node.pointee.flatStart = start
+        node.pointee.flatMark = objectNumber
+        var ignored = Field(.absent)
+        return leaf(start, into: &ignored, depth: node.pointee.depth, isWanted: false)
+    }
+
+    private mutating func inside(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
         let after: Bytes?
         switch start.pointee {
         case UInt8(ascii: "{") where node.pointee.keyCount > 0:
@@ -360,7 +393,8 @@ struct JSONRecordParser {
     @inline(never)
     private mutating func forget(_ target: Int) {
         duplicateKeyCount += 1
-        guard target >= 0 else { return }
+        // Of a name that is a whole path nothing was taken yet.
+        guard target >= 0, !nodes[target].isFlat else { return }
         for slot in nodes[target].slots {
             fields[slot] = Field(.absent)
             if !nodes[target].isInList { lists[slot].count = 0 }

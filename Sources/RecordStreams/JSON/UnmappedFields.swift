@@ -7,7 +7,9 @@ package enum UnmappedFields {
         in record: UnsafeBufferPointer<UInt8>, _ selection: FieldSelection
     ) -> [String] {
         guard let start = record.baseAddress else { return [] }
-        var walk = Walk(end: start + record.count, wanted: selection.paths.map(\.steps))
+        var walk = Walk(
+            end: start + record.count,
+            wanted: selection.paths.flatMap { [$0.steps, $0.flatSteps].compactMap(\.self) })
         _ = walk.value(start, at: [])
         return walk.found
     }
@@ -26,10 +28,9 @@ package enum UnmappedFields {
         ) -> UnsafePointer<UInt8>? {
             let position = JSONToken.skipSpace(start, end: end)
             guard position < end else { return nil }
-            let isWhole = wanted.contains { $0 == path }
-            guard !isWhole, path.isEmpty || wanted.contains(where: { $0.starts(with: path) }) else {
-                return skip(position)
-            }
+            // Something inside a value may be asked for beside the value itself.
+            guard path.isEmpty || wanted.contains(where: { $0 != path && $0.starts(with: path) })
+            else { return skip(position) }
             switch position.pointee {
             case UInt8(ascii: "{"): return members(position + 1, at: path)
             case UInt8(ascii: "["): return elements(position + 1, at: path + [.each])
@@ -101,13 +102,7 @@ package enum UnmappedFields {
         }
 
         private mutating func note(_ path: [FieldPath.Step]) {
-            var text = ""
-            for step in path {
-                switch step {
-                case .name(let name): text += (text.isEmpty ? "" : ".") + name
-                case .each: text += "[*]"
-                }
-            }
+            let text = FieldPath.text(of: path)
             if !found.contains(text) { found.append(text) }
         }
     }

@@ -1,7 +1,8 @@
 /// A place inside a record: `owner.email`, `tags[*]`, `items[*].sku`, `a\.b`.
 ///
 /// Names are separated by dots; `[*]` reaches into every element of a list; a backslash takes the
-/// next character as it stands. In CSV the text names a column literally, without any splitting.
+/// next character as it stands. In CSV the text names a column literally, without any splitting;
+/// in JSON it finds a member that is called so where it leads to nothing (see `flatSteps`).
 package struct FieldPath: Sendable, Hashable {
     /// One step from a value to a value inside it.
     package enum Step: Sendable, Hashable {
@@ -31,6 +32,18 @@ package struct FieldPath: Sendable, Hashable {
         steps = [.name(name)]
     }
 
+    /// The steps where the names at the start are one name with dots in it, as tables and flat
+    /// exports have them: `owner.email` is a member `owner.email` of records without an `owner`.
+    ///
+    /// Nil where there is one name only.
+    var flatSteps: [Step]? {
+        let names = steps.prefix { $0 != .each }.compactMap { step -> String? in
+            if case .name(let name) = step { name } else { nil }
+        }
+        guard names.count > 1 else { return nil }
+        return [.name(names.joined(separator: "."))] + steps[names.count...]
+    }
+
     /// Whether the steps are the same, byte by byte: `String` takes other spellings of the same
     /// text for equal, and names do not.
     func leadsToSamePlace(as other: FieldPath) -> Bool {
@@ -42,6 +55,32 @@ package struct FieldPath: Sendable, Hashable {
                 default: false
                 }
             }
+    }
+
+    /// The path that leads over these steps, as people write it.
+    ///
+    /// A record's own member is found by its name, dots and all.
+    static func text(of steps: [Step]) -> String {
+        var text = ""
+        for step in steps {
+            switch step {
+            case .name(let name):
+                let isWhole = steps.count == 1 && !name.contains("[") && !name.contains("\\")
+                text += (text.isEmpty ? "" : ".") + (isWhole ? name : escaped(name))
+            case .each: text += "[*]"
+            }
+        }
+        return text
+    }
+
+    /// The name with a backslash before what would end it.
+    package static func escaped(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars {
+            if scalar == "." || scalar == "[" || scalar == "\\" { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text
     }
 
     static let stepsMax = 64

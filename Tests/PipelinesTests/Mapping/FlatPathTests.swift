@@ -1,0 +1,78 @@
+import Diagnostics
+import Testing
+
+@testable import Pipelines
+
+/// Names with dots, as flat exports give them, are found by the path that they look like.
+@Suite("Paths that are names")
+struct FlatPathTests {
+    private static let model = """
+        model: 1
+        composites: { Place: { attributes: { latitude: Double, longitude: Double } } }
+        entities:
+          Node:
+            attributes:
+              id: { type: Integer 64, optional: false }
+              at: { type: Composite, composite: Place }
+            relationships:
+              up: { to: Node, inverse: down }
+              down: { to: Node, many: true, inverse: up }
+            unique: [[id]]
+        """
+    private static let rows =
+        "SELECT n.ZID, n.ZAT_LATITUDE, u.ZID FROM ZNODE n LEFT JOIN ZNODE u ON u.Z_PK = n.ZUP"
+        + " ORDER BY n.ZID"
+
+    private static func filled() throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write(
+            "in.ndjson",
+            """
+            {"id":1,"at":{"latitude":1.5}}
+            {"id":2,"up":{"id":1}}
+            {"id":3,"up.id":2,"at.latitude":2.5}
+            {"id":4,"up.id":9,"up":{"id":1}}
+
+            """)
+        let run = try folder.run(
+            model: model, "- { import: in.ndjson, into: Node, link: { up: { by: { id: up.id } } } }"
+        )
+        #expect(run.text == "")
+        #expect(run.warnings.map(\.message) == [])
+        #expect(try folder.rows(rows) == ["1|1.5|NULL", "2|NULL|1", "3|2.5|2", "4|NULL|1"])
+        return folder
+    }
+
+    @Test(
+        "a flat export is imported again by its own names",
+        arguments: ["ndjson", "json", "csv", "tsv"])
+    func roundTrip(_ format: String) throws {
+        let folder = try Self.filled()
+        let out = try folder.run(
+            model: Self.model,
+            "- { export: Node, fields: [id, at.latitude, up.id], to: out.\(format) }",
+            open: "existing")
+        #expect(out.text == "")
+        let back = try folder.run(
+            model: Self.model,
+            """
+            - import: out.\(format)
+              into: Node
+              keep-if: "up.id != 1 OR up.id == nil OR id == 2"
+              set: { at.latitude: { expr: "at.latitude + 1" } }
+              link: { up: { by: { id: up.id } } }
+            """, open: "replace")
+        #expect(back.text == "")
+        #expect(try folder.rows(Self.rows) == ["1|2.5|NULL", "2|NULL|1", "3|3.5|2"])
+    }
+
+    @Test("what is nearly such a name is told by the name that works")
+    func hints() throws {
+        let folder = try Workspace()
+        try folder.write("in.ndjson", #"{"id":1,"up.id":2}"# + "\n" + #"{"id":2,"up.id":2}"# + "\n")
+        let run = try folder.run(
+            model: Self.model,
+            "- { import: in.ndjson, into: Node, link: { up: { by: { id: up.ids } } } }")
+        #expect(run.warnings.map(\.message) == ["No record has 'up.ids'. Did you mean 'up.id'?"])
+    }
+}
