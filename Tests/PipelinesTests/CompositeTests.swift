@@ -114,9 +114,9 @@ struct CompositeTests {
         (
             "out.ndjson", "",
             """
-            {"code":"a","at":{"latitude":1,"longitude":2},"magnitude":{"first":{"richter":5.5,"agency":"USGS"},"felt":true},"region.name":null}
+            {"code":"a","at":{"latitude":1.0,"longitude":2.0},"magnitude":{"first":{"richter":5.5,"agency":"USGS"},"felt":true},"region.name":null}
             {"code":"b","at":null,"magnitude":{"first":null,"felt":false},"region.name":null}
-            {"code":"c","at":null,"magnitude":{"first":{"richter":4,"agency":null},"felt":null},"region.name":null}
+            {"code":"c","at":null,"magnitude":{"first":{"richter":4.0,"agency":null},"felt":null},"region.name":null}
 
             """
         ),
@@ -135,7 +135,7 @@ struct CompositeTests {
             "fields: [code, magnitude.first.richter, magnitude.first], order: [magnitude.first.richter]",
             """
             {"code":"b","magnitude.first.richter":null,"magnitude.first":null}
-            {"code":"c","magnitude.first.richter":4.0,"magnitude.first":{"richter":4,"agency":null}}
+            {"code":"c","magnitude.first.richter":4.0,"magnitude.first":{"richter":4.0,"agency":null}}
             {"code":"a","magnitude.first.richter":5.5,"magnitude.first":{"richter":5.5,"agency":"USGS"}}
 
             """
@@ -147,9 +147,9 @@ struct CompositeTests {
         (
             "nested.ndjson", "shape: nested, fields: [code, magnitude.first.richter, at]",
             """
-            {"code":"a","magnitude":{"first":{"richter":5.5}},"at":{"latitude":1,"longitude":2}}
+            {"code":"a","magnitude":{"first":{"richter":5.5}},"at":{"latitude":1.0,"longitude":2.0}}
             {"code":"b","magnitude":null,"at":null}
-            {"code":"c","magnitude":{"first":{"richter":4}},"at":null}
+            {"code":"c","magnitude":{"first":{"richter":4.0}},"at":null}
 
             """
         ),
@@ -251,6 +251,56 @@ struct CompositeTests {
                     """)
     }
 
+    @Test("a mapping in place of elements is told once, with the way on")
+    func mappings() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: store.sqlite, model: model.yaml, open: create }
+                stages:
+                  - { import: a.ndjson, into: Quake, set: { at: { latitude: lat, longitude: lon } } }
+                  - { import: b.ndjson, into: Quake, set: { code: { form: id } } }
+                  - { update: up, entity: Quake, where: ALL, set: { at: { latitude: 1 } } }
+                  - { update: on, entity: Quake, where: ALL, set: { code: { expr: "1" } } }
+                """) == """
+                    spec.yaml:4:49: error: 'at' must be the path of a field, not a mapping \
+                    [spec.type]
+                      in: stages[0].set.at
+                      fix: name an element of a composite by its path: `at.latitude: …`
+                    spec.yaml:5:53: error: The key 'form' is unknown here. Did you mean 'from'? \
+                    [spec.unknown-key]
+                      in: stages[1].set.code.form
+                    spec.yaml:6:57: error: 'at' must be an expression or a constant, not a mapping \
+                    [spec.type]
+                      in: stages[2].set.at
+                      fix: name an element of a composite by its path: `at.latitude: …`
+                    spec.yaml:7:59: error: 'code' must be an expression or a constant, not a \
+                    mapping [spec.type]
+                      in: stages[3].set.code
+                      fix: write the expression itself: "priority + 1"
+                    """)
+    }
+
+    @Test("an unknown element is named where it is refused")
+    func extra() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "in.ndjson",
+            #"{"code":"a","magnitude":{"first":{"size":1,"a.b":2},"shape":3},"x.y":4}"# + "\n")
+        let run = try folder.run(
+            model: Self.model, "- { import: in.ndjson, into: Quake, extra: reject }",
+            top: "rejects: { allow: 1 }")
+        #expect(run.status == .ok)
+        #expect(
+            try folder.reasons() == [
+                "extra magnitude.first.size: Nothing maps 'magnitude.first.size',"
+                    + #" 'magnitude.first.a\.b', 'magnitude.shape', 'x.y'"#
+            ])
+    }
+
     @Test("what is no object fills no composite")
     func shapes() throws {
         let folder = try Workspace()
@@ -325,7 +375,7 @@ struct CompositeTests {
             tests:
               - name: composites
                 given:
-                  Quake: [{ code: z, at: { latitude: 1.5 } }]
+                  Quake: [{ code: z, at.latitude: 1.5 }]
                   quakes: [{ code: a, magnitude: { first: { richter: 5 } } }]
                 then:
                   Quake:

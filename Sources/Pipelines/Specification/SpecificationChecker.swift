@@ -55,6 +55,12 @@ package struct SpecificationChecker {
     private mutating func checkUpdate(_ spec: UpdateSpec) {
         guard let entity = entity(spec.entity) else { return }
         for assignment in spec.set {
+            // What cannot be read is told already.
+            if case .unreadable = assignment.value,
+                model.elements(of: assignment.attribute.text, in: entity.name) != nil
+            {
+                continue
+            }
             if assignment.isNull,
                 let elements = model.elements(of: assignment.attribute.text, in: entity.name)
             {

@@ -17,6 +17,9 @@ extension SpecificationReader {
         guard value.isMapping, let mapping = value.mapping() else {
             return sourcePath(value).map { .field(FieldMapping(source: $0)) }
         }
+        if let fix = Self.elementFix(mapping) {
+            return value.wrong("the path of a field", fix: fix)
+        }
         let const = mapping.optional("const")
         let others = SpecificationMapping.keyField.keyNames.filter(mapping.keys.contains)
         let field = readField(mapping, property: attribute, isNamed: true)
@@ -26,6 +29,18 @@ extension SpecificationReader {
             const.fail("rule", "'const' is the whole value, so '\(other)' has no meaning beside it")
         }
         return constant(const).map { .constant($0, const.location) }
+    }
+
+    /// What helps who writes the elements of a composite as a mapping: none of the keys is one
+    /// that says what fills an attribute, or nearly one.
+    static func elementFix(_ mapping: YAMLMapping) -> String? {
+        let known = SpecificationMapping.field.keyNames
+        guard let key = mapping.keys.first,
+            mapping.keys.allSatisfy({
+                !known.contains($0) && Suggestion.phrase(for: $0, among: known).isEmpty
+            })
+        else { return nil }
+        return "name an element of a composite by its path: `\(mapping.value.label).\(key): …`"
     }
 
     private func sourcePath(_ value: YAMLValue) -> PlacedText? {

@@ -144,8 +144,11 @@ extension SpecificationReader {
 
     private func newValue(_ value: YAMLValue) -> UpdateSpec.NewValue? {
         guard let scalar = value.scalar else {
+            let mapping = value.isMapping ? value.mapping() : nil
             return value.wrong(
-                "an expression or a constant", fix: "write the expression itself: \"priority + 1\"")
+                "an expression or a constant",
+                fix: mapping.flatMap(Self.elementFix)
+                    ?? "write the expression itself: \"priority + 1\"")
         }
         guard scalar.value == .text else { return constant(value).map { .constant($0) } }
         return expressionText(value).map {

@@ -103,9 +103,7 @@ final class FragmentEncoder: ValueEncoder {
 
     func double(_ value: Double) {
         guard value.isFinite else { return null() }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { room in
-            bytes += room.prefix(ScalarFormatter.double(value, into: room))
-        }
+        bytes += "\(value)".utf8
     }
 
     func text(_ value: UnsafeBufferPointer<UInt8>) {
