@@ -86,8 +86,8 @@ package final class RowCursor {
                 sources.append(
                     .list(
                         try ToManyReader(
-                            toMany, keyColumn: plan.keyColumn, schema, inTableOrder: inTableOrder,
-                            on: connection)))
+                            toMany, keyColumn: plan.keyColumn, order: plan.keyOrder, schema,
+                            inTableOrder: inTableOrder, on: connection)))
             } else {
                 sources.append(known.map { .known(column, $0) } ?? .column(column))
                 column += 1
@@ -156,6 +156,8 @@ struct FieldPlan {
     var toMany: StoreSchema.ToManyPlace?
     /// The destination's column of a to-many's items.
     var keyColumn = "Z_PK"
+    /// The columns that a to-many's items are in the order of.
+    var keyOrder = ["Z_PK"]
     var column: RowColumn
     /// The attribute's table and column, at the end of a path of to-ones.
     var distant: (table: String, column: String)?
@@ -178,13 +180,19 @@ struct FieldPlan {
                 toMany = place
                 column.isList = true
                 let destination = place.relationship.destinationEntityName
-                let item = field.count == 2 ? field[1] : schema.key(of: destination).first
+                let whole = schema.linkKey(of: destination)
+                let item = field.count == 2 ? field[1] : whole.first
                 guard let item else { return }
                 guard let key = schema.entity(named: destination)?.attributes[item] else {
                     throw StoreError(
                         .invalidRequest, "'\(destination)' has no stored attribute '\(item)'")
                 }
                 keyColumn = key.column
+                // So that lists of several parts of a key belong together item by item.
+                keyOrder =
+                    whole.contains(item)
+                    ? whole.compactMap { schema.entity(named: destination)?.attributes[$0]?.column }
+                    : [key.column]
                 column.content = .attribute(key.attribute.type)
                 return
             }

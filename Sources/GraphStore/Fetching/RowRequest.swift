@@ -64,6 +64,44 @@ extension StoreSchema {
         model.uniquenessConstraints(of: entity).first ?? []
     }
 
+    /// The attributes of an entity's key, by which links to its objects are written.
+    package func linkKey(of entity: String) -> [String] {
+        let attributes = self.entity(named: entity)?.attributes
+        return key(of: entity).filter { attributes?[$0] != nil }
+    }
+
+    /// Fields in which links to objects whose key has several attributes are written by each of
+    /// them: `peers` as `peers.a` and `peers.b`.
+    ///
+    /// The lists of a to-many have its objects in the same order.
+    ///
+    /// - Parameter withToManys: whether to-manys are written so, too.
+    package func spelledOut(
+        _ fields: [[String]], of entity: String, withToManys: Bool
+    ) -> [[String]] {
+        var seen: Set<[String]> = []
+        return fields.flatMap { field in
+            guard let key = keyOfLink(at: field, from: entity, withToManys: withToManys),
+                key.count > 1
+            else { return [field] }
+            return key.map { field + [$0] }
+        }.filter { seen.insert($0).inserted }
+    }
+
+    /// The attributes of the key of what a path of relationships leads to; nil of other paths.
+    private func keyOfLink(
+        at field: [String], from entity: String, withToManys: Bool
+    ) -> [String]? {
+        var here = entity
+        for name in field {
+            guard let relationship = model.relationship(name, of: here),
+                withToManys || !relationship.isToMany
+            else { return nil }
+            here = relationship.destinationEntityName
+        }
+        return linkKey(of: here)
+    }
+
     /// The members of objects that an export names none of: the fields of a table, but composites
     /// as wholes, and to-manys.
     package func defaultMembers(of entity: String) -> [[String]] {

@@ -19,8 +19,8 @@ final class ToManyReader {
     @exclusivity(unchecked) private var isDone = false
 
     init(
-        _ place: StoreSchema.ToManyPlace, keyColumn: String, _ schema: StoreSchema,
-        inTableOrder: Bool, on connection: Connection
+        _ place: StoreSchema.ToManyPlace, keyColumn: String, order keyOrder: [String],
+        _ schema: StoreSchema, inTableOrder: Bool, on connection: Connection
     ) throws(SQLiteError) {
         let isOrdered: Bool
         let links: String
@@ -46,14 +46,16 @@ final class ToManyReader {
             table = key.table
         }
         keys =
-            try isOrdered ? nil : KnownKeys(table: table, keyColumn: keyColumn, on: connection)
+            try isOrdered
+            ? nil
+            : KnownKeys(table: table, keyColumn: keyColumn, order: keyOrder, on: connection)
         let sql: String
         var isWalk = false
         if keys == nil {
             sql =
                 "SELECT d.\(keyColumn) FROM \(links) JOIN \(table) d"
                 + " ON d.Z_PK = \(destination) WHERE \(owner) = ?"
-                + " ORDER BY \(order ?? "d.\(keyColumn)"), d.Z_PK"
+                + " ORDER BY \(order ?? keyOrder.map { "d.\($0)" }.joined(separator: ", ")), d.Z_PK"
         } else if inTableOrder, case .joinTable = place {
             isWalk = true
             sql = "SELECT \(owner), \(destination) FROM \(links) ORDER BY \(owner), \(destination)"
@@ -112,7 +114,9 @@ private final class KnownKeys {
     private let arena: ByteArena
 
     /// Nil where they are too many for memory.
-    init?(table: String, keyColumn: String, on connection: Connection) throws(SQLiteError) {
+    init?(
+        table: String, keyColumn: String, order: [String], on connection: Connection
+    ) throws(SQLiteError) {
         let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         guard largest >= 0, largest <= Self.countMax * 4,
             try connection.integer("SELECT min(Z_PK) FROM \(table)") ?? 0 >= 0,
@@ -122,7 +126,8 @@ private final class KnownKeys {
         var rankByPrimaryKey = [Int32](repeating: -1, count: Int(largest) + 1)
         var arena = ByteArena()
         let rows = try connection.prepare(
-            "SELECT Z_PK, \(keyColumn) FROM \(table) ORDER BY \(keyColumn), Z_PK")
+            "SELECT Z_PK, \(keyColumn) FROM \(table)"
+                + " ORDER BY \(order.joined(separator: ", ")), Z_PK")
         while try rows.step() {
             rankByPrimaryKey[Int(rows.integer(0))] = Int32(keys.count)
             keys.append(arena.copy(BulkCell(column: 1, of: rows)))

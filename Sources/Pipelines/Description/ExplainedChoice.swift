@@ -198,9 +198,7 @@ extension ExportSpec.Shape: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .flat: "Fields named after their key paths, such as `owner.email`; keys in lists."
-        case .nested:
-            "Objects and lists of objects, which `each` reads back; of a key of several attributes a "
-                + "to-many link has the first alone."
+        case .nested: "Objects and lists of objects, which `each` reads back."
         }
     }
 }

@@ -42,7 +42,9 @@ extension SpecificationMapping {
             "fields", .list(.text), .means("the key, attributes by name, and links by their key"),
             """
             Key paths in the order of the columns. A composite is an object in JSON, and its elements \
-            in tables; `magnitude.richter` is one of them alone.
+            in tables; `magnitude.richter` is one of them alone. A link is the key of its object; where \
+            that has several attributes, a to-one is `up.a` and `up.b`, and a to-many a list of objects \
+            `{"a": 1, "b": 2}` in JSON, and in tables two lists, `peers.a` and `peers.b`, in one order.
             """, example: "[id, title, category.name]"),
         KeyDescription(
             "order", .oneOrMore(.text), .means("by the key"),

@@ -29,13 +29,16 @@ struct QueryResolver {
         let parsed = try predicate()
         let variables = try self.variables(of: parsed, entityName: entity)
         let named = try fields(ofEntity: entity) ?? defaultFields(ofEntity: entity, columns)
-        let isFlat = columns != .ndjson || named.allSatisfy { model.isSingle($0, from: entity) }
         let shape =
-            isFlat ? nil : NestedShape(flat: named, of: entity, container.schema)
+            columns == .ndjson
+            ? NestedShape(unlessFlat: named, of: entity, container.schema) : nil
+        let spelledOut = container.schema.spelledOut(
+            named, of: entity, withToManys: columns != .ndjson)
         let request = RowRequest(
             entityName: entity, predicate: parsed?.predicate, variables: variables,
             order: try order(ofEntity: entity),
-            fields: shape?.fields ?? named.flatMap { model.elementPaths(at: $0, from: entity) },
+            fields: shape?.fields
+                ?? spelledOut.flatMap { model.elementPaths(at: $0, from: entity) },
             limit: query.limit, offset: query.offset)
         return (request, shape)
     }

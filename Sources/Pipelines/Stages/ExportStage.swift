@@ -35,7 +35,8 @@ struct ExportStage: Sendable {
         let shape = shape(named, schema)
         let fields =
             shape?.fields
-            ?? named.flatMap { schema.model.elementPaths(at: $0, from: spec.entity.text) }
+            ?? schema.spelledOut(named, of: spec.entity.text, withToManys: spec.format.isTabular)
+            .flatMap { schema.model.elementPaths(at: $0, from: spec.entity.text) }
         let cursor = try context.cursor(
             RowRequest(
                 entityName: spec.entity.text, predicate: try spec.selection.predicate(),
@@ -75,10 +76,7 @@ struct ExportStage: Sendable {
     private func shape(_ fields: [[String]], _ schema: StoreSchema) -> NestedShape? {
         let entity = spec.entity.text
         if spec.shape == .nested { return NestedShape(fields, of: entity, schema) }
-        let isFlat =
-            spec.format.isTabular
-            || fields.allSatisfy { schema.model.isSingle($0, from: entity) }
-        return isFlat ? nil : NestedShape(flat: fields, of: entity, schema)
+        return spec.format.isTabular ? nil : NestedShape(unlessFlat: fields, of: entity, schema)
     }
 
     private func write(

@@ -26,37 +26,40 @@ struct NestedRowEncoder {
         for member in members {
             switch member.node {
             case .value(let column): cells.write(values[column], columns[column])
-            case .list(let column, let name):
+            case .list(let column, let members):
                 output.beginList()
                 let list = values[column]
                 for item in 0..<list.listCount {
-                    writeItem(batch.item(list.listStart + item), column, name)
+                    if members.isEmpty {
+                        cells.write(batch.item(list.listStart + item), columns[column])
+                    } else {
+                        writeObject(members, isItem: true) {
+                            batch.item(values[$0].listStart + item)
+                        }
+                    }
                 }
                 output.endList()
-            case .object(let members):
-                inner.bytes.removeAll(keepingCapacity: true)
-                append(members, values)
-                inner.bytes.withUnsafeBufferPointer { output.json($0) }
+            case .object(let members): writeObject(members, isItem: false) { values[$0] }
             }
         }
         try output.endRecord()
     }
 
-    private func writeItem(_ cell: BulkCell, _ column: Int, _ name: String?) {
-        guard let name else { return cells.write(cell, columns[column]) }
+    private func writeObject(
+        _ members: [NestedShape.Member], isItem: Bool, cell: (Int) -> BulkCell
+    ) {
         inner.bytes.removeAll(keepingCapacity: true)
-        inner.open(name, isFirst: true)
-        innerCells.write(cell, columns[column])
-        inner.bytes.append(UInt8(ascii: "}"))
+        append(members, isItem: isItem, cell)
         inner.bytes.withUnsafeBufferPointer { output.json($0) }
     }
 
-    /// Appends an object, or null where it has no value at all.
+    /// Appends an object, or null where it has no value at all and is no item of a list.
     ///
-    /// - Returns: whether it has one.
+    /// - Parameter cell: what a column has.
+    /// - Returns: whether it has a value.
     @discardableResult
     private func append(
-        _ members: [NestedShape.Member], _ values: UnsafePointer<BulkCell>
+        _ members: [NestedShape.Member], isItem: Bool = false, _ cell: (Int) -> BulkCell
     ) -> Bool {
         let start = inner.bytes.count
         var hasValue = false
@@ -64,18 +67,18 @@ struct NestedRowEncoder {
             inner.open(member.name, isFirst: place == 0)
             switch member.node {
             case .value(let column):
-                let cell = values[column]
-                hasValue = hasValue || cell.kind != .null
-                innerCells.write(cell, columns[column])
+                let value = cell(column)
+                hasValue = hasValue || value.kind != .null
+                innerCells.write(value, columns[column])
             case .object(let members):
                 // Evaluated in any case, for it writes.
-                let isThere = append(members, values)
+                let isThere = append(members, cell)
                 hasValue = hasValue || isThere
             // A to-many is the first step of its path.
             case .list: inner.null()
             }
         }
-        guard hasValue else {
+        guard hasValue || isItem else {
             inner.bytes.removeSubrange(start...)
             inner.null()
             return false

@@ -8,13 +8,15 @@ import GraphStore
 /// {"id":1,"owner":{"email":"a","name":"A"},"tags":[{"name":"x"},{"name":"y"}]}
 /// ```
 /// A to-one relationship without an object is null. A path that ends in a relationship stands for
-/// the key at its other end; objects without a key are written by their number.
+/// the key at its other end, whose attributes are members of an object where there are several;
+/// objects without a key are written by their number.
 struct NestedShape {
     enum Node {
         case value(column: Int)
         case object([Member])
-        /// A list of objects with that one member each, or of plain values where it has no name.
-        case list(column: Int, name: String?)
+        /// A list of objects with those members, whose columns are lists of that length, or of
+        /// plain values where there are no members.
+        case list(column: Int, [Member])
     }
 
     struct Member {
@@ -40,6 +42,18 @@ struct NestedShape {
     /// [id], [region, center], [magnitude, richter]
     /// {"id":1,"region.center":{"latitude":70.5,"longitude":null},"magnitude.richter":5.5}
     /// ```
+    ///
+    /// Nil where every field is one value, or a list of such.
+    init?(unlessFlat fields: [[String]], of entity: String, _ schema: StoreSchema) {
+        let fields = schema.spelledOut(fields, of: entity, withToManys: false)
+        let isFlat = fields.allSatisfy { field in
+            schema.model.isSingle(field, from: entity)
+                && schema.spelledOut([field], of: entity, withToManys: true) == [field]
+        }
+        if isFlat { return nil }
+        self.init(flat: fields, of: entity, schema)
+    }
+
     init(flat fields: [[String]], of entity: String, _ schema: StoreSchema) {
         for field in fields {
             let (path, name) = (
@@ -47,16 +61,17 @@ struct NestedShape {
             )
             let elements = schema.model.elementPaths(at: field, from: entity)
             if elements == [path] {
-                let isList =
-                    path.first.flatMap { schema.model.relationship($0, of: entity) }?.isToMany
-                    ?? false
-                members.append(
-                    Member(
-                        name: name,
-                        node: isList
-                            ? .list(column: self.fields.count, name: nil)
-                            : .value(column: self.fields.count)))
-                self.fields.append(path)
+                guard
+                    let relationship = path.first.flatMap({
+                        schema.model.relationship($0, of: entity)
+                    }), relationship.isToMany
+                else {
+                    members.append(Member(name: name, node: .value(column: self.fields.count)))
+                    self.fields.append(path)
+                    continue
+                }
+                let key = schema.linkKey(of: relationship.destinationEntityName)
+                addList(path, as: name, path.count > 1 || key.count == 1 ? [] : key)
                 continue
             }
             var inner: [Member] = []
@@ -86,19 +101,29 @@ struct NestedShape {
     }
 
     private mutating func add(_ field: [String], of entity: String, _ schema: StoreSchema) {
-        let column = fields.count
-        fields.append(field)
         if let first = field.first,
             let relationship = schema.model.relationship(first, of: entity), relationship.isToMany
         {
-            let key = schema.key(of: relationship.destinationEntityName)
-            let name = field.count > 1 ? field[1] : key.count == 1 ? key[0] : nil
-            members.append(Member(name: first, node: .list(column: column, name: name)))
-            return
+            let key = schema.linkKey(of: relationship.destinationEntityName)
+            return addList([first], as: first, field.count > 1 ? [field[1]] : key)
         }
         // An element's path is one key, and an object in objects.
         let steps = field.flatMap(\.keyPath)
-        Self.insert(steps[...], column, into: &members)
+        Self.insert(steps[...], fields.count, into: &members)
+        fields.append(field)
+    }
+
+    /// A member for the objects of a to-many, by attributes of each, or by the key's only one, or
+    /// by their number.
+    private mutating func addList(_ path: [String], as name: String, _ attributes: [String]) {
+        let column = fields.count
+        var items: [Member] = []
+        for (place, attribute) in attributes.enumerated() {
+            Self.insert(attribute.keyPath[...], column + place, into: &items)
+            fields.append(path + [attribute])
+        }
+        if attributes.isEmpty { fields.append(path) }
+        members.append(Member(name: name, node: .list(column: column, items)))
     }
 
     private static func insert(

@@ -36,6 +36,10 @@ struct PropertyKind {
         case .list(let items) where type != .transformable:
             let items = items.map(canonical)
             return .list(isSet ? items.sorted { $0.json < $1.json } : items)
+        case .object(let members) where type == nil:
+            // An object by a key of several attributes, in whatever order they stand.
+            let sorted = members.sorted { $0.name < $1.name }
+            return .object(sorted.map { TestMember($0.name, canonical($0.value)) })
         case .text(let text):
             switch type {
             case .date:
@@ -148,13 +152,14 @@ struct TestComparison {
     /// The objects of an entity, those of its sub-entities included, as exports show them.
     private func objects(of entity: String, _ fields: [[String]]) throws -> [[TestMember]] {
         let path = PathText.join(folder, "actual.ndjson")
-        let names = fields.map { $0.joined(separator: ".") }
+        let shape = NestedShape(flat: fields, of: entity, result.container.schema)
+        let names = shape.members.map(\.name)
         let background = result.container.newBackgroundContext()
         try background.performAndWait { context in
-            let cursor = try context.cursor(RowRequest(entityName: entity, fields: fields))
+            let cursor = try context.cursor(RowRequest(entityName: entity, fields: shape.fields))
             let output = try OutputFile(path: path)
             let encoder = RecordEncoder(format: .ndjson, columns: names, output: output)
-            let rows = RowEncoder(cursor, to: encoder)
+            let rows = NestedRowEncoder(shape, cursor, to: encoder)
             let batch = cursor.makeBatch()
             while try cursor.next(batch) {
                 for row in 0..<batch.count { try rows.write(row, of: batch) }
