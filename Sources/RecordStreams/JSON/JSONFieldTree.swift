@@ -183,7 +183,7 @@ final class JSONFieldTree {
 
     /// Remembers a key that nobody asked for; -1 where there are too many.
     func learnKey(_ name: UnsafeBufferPointer<UInt8>, of node: Int) -> Int {
-        nodes[node].keyCount < Self.keysMax + nodes[node].slots.count
+        nodes[node].keyCount < Self.keysMax + nodes[node].slots.count + flatNodes.count
             ? addKey(name, of: node, child: -1) : -1
     }
 
