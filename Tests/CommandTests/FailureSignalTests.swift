@@ -23,10 +23,15 @@ struct FailureSignalTests {
     @Test(
         "stop in the middle, and complete it with the next run",
         arguments: [
-            ("INT", 130), ("TERM", 143),
+            ("INT", 130, ""), ("TERM", 143, ""),
+            // Decoded in pieces, of which one waits for the pipe and the others for their turn.
+            ("TERM", 143, "keep-if: id >= 0"),
         ])
-    func stopped(_ signal: String, _ status: Int) throws {
+    func stopped(_ signal: String, _ status: Int, _ filter: String) throws {
         let folder = try FailureFolder()
+        try folder.writeSpec(
+            "spec.yaml",
+            FailureFolder.stages.replacing("into: Task", with: "into: Task\n  \(filter)"))
         try folder.writeTasks(40_000)
         try folder.write("out.csv", "old")
         let result = try folder.shell(

@@ -44,6 +44,9 @@ struct KillTests {
             owner: { by: { name: owner }, missing: create }
             tags: { by: { name: "tags[*]" }, missing: create, many: add }
         """
+    /// Large enough to be decoded in pieces.
+    static let filtered = tasks.replacing("files: tasks.", with: "files: padded.")
+        .replacing("into: Task", with: "into: Task\n  keep-if: size != 3")
     static let sizes = "- { import: sizes, read: { files: sizes.csv }, into: Task }"
     static let bump = """
         - { update: bump, entity: Task, where: "size < 50", set: { size: "size + 1" } }
@@ -65,6 +68,7 @@ struct KillTests {
     /// How the store is opened and the stages, by the name of the spec.
     static let specs: [String: (store: String, stages: [String])] = [
         "plain": ("open: create", [tasks, sizes, bump, export]),
+        "filter": ("open: create", [filtered, sizes, export]),
         "links": ("open: create", [tasks, parents, export]),
         "run": ("open: create, commit: run", [tasks, bump, parents, sizes, export]),
         "stage": ("open: create, commit: stage", [tasks, bump, sizes, delete, export]),
@@ -128,6 +132,8 @@ struct KillTests {
         }
         for number in stride(from: 0, to: count, by: 3) { sizes += "\(number),\(number % 9)\n" }
         try folder.write("tasks.ndjson", tasks)
+        let notes = "\"notes\":\"\(String(repeating: "x", count: 600))\",\"owner\""
+        try folder.write("padded.ndjson", tasks.replacing("\"owner\"", with: notes))
         try folder.write("sizes.csv", sizes)
         try folder.write("parents.ndjson", parents)
         return folder

@@ -132,6 +132,7 @@ import Testing
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",
                 "Sources/Pipelines/Running/BatchQueue.swift",
                 "Sources/Pipelines/Stages/ExportReader.swift",
+                "Sources/Pipelines/Stages/ImportPieces.swift",
                 "Sources/Pipelines/Stages/ImportReader.swift",
                 "Sources/RecordStreams/Compression/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",

@@ -71,13 +71,16 @@ final class Workspace: Sendable {
     /// Writes the spec and runs it; the conservation law holds for every import.
     func run(
         _ spec: String, sets: [String] = [], environment: [String: String] = [:],
-        workingFolder: String = "/", now: Date = Workspace.now
+        workingFolder: String = "/", now: Date = Workspace.now,
+        decoding: DecodingOptions = DecodingOptions()
     ) throws -> Run {
         try write("spec.yaml", spec)
         let warnings = Mutex<[Diagnostic]>([])
+        var options = RunOptions(
+            sets: sets, environment: environment, workingFolder: workingFolder, now: now)
+        options.decoding = decoding
         let runner = PipelineRunner(
-            options: RunOptions(
-                sets: sets, environment: environment, workingFolder: workingFolder, now: now),
+            options: options,
             warn: { warning in warnings.withLock { $0.append(warning) } })
         let outcome = runner.run(path("spec.yaml"))
         for stage in outcome.stages {
@@ -90,7 +93,7 @@ final class Workspace: Sendable {
     /// Runs the stages over a store `store.sqlite` with the model, both as YAML of the top level.
     func run(
         model: String, _ stages: String, top: String = "", open: String = "create",
-        sets: [String] = []
+        sets: [String] = [], decoding: DecodingOptions = DecodingOptions()
     ) throws -> Run {
         try write("model.yaml", model)
         return try run(
@@ -100,7 +103,7 @@ final class Workspace: Sendable {
             \(top)
             stages:
             \(stages)
-            """, sets: sets)
+            """, sets: sets, decoding: decoding)
     }
 
     func check(_ spec: String) throws -> String {

@@ -1,6 +1,7 @@
 import Diagnostics
 import FoundationEssentials
 import RecordStreams
+import Testing
 
 /// A folder that is removed with its contents when the test lets go of it.
 final class TemporaryFolder {
@@ -71,13 +72,63 @@ struct Reading: Equatable {
         let isCSV = format == .csv || format == .tsv
         let selection = FieldSelection(
             try paths.map { isCSV ? FieldPath(name: $0) : try FieldPath(parsing: $0) })
-        var result = Reading()
+        let whole = whole(input, options, selection)
+        for decoders in 1...2 {
+            let pieces = inPieces(input, options, selection, decoders: decoders)
+            #expect(pieces == whole, "in pieces, by \(decoders)")
+        }
+        return whole.reading
+    }
+
+    /// What was read and what of the input it came from.
+    struct Whole: Equatable {
+        var reading = Reading()
+        var bytes: [UInt8] = []
+        var extraFields: [String: Int] = [:]
+
+        mutating func add(extraFields: [(name: String, count: Int)]) {
+            for (name, count) in extraFields { self.extraFields[name, default: 0] += count }
+        }
+    }
+
+    static func whole(
+        _ input: InputFile, _ options: ReadOptions, _ selection: FieldSelection
+    ) -> Whole {
+        var result = Whole()
         do throws(RecordStreamError) {
             let reader = try RecordReader(input: input, options: options, selection: selection)
+            reader.observer = { result.bytes += $0 }
             let batch = RecordBatch()
-            while try reader.next(batch) { result.add(batch) }
+            while try reader.next(batch) { result.reading.add(batch) }
+            result.add(extraFields: reader.extraFields)
         } catch {
-            result.error = error.code
+            result.reading.error = error.code
+        }
+        return result
+    }
+
+    /// The same in pieces, by several decoders in turn.
+    static func inPieces(
+        _ input: InputFile, _ options: ReadOptions, _ selection: FieldSelection, decoders: Int
+    ) -> Whole {
+        var result = Whole()
+        do throws(RecordStreamError) {
+            let reader = try RecordReader(input: input, options: options, selection: selection)
+            reader.observer = { result.bytes += $0 }
+            let decoders = (0..<decoders).map { _ in PieceDecoder(of: reader) }
+            let batch = RecordBatch()
+            var turn = 0
+            while try reader.nextPiece(batch) {
+                decoders[turn % decoders.count].decode(batch)
+                turn += 1
+                batch.renumber(after: result.reading.records.count + result.reading.rejects.count)
+                result.bytes += batch.pieceBytes
+                result.reading.add(batch)
+            }
+            for decoder in decoders { result.add(extraFields: decoder.extraFields) }
+            result.add(extraFields: reader.extraFields)
+        } catch {
+            result.reading.error = error.code
         }
         return result
     }

@@ -211,6 +211,8 @@ struct SeededGenerator {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return state >> 33
     }
+
+    mutating func below(_ limit: Int) -> Int { Int(next()) % limit }
 }
 
 @Suite("Output file") struct OutputFileTests {

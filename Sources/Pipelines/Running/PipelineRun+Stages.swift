@@ -14,7 +14,7 @@ extension PipelineRun {
             givesAdvice: options.givesAdvice && options.replay == nil, progress: runner.progress,
             interruption: runner.interruption, journal: journal, ledger: ledger,
             outputs: outputs, recordsMax: options.recordsMax,
-            miscount: options.miscount, warn: runner.warn)
+            miscount: options.miscount, decoding: options.decoding, warn: runner.warn)
     }
 
     /// Looks at the headers of the tables that later imports read, before the first stage writes,

@@ -1,6 +1,7 @@
 package import Diagnostics
 package import FoundationEssentials
 package import GraphStore
+import RecordStreams
 
 /// What a run is started with.
 package struct RunOptions: Sendable {
@@ -50,6 +51,9 @@ package struct RunOptions: Sendable {
     /// Makes counts wrong, for tests of what becomes of such a mistake.
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
 
+    /// How inputs are decoded, which shows in nothing but the time.
+    var decoding = DecodingOptions()
+
     /// The rejects that are to be read in place of the inputs.
     var replay: Replay?
 
@@ -64,6 +68,20 @@ package struct RunOptions: Sendable {
 
     /// A duration such as `30m` or `1h30m`, in seconds; nil where the text is none.
     package static func seconds(_ text: String) -> Int64? { TimeText.duration(text) }
+}
+
+/// How an import's inputs are decoded; tests make it other than it is.
+struct DecodingOptions: Sendable {
+    /// The processors there are; nil asks the system.
+    var processors: Int?
+    /// The amount of input that a batch is filled from; nil for the reader's own.
+    var chunkBytes: Int?
+    /// The size from which an input, as it is stored, may be decoded in pieces.
+    ///
+    /// What is smaller is mostly in a lane's batches when its turn comes.
+    var largeInputBytes = 1 << 20
+
+    var processorCount: Int { processors ?? Platform.processorCount() }
 }
 
 extension CountLimit {

@@ -5,7 +5,7 @@ import RecordStreams
 /// The inputs of an import, found and sorted, and how far an earlier attempt has come with them.
 struct ImportInputs: Sendable {
     private(set) var files: [InputFile]
-    let options: ReadOptions
+    private(set) var options: ReadOptions
     /// Records to be read at most.
     private(set) var recordsMax: Int?
     private var done: Set<String> = []
@@ -14,6 +14,7 @@ struct ImportInputs: Sendable {
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
         try self.init(read, environment.spec, environment.values)
         recordsMax = environment.recordsMax
+        options.chunkBytes = environment.decoding.chunkBytes ?? options.chunkBytes
         if read.isOnce { try leaveOutKnown(stage, environment) }
     }
 
@@ -157,6 +158,15 @@ struct ImportInputs: Sendable {
     /// records the others leave it, and what turns out to have changed is read again from its
     /// first byte, which nothing that was opened meanwhile may have lost by then.
     var mayBeReadAtOnce: Bool { recordsMax == nil && position == nil }
+
+    /// Whether the inputs that are to be read have that size in the mean, or sizes nobody knows.
+    func areLarge(_ byteCount: Int) -> Bool {
+        let files = filesLeft.map(\.file)
+        let total = files.reduce(0) { $0 + $1.byteCount }
+        return !files.isEmpty
+            && (total >= byteCount * files.count || total == 0
+                || files.contains { $0.isStandardInput })
+    }
 
     /// The files that are to be read, each with the bytes of all that are done when it begins.
     var filesLeft: [(file: InputFile, bytesBefore: Int)] {

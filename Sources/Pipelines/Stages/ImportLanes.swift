@@ -2,14 +2,14 @@ import Synchronization
 
 /// The ways from the inputs of an import to the thread that writes.
 ///
-/// Inputs are dealt out to the lanes in turn, and each lane is read by a thread of its own, so that
-/// several inputs are decoded at once. What comes out is in the order of the inputs all the same:
-/// a lane that is ahead waits with full batches until it is its turn.
+/// Inputs, or pieces of them, are dealt out to the lanes in turn, and each lane is read by a thread
+/// of its own, so that several are decoded at once. What comes out is in the order of the inputs all
+/// the same: a lane that is ahead waits with full batches until it is its turn.
 ///
 /// ```
-/// a.csv, c.csv -> lane 0 \
-///                          a a a b b c c c d
-/// b.csv, d.csv -> lane 1 /
+/// a.csv, c.csv -> lane 0 \                           a1, a3, b2 -> lane 0 \
+///                          a a a b b c c c d                                a1 a2 a3 b1 b2
+/// b.csv, d.csv -> lane 1 /                           a2, b1 -----> lane 1 /
 /// ```
 final class ImportLanes: Sendable {
     /// With fewer batches a lane would stand still whenever its reader or the writer does.
@@ -17,16 +17,33 @@ final class ImportLanes: Sendable {
     /// What waits longer is no longer in the processor's cache when its turn comes.
     private static let batchesMax = 6
 
+    /// What the lanes take in turn.
+    enum Share {
+        /// Whole inputs, which are opened and inflated at once.
+        case inputs
+        /// Pieces of them, a batch each; inputs are read one after another.
+        case pieces
+    }
+
+    let share: Share
+    /// The turns of cutting pieces, and those of counting what was in them.
+    let cutting: Turns
+    let counting: Turns
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int
-    private let inputsDone = Mutex(0)
+    private let sharesDone = Mutex(0)
 
     /// - Parameters:
+    ///   - share: what the lanes take in turn.
     ///   - inputCount: how many inputs are to be read.
     ///   - batchCount: how many batches there are to be at most.
     ///   - plans: one for each lane.
-    init(inputCount: Int, batchCount: Int, plans: [ImportPlan]) {
+    init(share: Share, inputCount: Int, batchCount: Int, plans: [ImportPlan]) {
+        // One lane has all inputs.
+        self.share = plans.count > 1 ? share : .inputs
         self.inputCount = inputCount
+        cutting = Turns(count: plans.count)
+        counting = Turns(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
             BatchQueue(count: min(Self.batchesMax, batchCount / plans.count)) {
                 let batch = MappedBatch(plan)
@@ -54,16 +71,20 @@ final class ImportLanes: Sendable {
     func take(
         _ interruption: Interruption, ignoringTimeLimit: Bool = false
     ) throws -> MappedBatch? {
-        let done = inputsDone.withLock(\.self)
-        guard queues.count > 1, done == inputCount else {
-            let batch = try queues[done % queues.count].take(
-                interruption, ignoringTimeLimit: ignoringTimeLimit)
-            if queues.count > 1, batch?.finishedInput != nil { inputsDone.withLock { $0 += 1 } }
-            return batch
+        let done = sharesDone.withLock(\.self)
+        let turn = done % queues.count
+        var readers = queues
+        if queues.count == 1 || share == .pieces || done < inputCount {
+            let batch = try queues[turn].take(interruption, ignoringTimeLimit: ignoringTimeLimit)
+            if queues.count > 1, share == .pieces || batch?.finishedInput != nil {
+                sharesDone.withLock { $0 += 1 }
+            }
+            guard batch == nil, share == .pieces else { return batch }
+            readers.remove(at: turn)
         }
         // What the readers have found out is known when each of them has ended.
-        for queue in queues {
-            _ = try queue.take(interruption, ignoringTimeLimit: ignoringTimeLimit)
+        for reader in readers {
+            _ = try reader.take(interruption, ignoringTimeLimit: ignoringTimeLimit)
         }
         return nil
     }
@@ -74,5 +95,7 @@ final class ImportLanes: Sendable {
     /// Tells all readers to stop.
     func cancel() {
         for queue in queues { queue.cancel() }
+        cutting.end()
+        counting.end()
     }
 }

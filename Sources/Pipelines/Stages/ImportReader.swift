@@ -22,10 +22,42 @@ final class ImportReader: Sendable {
 
     /// Starts reading; the lanes' ends tell when it is done.
     func start(_ lanes: ImportLanes, in group: DispatchGroup) {
+        let pieces =
+            lanes.share == .pieces ? ImportPieces(inputs, summary, lanes) : nil
         for (lane, (queue, places)) in lanes.lanes.enumerated() {
             queue.fill(on: "etl.import.reader", in: group) {
-                try self.read(places, self.plans[lane], to: queue)
+                if let pieces {
+                    try self.read(pieces, self.plans[lane], lane: lane, to: queue)
+                } else {
+                    try self.read(places, self.plans[lane], to: queue)
+                }
             }
+        }
+    }
+
+    /// Decodes the pieces of one lane.
+    private func read(
+        _ pieces: ImportPieces, _ plan: ImportPlan, lane: Int, to queue: BatchQueue<MappedBatch>
+    ) throws {
+        var mapper = RecordMapper(plan)
+        var recordsRead = 0
+        var decoder: (pieces: PieceDecoder, input: ImportPieces.Input)?
+        defer {
+            if let decoder { summary.add(extraFields: decoder.pieces.extraFields) }
+            if recordsRead > 0 { summary.finish(unseen: mapper.unseen.map(\.text)) }
+        }
+        while let batch = queue.takeIdle(),
+            let (input, isMore) = try pieces.cut(batch, plan, lane: lane)
+        {
+            if decoder?.input !== input {
+                if let decoder { summary.add(extraFields: decoder.pieces.extraFields) }
+                decoder = (PieceDecoder(of: input.reader), input)
+            }
+            decoder?.pieces.decode(batch.records)
+            recordsRead += batch.records.count
+            guard pieces.count(batch, of: input, isMore: isMore, lane: lane) else { return }
+            mapper.map(batch)
+            queue.put(batch)
         }
     }
 
@@ -66,15 +98,8 @@ final class ImportReader: Sendable {
             let bytes = digest.byteCount
             let isMore = try reader.next(batch.records, limit: recordsLeft)
             guard case .same = digest.comparison else { throw CannotResume(changed: file.path) }
-            batch.format = reader.format
-            batch.columnNames = reader.columnNames
-            batch.extraColumns =
-                batch.isTabular && plan.extra != .ignore ? reader.extraFields.map(\.name) : nil
-            batch.bytesRead = bytesBefore + reader.compressedBytesRead
+            batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
-            batch.position = nil
-            batch.finishedInput = nil
-            batch.hasGrown = false
             let records = reader.recordsRead
             recordsRead += batch.records.count
             if isMore {
@@ -83,7 +108,7 @@ final class ImportReader: Sendable {
                     digest: digest.value)
                 recordsLeft -= batch.records.recordCount
             } else {
-                batch.hasGrown = try hasGrown(file, bytesRead: reader.compressedBytesRead)
+                batch.hasGrown = try file.hasGrown(bytesRead: reader.compressedBytesRead)
                 batch.finishedInput = InputNote(
                     path: file.path, byteCount: file.byteCount, digest: digest.value,
                     records: records)
@@ -94,23 +119,6 @@ final class ImportReader: Sendable {
             summary.add(extraFields: reader.extraFields)
             return !isMore
         }
-    }
-
-    /// Whether a file is larger than it was when the run began, after it was read to its end.
-    ///
-    /// - Throws: `RunFailure` (65) where it was cut meanwhile, so that there was less to be read.
-    private func hasGrown(_ file: InputFile, bytesRead: Int) throws(RunFailure) -> Bool {
-        guard !file.isStandardInput, let size = FileDescriptor.fileSize(file.path) else {
-            return false
-        }
-        guard size >= file.byteCount || bytesRead >= file.byteCount else {
-            throw RunFailure(
-                .dataError, code: "input.cut",
-                "\(file.path) was cut while the run read it: of "
-                    + "\(ReportWords.several(file.byteCount, "byte")) \(size) are left",
-                fix: "have it written under another name, and renamed when it is whole")
-        }
-        return size > file.byteCount
     }
 
     /// Reads over the records that an earlier attempt has saved.
@@ -132,5 +140,36 @@ final class ImportReader: Sendable {
         }
         guard reader.recordsRead == count else { throw CannotResume(changed: file.path) }
         return true
+    }
+}
+
+extension InputFile {
+    /// Whether a file is larger than it was when the run began, after it was read to its end.
+    ///
+    /// - Throws: `RunFailure` (65) where it was cut meanwhile, so that there was less to be read.
+    func hasGrown(bytesRead: Int) throws(RunFailure) -> Bool {
+        guard !isStandardInput, let size = FileDescriptor.fileSize(path) else { return false }
+        guard size >= byteCount || bytesRead >= byteCount else {
+            throw RunFailure(
+                .dataError, code: "input.cut",
+                "\(path) was cut while the run read it: of "
+                    + "\(ReportWords.several(byteCount, "byte")) \(size) are left",
+                fix: "have it written under another name, and renamed when it is whole")
+        }
+        return size > byteCount
+    }
+}
+
+extension MappedBatch {
+    /// Notes what was read for it, before it is known how far the input is consumed.
+    func begin(_ reader: RecordReader, _ plan: ImportPlan, bytesBefore: Int) {
+        format = reader.format
+        columnNames = reader.columnNames
+        extraColumns =
+            isTabular && plan.extra != .ignore ? reader.extraFields.map(\.name) : nil
+        bytesRead = bytesBefore + reader.compressedBytesRead
+        position = nil
+        finishedInput = nil
+        hasGrown = false
     }
 }

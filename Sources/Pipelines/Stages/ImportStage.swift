@@ -85,14 +85,19 @@ struct ImportStage: Sendable {
     ) throws -> StageReport {
         let inputCount = inputs.filesLeft.count
         let batchCount = MemoryShares(environment.spec.budget.memory).batches
+        let decoding = environment.decoding
+        // A writer that has nearly all records to write leaves its reader waiting anyway.
+        let share: ImportLanes.Share =
+            spec.keepIf != nil && inputs.areLarge(decoding.largeInputBytes) ? .pieces : .inputs
         let laneCount = ImportLanes.count(
-            inputs: inputCount, batches: batchCount,
-            processors: inputs.mayBeReadAtOnce ? Platform.processorCount() : 1)
+            inputs: share == .pieces ? .max : inputCount, batches: batchCount,
+            processors: inputs.mayBeReadAtOnce ? decoding.processorCount : 1)
         let plans = try (0..<laneCount).map { _ in try makePlan() }
         let plan = plans[0]
         if inputCount > 1 { try refuse(inputs.headerProblems(plan.selection)) }
         let reader = ImportReader(plans: plans, inputs: inputs)
-        let lanes = ImportLanes(inputCount: inputCount, batchCount: batchCount, plans: plans)
+        let lanes = ImportLanes(
+            share: share, inputCount: inputCount, batchCount: batchCount, plans: plans)
         let reading = DispatchGroup()
         reader.start(lanes, in: reading)
         defer {

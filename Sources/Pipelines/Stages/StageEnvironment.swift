@@ -30,6 +30,8 @@ struct StageEnvironment: Sendable {
     var recordsMax: Int?
     /// Makes counts wrong, for tests of what becomes of such a mistake.
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
+    /// How inputs are decoded.
+    var decoding = DecodingOptions()
     /// Shows a warning at once.
     var warn: @Sendable (Diagnostic) -> Void
 }

@@ -38,6 +38,23 @@ final class CSVDecoder: RecordDecoder {
         columnSlots = .allocate(capacity: 1)
     }
 
+    /// A twin, for pieces behind the header.
+    private init(of other: CSVDecoder) {
+        source = other.source
+        options = other.options
+        selection = other.selection
+        dialect = other.dialect
+        terminator = other.terminator
+        scanner = other.scanner
+        columnSlots = .allocate(capacity: max(1, other.columnCount))
+        columnSlots.update(from: other.columnSlots, count: other.columnCount)
+        columnCount = other.columnCount
+        aliases = other.aliases
+        absentSlots = other.absentSlots
+        extraColumns = other.extraColumns
+        columnNames = other.columnNames
+    }
+
     deinit {
         columnSlots.deallocate()
     }
@@ -164,6 +181,17 @@ final class CSVDecoder: RecordDecoder {
     }
 
     // MARK: Records
+
+    func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
+        // Where CR ends records, what a chunk ends with may go on with an LF.
+        guard !isSkippingLine, !dialect.endsAtReturn else { return Piece() }
+        let cutter = PieceCutter(
+            quoting: dialect.quote.map { ($0, dialect.delimiter) },
+            recordBytesMax: options.maxRecordBytes)
+        return cutter.piece(of: chunk, recordsMax: recordsMax)
+    }
+
+    func twin() -> (any RecordDecoder)? { CSVDecoder(of: self) }
 
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
         let chunkStart = Bytes(batch.chunk.start)

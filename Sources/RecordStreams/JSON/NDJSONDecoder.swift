@@ -11,6 +11,9 @@ final class NDJSONDecoder: RecordDecoder {
 
     private let store: JSONRecordStore
     private let maxRecordBytes: Int
+    private let selection: FieldSelection
+    private let options: ReadOptions
+    private let cutter: PieceCutter
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
@@ -19,6 +22,17 @@ final class NDJSONDecoder: RecordDecoder {
     init(selection: FieldSelection, options: ReadOptions) {
         store = JSONRecordStore(selection, depthMax: options.depthMax)
         maxRecordBytes = options.maxRecordBytes
+        self.selection = selection
+        self.options = options
+        cutter = PieceCutter(quoting: nil, recordBytesMax: options.maxRecordBytes)
+    }
+
+    func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
+        isSkippingLine ? Piece() : cutter.piece(of: chunk, recordsMax: recordsMax)
+    }
+
+    func twin() -> (any RecordDecoder)? {
+        NDJSONDecoder(selection: selection, options: options)
     }
 
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {

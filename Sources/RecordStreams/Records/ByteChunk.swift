@@ -82,7 +82,8 @@ struct ChunkOrigin: Equatable {
         return result
     }
 
-    private static func countOccurrences(
+    /// How often a byte stands in a range.
+    static func countOccurrences(
         of byte: UInt8, in start: UnsafePointer<UInt8>, count: Int
     ) -> Int {
         var total = 0

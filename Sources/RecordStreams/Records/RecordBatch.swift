@@ -27,6 +27,18 @@ package final class RecordBatch {
     /// Lines without anything in them, which are not records.
     package internal(set) var blankLineCount = 0
 
+    /// The bytes of the input that the batch was made of, where it is a piece of it.
+    package var pieceBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: chunk.start, count: pieceByteCount)
+    }
+    var pieceByteCount = 0
+    /// Whether there is nothing left for a `PieceDecoder` to do.
+    var isDecoded = true
+    /// The records that the piece's decoder had met before.
+    var numbersBefore = 0
+    /// What the numbers of records are short of, where a decoder met only some of them.
+    private var numberOffset = 0
+
     var source = ""
     var slotCount = 0
     var recordsMax = 0
@@ -85,7 +97,7 @@ package final class RecordBatch {
 
     /// The number of a record in its input, from one.
     package func number(of record: Int) -> Int {
-        spanStorage[record].number
+        spanStorage[record].number + numberOffset
     }
 
     /// The keys that came twice in a record's objects, as far as they lie on selected paths.
@@ -101,7 +113,7 @@ package final class RecordBatch {
     /// Where a record begins; line and column are counted by this call.
     package func location(of record: Int, field: String?) -> RecordLocation {
         location(
-            number: spanStorage[record].number, offset: spanStorage[record].offset, field: field)
+            number: number(of: record), offset: spanStorage[record].offset, field: field)
     }
 
     /// Where a field's bytes begin, or the record where the field has none of its own.
@@ -119,7 +131,14 @@ package final class RecordBatch {
                 offset = distance
             }
         }
-        return location(number: span.number, offset: offset, field: field)
+        return location(number: number(of: record), offset: offset, field: field)
+    }
+
+    /// Numbers the records of a piece, now that it is known how many of the input come before.
+    package func renumber(after count: Int) {
+        numberOffset = count - numbersBefore
+        guard numberOffset != 0 else { return }
+        for index in rejects.indices { rejects[index].location.record? += numberOffset }
     }
 
     func location(number: Int, offset: Int, field: String?) -> RecordLocation {
@@ -141,6 +160,10 @@ package final class RecordBatch {
         itemCount = 0
         duplicateKeyCount = 0
         blankLineCount = 0
+        pieceByteCount = 0
+        isDecoded = true
+        numbersBefore = 0
+        numberOffset = 0
         rejects.removeAll(keepingCapacity: true)
         arena.removeAll()
         if fieldCapacity < recordsMax * slotCount {

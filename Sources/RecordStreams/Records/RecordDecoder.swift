@@ -29,11 +29,29 @@ protocol RecordDecoder: AnyObject {
     /// - Parameter isFinal: whether the input ends with the chunk.
     /// - Returns: the offset of the first byte that is still needed.
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int
+
+    /// The records at the start of a chunk that a twin would read as this decoder does, whatever
+    /// came before them.
+    ///
+    /// - Returns: none where only this decoder can tell.
+    func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece
+
+    /// Another decoder for pieces of the same input, which counts its own records.
+    func twin() -> (any RecordDecoder)?
+}
+
+/// Whole records at the start of a chunk, or of their lines those that may be blank.
+struct Piece: Equatable {
+    var byteCount = 0
+    /// Records, or blank lines.
+    var recordCount = 0
 }
 
 extension RecordDecoder {
     var lineEnd: UInt8 { 10 }
     var columnNames: [String]? { nil }
+    func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece { Piece() }
+    func twin() -> (any RecordDecoder)? { nil }
 
     /// Steps over a byte-order mark.
     func begin(

@@ -14,6 +14,8 @@ package final class RecordReader {
     private let options: ReadOptions
     private let decoder: any RecordDecoder
     private let recordsMax: Int
+    /// Records, or blank lines, that were left to others to decode.
+    private var recordsCut = 0
 
     /// Bytes read but not yet decoded, from `carryStart` on.
     private let carry = ByteChunk()
@@ -64,6 +66,8 @@ package final class RecordReader {
 
     /// Sees every inflated byte once, in order, when the records in it were given out; for a
     /// digest of what was consumed.
+    ///
+    /// Of what `nextPiece` gives it sees only what comes before the first record.
     package var observer: ((UnsafeRawBufferPointer) -> Void)?
 
     private func observeStart() {
@@ -87,6 +91,26 @@ package final class RecordReader {
     package func next(
         _ batch: RecordBatch, limit: Int = .max
     ) throws(RecordStreamError) -> Bool {
+        try fill(batch, limit: limit, inPieces: false)
+    }
+
+    /// Fills a batch with the next piece of the input, of which a `PieceDecoder` may have to find
+    /// the records, while the next pieces are read.
+    ///
+    /// The piece may have no records. Numbers of records are right only after
+    /// `RecordBatch.renumber`, and `recordsRead` and `extraFields` tell of what was decoded here.
+    ///
+    /// - Returns: as `next`.
+    package func nextPiece(_ batch: RecordBatch) throws(RecordStreamError) -> Bool {
+        try fill(batch, limit: .max, inPieces: true)
+    }
+
+    /// A decoder for pieces; nil where all are decoded here.
+    func pieceDecoder() -> (any RecordDecoder)? { decoder.twin() }
+
+    private func fill(
+        _ batch: RecordBatch, limit: Int, inPieces: Bool
+    ) throws(RecordStreamError) -> Bool {
         batch.prepare(
             source: sourceName, slotCount: slotCount, recordsMax: min(recordsMax, limit))
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
@@ -99,10 +123,22 @@ package final class RecordReader {
             batch.chunk.terminate(decoder.terminator.0, decoder.terminator.1)
             batch.origin = origin
             let isAtEnd = isSourceAtEnd && carryStart == carry.count
-            let consumed = decoder.decode(
-                into: batch, from: 0, isFinal: isAtEnd && sourceError == nil)
+            let isFinal = isAtEnd && sourceError == nil
+            let consumed =
+                inPieces
+                ? cut(batch, isFinal: isFinal)
+                : decoder.decode(into: batch, from: 0, isFinal: isFinal)
             origin = origin.advanced(over: batch.chunk.start, count: consumed)
-            observer?(UnsafeRawBufferPointer(start: batch.chunk.start, count: consumed))
+            if inPieces, consumed > 0 {
+                putBack(batch.chunk, from: consumed)
+                batch.pieceByteCount = consumed
+                batch.chunk.count = consumed
+                batch.chunk.terminate(decoder.terminator.0, decoder.terminator.1)
+                return true
+            }
+            if !inPieces {
+                observer?(UnsafeRawBufferPointer(start: batch.chunk.start, count: consumed))
+            }
             if batch.count > 0 || !batch.rejects.isEmpty {
                 putBack(batch.chunk, from: consumed)
                 return true
@@ -119,10 +155,23 @@ package final class RecordReader {
         }
     }
 
+    /// Makes the chunk's first records a piece, or decodes them where that cannot be left to others.
+    private func cut(_ batch: RecordBatch, isFinal: Bool) -> Int {
+        let piece = decoder.piece(of: batch.chunk, recordsMax: batch.recordsMax)
+        guard piece.byteCount == 0 else {
+            batch.isDecoded = false
+            recordsCut += piece.recordCount
+            return piece.byteCount
+        }
+        batch.numbersBefore = decoder.recordCount
+        return decoder.decode(into: batch, from: 0, isFinal: isFinal)
+    }
+
     /// A chunk for about as many records as a batch holds.
     private var chunkSize: Int {
-        guard decoder.recordCount > 0 else { return options.chunkBytes }
-        let average = origin.byteOffset / decoder.recordCount + 1
+        let records = decoder.recordCount + recordsCut
+        guard records > 0 else { return options.chunkBytes }
+        let average = origin.byteOffset / records + 1
         return min(options.chunkBytes, max(4096, average * (recordsMax + recordsMax / 16)))
     }
 

@@ -1,0 +1,108 @@
+import RecordStreams
+
+/// The inputs of an import, one after another, as pieces that lanes take in turn.
+///
+/// What must be done in the order of the bytes is done by one lane at a time: inflating, finding
+/// where records end, hashing, numbering. The rest is done at once.
+///
+/// ```
+/// lane 0  cut 1 | decode 1 | count 1 | map 1  cut 3 | decode 3 ...
+/// lane 1          cut 2 | decode 2 |  count 2 | map 2  cut 4 | decode 4 ...
+/// ```
+final class ImportPieces: Sendable {
+    /// An input that is open.
+    final class Input {
+        let file: InputFile
+        let bytesBefore: Int
+        let reader: RecordReader
+        let digest = InputDigest(expected: nil)
+        /// The bytes and records of the pieces that were counted.
+        var byteCount = 0
+        var recordCount = 0
+
+        init(_ file: InputFile, bytesBefore: Int, _ reader: RecordReader) {
+            self.file = file
+            self.bytesBefore = bytesBefore
+            self.reader = reader
+            // Of pieces the reader shows only what comes before the first record.
+            reader.observer = digest.add
+        }
+    }
+
+    private struct State {
+        /// The input that pieces are cut from.
+        var input: Input?
+        var inputsDone = 0
+    }
+
+    private let inputs: ImportInputs
+    private let files: [(file: InputFile, bytesBefore: Int)]
+    private let summary: ReadSummary
+    private let lanes: ImportLanes
+    // Used only by the lane whose turn of cutting it is.
+    private nonisolated(unsafe) var state = State()
+
+    init(_ inputs: ImportInputs, _ summary: ReadSummary, _ lanes: ImportLanes) {
+        self.inputs = inputs
+        files = inputs.filesLeft
+        self.summary = summary
+        self.lanes = lanes
+    }
+
+    /// Fills a batch with the next piece, once it is the lane's turn.
+    ///
+    /// - Returns: the input that the piece is of, and whether there may be more of it; nil where
+    ///   all inputs are read, or nobody wants more.
+    func cut(
+        _ batch: MappedBatch, _ plan: ImportPlan, lane: Int
+    ) throws -> (input: Input, isMore: Bool)? {
+        try lanes.cutting.take(lane) {
+            guard let input = try openInput(plan) else { return nil }
+            let isMore = try input.reader.nextPiece(batch.records)
+            batch.begin(input.reader, plan, bytesBefore: input.bytesBefore)
+            if !isMore {
+                batch.hasGrown = try input.file.hasGrown(
+                    bytesRead: input.reader.compressedBytesRead)
+                summary.add(extraFields: input.reader.extraFields)
+                state.input = nil
+                state.inputsDone += 1
+            }
+            return (input, isMore)
+        }
+    }
+
+    private func openInput(_ plan: ImportPlan) throws -> Input? {
+        if let input = state.input { return input }
+        guard state.inputsDone < files.count else { return nil }
+        let (file, bytesBefore) = files[state.inputsDone]
+        let input = Input(
+            file, bytesBefore: bytesBefore, try inputs.reader(of: file, plan.selection))
+        state.input = input
+        return input
+    }
+
+    /// Notes how far the input is consumed with a piece that was decoded, once it is the lane's
+    /// turn.
+    ///
+    /// - Returns: false where nobody wants more.
+    func count(_ batch: MappedBatch, of input: Input, isMore: Bool, lane: Int) -> Bool {
+        let isCounted: Void? = lanes.counting.take(lane) {
+            let digest = input.digest
+            digest.add(batch.records.pieceBytes)
+            batch.plainBytes = digest.byteCount - input.byteCount
+            input.byteCount = digest.byteCount
+            batch.records.renumber(after: input.recordCount)
+            input.recordCount += batch.records.recordCount
+            if !isMore {
+                batch.finishedInput = InputNote(
+                    path: input.file.path, byteCount: input.file.byteCount, digest: digest.value,
+                    records: input.recordCount)
+            } else if input.recordCount > 0 {
+                batch.position = InputPosition(
+                    path: input.file.path, record: input.recordCount, offset: digest.byteCount,
+                    digest: digest.value)
+            }
+        }
+        return isCounted != nil
+    }
+}

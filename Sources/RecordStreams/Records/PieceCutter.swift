@@ -1,0 +1,77 @@
+/// Finds where records that are lines end, without reading their fields.
+///
+/// In CSV a line end inside quotes ends no record. Where every quote stands as RFC 4180 has it, the
+/// quotes alone tell which those are:
+///
+/// ```
+/// 1,"two           a quote opens where a field starts,
+/// lines",x         and closes before a delimiter or a line end,
+/// 2,5" disk,y      which this one does not: the piece ends before its record
+/// ```
+struct PieceCutter {
+    typealias Bytes = UnsafePointer<UInt8>
+
+    /// The byte around fields that may hold line ends, and the one between fields.
+    private let quoting: (quote: UInt8, delimiter: UInt8)?
+    private let recordBytesMax: Int
+
+    init(quoting: (quote: UInt8, delimiter: UInt8)?, recordBytesMax: Int) {
+        self.quoting = quoting
+        self.recordBytesMax = recordBytesMax
+    }
+
+    /// The whole records at the start of the chunk, which starts with one.
+    ///
+    /// - Returns: none where what follows them is too large for a record: how much of it is shown
+    ///   depends on the chunk, so that only who decodes the whole chunk can tell.
+    func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
+        let start = Bytes(chunk.start)
+        let limit = start + chunk.count
+        var piece = Piece()
+        var position = start
+        while piece.recordCount < recordsMax {
+            let opened = quoting.flatMap { firstIndex(of: $0.quote, from: position, to: limit) }
+            addLines(position, opened ?? limit, of: start, &piece, recordsMax)
+            guard let opened, let next = endOfQuoted(opened, start, limit) else { break }
+            position = next
+        }
+        let isCut = piece.recordCount < recordsMax
+        return isCut && chunk.count - piece.byteCount > recordBytesMax ? Piece() : piece
+    }
+
+    /// Adds the lines that end in a range without quotes, as far as the piece may have them.
+    private func addLines(
+        _ position: Bytes, _ end: Bytes, of start: Bytes, _ piece: inout Piece, _ recordsMax: Int
+    ) {
+        let lines = ChunkOrigin.countOccurrences(of: 10, in: position, count: end - position)
+        guard lines > 0 else { return }
+        var tooMany = max(0, piece.recordCount + lines - recordsMax)
+        piece.recordCount += lines - tooMany
+        var last = end - 1
+        while last.pointee != 10 || tooMany > 0 {
+            if last.pointee == 10 { tooMany -= 1 }
+            last -= 1
+        }
+        piece.byteCount = last + 1 - start
+    }
+
+    /// The byte behind a quoted field; nil where the chunk ends before that shows, and where the
+    /// quotes are not as they should be.
+    private func endOfQuoted(_ opened: Bytes, _ start: Bytes, _ limit: Bytes) -> Bytes? {
+        guard let (quote, delimiter) = quoting,
+            opened == start || opened[-1] == delimiter || opened[-1] == 10
+        else { return nil }
+        var position = opened + 1
+        while true {
+            guard let close = firstIndex(of: quote, from: position, to: limit), close + 1 < limit
+            else { return nil }
+            let next = close + 1
+            switch next.pointee {
+            case quote: position = next + 1
+            case delimiter, 10: return next
+            case 13 where next + 1 < limit && next[1] == 10: return next
+            default: return nil
+            }
+        }
+    }
+}

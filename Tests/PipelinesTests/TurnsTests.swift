@@ -1,0 +1,50 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Pipelines
+
+@Suite("Turns") struct TurnsTests {
+    @Test func comeInTheirOrder() {
+        let turns = Turns(count: 3)
+        let done = TurnLog()
+        let group = DispatchGroup()
+        for thread in 0..<3 {
+            DispatchQueue(label: "turns").async(group: group) {
+                while turns.take(thread, { done.add(thread, before: 30) }) != nil {}
+            }
+        }
+        #expect(group.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(done.threads == (0..<30).map { $0 % 3 })
+    }
+
+    @Test func endWithAFailure() {
+        struct Failure: Error {}
+        let turns = Turns(count: 2)
+        #expect(throws: Failure.self) { try turns.take(0) { () -> Int? in throw Failure() } }
+        #expect(turns.take(1) { 1 } == nil)
+        #expect(turns.take(0) { 1 } == nil)
+    }
+
+    @Test func areWaitedForNoLongerWhenTheyEnd() {
+        let turns = Turns(count: 2)
+        let waiting = DispatchGroup()
+        DispatchQueue.global().async(group: waiting) { _ = turns.take(1) { 1 } }
+        turns.end()
+        #expect(waiting.wait(timeout: .now() + .seconds(60)) == .success)
+    }
+}
+
+/// Which thread had each turn.
+private final class TurnLog: Sendable {
+    private let log = Mutex<[Int]>([])
+    var threads: [Int] { log.withLock(\.self) }
+
+    func add(_ thread: Int, before limit: Int) -> Int? {
+        log.withLock { log in
+            guard log.count < limit else { return nil }
+            log.append(thread)
+            return thread
+        }
+    }
+}
