@@ -3,12 +3,10 @@ internal import CSQLite
 /// Pairs of numbers in memory that a statement can read as a table, in their order.
 ///
 /// ```sql
-/// INSERT INTO Z_1TAGS SELECT FIRST, SECOND FROM PAIRS
+/// INSERT INTO Z_1TAGS SELECT FIRST, SECOND FROM ETL_PAIRS
 /// ```
 /// A row costs a few calls that way, where binding and running a statement costs ten times that.
 package enum PairTable {
-    package static let name = "PAIRS"
-
     /// Two numbers in one; sorted, it has pairs in the order of the first and then the second.
     package static func packed(_ first: UInt32, _ second: UInt32) -> UInt64 {
         UInt64(first) << 32 | UInt64(second)
@@ -17,16 +15,34 @@ package enum PairTable {
 
 extension Connection {
     /// Runs what may read the pairs; no statement that does may be left when it ends.
+    ///
+    /// - Parameter body: gets the name of the table.
     package func withPairs(
-        _ pairs: UnsafeBufferPointer<UInt64>, _ body: () throws(SQLiteError) -> Void
+        _ pairs: UnsafeBufferPointer<UInt64>, _ body: (String) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
+        let name = try nameOfNoTable()
         try withUnsafePointer(to: pairs) { address throws(SQLiteError) in
             let aux = UnsafeMutableRawPointer(mutating: address)
-            let result = sqlite3_create_module_v2(handle, PairTable.name, pairModule, aux, nil)
+            let result = sqlite3_create_module_v2(handle, name, pairModule, aux, nil)
             guard result == SQLITE_OK else { throw error(result, sql: nil) }
-            defer { sqlite3_create_module_v2(handle, PairTable.name, nil, nil, nil) }
-            try body()
+            defer { sqlite3_create_module_v2(handle, name, nil, nil, nil) }
+            try body(name)
         }
+    }
+
+    /// A table or view of the file would be found before one that is in memory alone.
+    private func nameOfNoTable() throws(SQLiteError) -> String {
+        var name = "ETL_PAIRS"
+        var count = 1
+        let masters = ["sqlite_master", "sqlite_temp_master"]
+        while try integer(
+            masters.map { "SELECT 1 FROM \($0) WHERE name = '\(name)' COLLATE NOCASE" }
+                .joined(separator: " UNION ALL ")) != nil
+        {
+            count += 1
+            name = "ETL_PAIRS_\(count)"
+        }
+        return name
     }
 }
 

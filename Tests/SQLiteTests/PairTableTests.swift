@@ -2,42 +2,64 @@ import SQLite
 import Testing
 
 @Suite("Pair table") struct PairTableTests {
-    private func read(_ sql: String, _ pairs: [UInt64]) throws -> String? {
-        let connection = try Connection(path: ":memory:", mode: .create)
+    private func memory() throws -> Connection { try Connection(path: ":memory:", mode: .create) }
+
+    /// What a query finds, which is made with the table's name.
+    private func read(
+        _ pairs: [UInt64], on connection: Connection, _ sql: (String) -> String
+    ) throws -> String? {
         try pairs.withUnsafeBufferPointer { pairs in
-            try connection.withPairs(pairs) { () throws(SQLiteError) in
-                try connection.execute("CREATE TABLE found AS \(sql)")
+            try connection.withPairs(pairs) { name throws(SQLiteError) in
+                try connection.execute("CREATE TABLE found AS " + sql(name))
             }
         }
+        defer { try? connection.execute("DROP TABLE found") }
         return try connection.text(
             "SELECT group_concat(a || ':' || b, ' ') FROM (SELECT * FROM found ORDER BY rowid)")
     }
 
     @Test func isReadInItsOrder() throws {
+        let connection = try memory()
         let pairs = [PairTable.packed(1, 2), PairTable.packed(.max, 0), PairTable.packed(0, .max)]
-        let sql = "SELECT FIRST AS a, SECOND AS b FROM PAIRS"
-        #expect(try read(sql, pairs) == "1:2 4294967295:0 0:4294967295")
-        #expect(try read(sql, []) == nil)
-        #expect(try read(sql + " WHERE SECOND > 0 ORDER BY FIRST", pairs) == "0:4294967295 1:2")
+        let sql = { (name: String) in "SELECT FIRST AS a, SECOND AS b FROM \(name)" }
+        #expect(try read(pairs, on: connection, sql) == "1:2 4294967295:0 0:4294967295")
+        #expect(try read([], on: connection, sql) == nil)
+        let ordered = { (name: String) in sql(name) + " WHERE SECOND > 0 ORDER BY FIRST" }
+        #expect(try read(pairs, on: connection, ordered) == "0:4294967295 1:2")
     }
 
     @Test func isReadTwiceAtOnce() throws {
         let pairs = [PairTable.packed(1, 2), PairTable.packed(2, 3)]
-        let sql =
-            "SELECT x.FIRST AS a, y.SECOND AS b FROM PAIRS x, PAIRS y ORDER BY x.rowid, y.rowid"
-        #expect(try read(sql, pairs) == "1:2 1:3 2:2 2:3")
+        let found = try read(pairs, on: memory()) { name in
+            "SELECT x.FIRST AS a, y.SECOND AS b FROM \(name) x, \(name) y"
+                + " ORDER BY x.rowid, y.rowid"
+        }
+        #expect(found == "1:2 1:3 2:2 2:3")
+    }
+
+    @Test func isNoTableOrViewOfTheFile() throws {
+        let connection = try memory()
+        try connection.execute(
+            """
+            CREATE VIEW etl_pairs AS SELECT 8 AS FIRST, 9 AS SECOND;
+            CREATE TEMP TABLE ETL_PAIRS_2 (FIRST, SECOND);
+            """)
+        let found = try read([PairTable.packed(1, 2)], on: connection) { name in
+            "SELECT FIRST AS a, SECOND AS b FROM \(name)"
+        }
+        #expect(found == "1:2")
     }
 
     @Test func isThereNoLongerThanItsMemory() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try memory()
+        var name = ""
         for number in UInt32(1)...2 {
-            try [PairTable.packed(number, 7)].withUnsafeBufferPointer { pairs in
-                try connection.withPairs(pairs) { () throws(SQLiteError) in
-                    try connection.execute("CREATE TABLE t\(number) AS SELECT FIRST FROM PAIRS")
-                }
+            let found = try read([PairTable.packed(number, 7)], on: connection) { table in
+                name = table
+                return "SELECT FIRST AS a, SECOND AS b FROM \(table)"
             }
+            #expect(found == "\(number):7")
         }
-        #expect(try connection.text("SELECT t1.FIRST || t2.FIRST FROM t1, t2") == "12")
-        #expect(throws: SQLiteError.self) { _ = try connection.prepare("SELECT * FROM PAIRS") }
+        #expect(throws: SQLiteError.self) { _ = try connection.prepare("SELECT * FROM \(name)") }
     }
 }

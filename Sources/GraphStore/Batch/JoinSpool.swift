@@ -101,12 +101,13 @@ final class JoinSpool {
 
     /// The destinations of an owner whose links were only ever replaced.
     private func current(_ owner: Int64) throws(SQLiteError) -> [Int64] {
+        // Before the marks are asked, of which a rollback leaves some that lead nowhere.
+        let firstPending = try row() - Int64(pending.count)
         relinkedUpTo.bind(owner, at: 1)
         let isRelinked = try relinkedUpTo.step()
         let first = isRelinked ? relinkedUpTo.integer(0) + 1 : marks.row(before: owner)
         relinkedUpTo.reset()
         var found: [Int64] = []
-        let firstPending = try row() - Int64(pending.count)
         if first < firstPending {
             pairsFrom.bind(first, at: 1)
             defer { pairsFrom.reset() }
@@ -119,7 +120,8 @@ final class JoinSpool {
                 }
             }
         }
-        for pair in pending[max(0, Int(first - firstPending))...] where pair.owner == owner {
+        for pair in pending.dropFirst(max(0, Int(first - firstPending)))
+        where pair.owner == owner {
             found.append(pair.destination)
         }
         return found

@@ -94,10 +94,10 @@ struct PutOffLinks {
             UnsafeMutableBufferPointer(rebasing: pairs[..<found]), using: room)
         room.deallocate()
         let sorted = UnsafeBufferPointer(rebasing: pairs[..<different])
-        try connection.withPairs(sorted) { () throws(SQLiteError) in
+        try connection.withPairs(sorted) { pairs throws(SQLiteError) in
             try connection.execute(
                 "INSERT OR IGNORE INTO \(table) (\(first), \(second))"
-                    + " SELECT FIRST, SECOND FROM \(PairTable.name)")
+                    + " SELECT FIRST, SECOND FROM \(pairs)")
         }
         try connection.execute(droppingTables)
         return true

@@ -8,7 +8,7 @@ import SQLite
 /// alone, and saves of others are refused as busy.
 enum PendingIndexes {
     /// What links may take while they are sorted, where nobody says how much there is.
-    static let linkBytes = 64 << 20
+    static let linkBytes = 16 << 20
 
     /// Drops the indexes and notes how to make them; inside the load's first transaction.
     static func putOff(

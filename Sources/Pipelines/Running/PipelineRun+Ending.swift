@@ -79,7 +79,8 @@ extension PipelineRun {
                     failure.diagnostics += later.diagnostics
                 }
             }
-            try container.buildPendingIndexes()
+            try container.buildPendingIndexes(
+                linkBytes: MemoryShares(job.spec.budget.memory).sorting)
             if !keepsNotes { try journal.end(in: container) }
             try container.checkpoint()
         } catch {

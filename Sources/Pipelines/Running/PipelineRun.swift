@@ -272,7 +272,8 @@ struct PipelineRun {
             } catch  where options.isDry && !(error is Interrupted) {
                 throw try planned(RunFailure(error, stage: nil), job, container)
             }
-            try container.buildPendingIndexes()
+            try container.buildPendingIndexes(
+                linkBytes: MemoryShares(job.spec.budget.memory).sorting)
             if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {
                 try container.renewViews(isWanted: hasViews)
             }

@@ -82,6 +82,28 @@ private let entities = """
         }
     }
 
+    @Test(arguments: [
+        (1 << 20, 5, true), (0, 5, false), (1 << 20, 4_294_967_292, false),
+    ])
+    func areSortedInMemoryWhereTheyFit(linkBytes: Int, lastKey: Int, expected: Bool) throws {
+        try withStore(entities) { store in
+            let file = try store.foreign()
+            try file.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(lastKey) WHERE Z_NAME = 'Task'")
+            try store.container.load(
+                plan("Task", "id", "tags", "Tag"),
+                [[1, ["b", "a"]], [2, []], [3, []], [4, ["a"]]],
+                buildsIndexes: false)
+            let name = PutOffLinks.name(of: "Z_2TASKS")
+            let note = try #require(
+                try file.text("SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"))
+            let links = try #require(try PutOffLinks(name: name, note: note, on: file))
+            #expect(try links.complete(on: file, memoryBytes: linkBytes) == expected)
+            #expect(try file.integer("SELECT count(*) FROM Z_2TASKS") == (expected ? 3 : 0))
+            let other = try PutOffLinks(name: name, note: note + " ", on: file)
+            #expect(other == nil)
+        }
+    }
+
     /// A note that another version of us wrote says what is to be done all the same.
     @Test func areCompletedAsTheirNoteSays() throws {
         try withStore(entities) { store in
