@@ -49,19 +49,7 @@ struct BatchMatch {
                     + " \(limit) may be deleted; none was")
         }
         count = matched
-        guard let limit else { return }
-        let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
-        let allowed = try limit.allows(count) { () throws(StoreError) in
-            try storing { () throws(SQLiteError) in
-                Int(try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0)
-            }
-        }
-        guard allowed else {
-            throw StoreError(
-                .tooMany,
-                "\(count) objects of \(entity.name) match, and at most \(limit) may;"
-                    + " nothing was done")
-        }
+        try limit?.check(count, of: entity, on: connection)
     }
 
     /// Takes out the objects that a load has had a record of, or has made.
@@ -104,5 +92,25 @@ struct BatchMatch {
             conditions.isEmpty
             ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
         return "SELECT " + columns + from + filter
+    }
+}
+
+extension ObjectLimit {
+    /// - Throws: `StoreError` where so many of an entity's objects are more than may be.
+    func check(
+        _ count: Int, of entity: StoreSchema.Entity, on connection: Connection
+    ) throws(StoreError) {
+        let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
+        let allowed = try allows(count) { () throws(StoreError) in
+            try storing { () throws(SQLiteError) in
+                Int(try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0)
+            }
+        }
+        guard allowed else {
+            throw StoreError(
+                .tooMany,
+                "\(count) objects of \(entity.name) match, and at most \(self) may;"
+                    + " nothing was done")
+        }
     }
 }

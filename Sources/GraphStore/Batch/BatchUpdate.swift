@@ -49,11 +49,14 @@ extension ManagedObjectContext {
 }
 
 /// One batch update, resolved against the model.
-private struct BatchUpdate {
+struct BatchUpdate {
     let entity: StoreSchema.Entity
     let assignments: [(column: StoreSchema.AttributeColumn, value: GraphExpression)]
     let links: [BatchLink]
     let session: WriteSession
+
+    /// What is set.
+    var properties: [String] { assignments.map(\.column.attribute.name) + links.map(\.name) }
 
     func run(
         where predicate: GraphPredicate?, _ request: BatchUpdateRequest
@@ -68,6 +71,12 @@ private struct BatchUpdate {
             zip(assignments, values).map { assignment, value in
                 "t.\(assignment.column.column) IS NOT " + value
             } + links.map(\.difference)
+        if isDirect(predicate, request),
+            let result = try runDirectly(
+                where: predicate, sets: values, differences, request)
+        {
+            return result
+        }
         for link in links { try link.check(in: session) }
         // Values from other objects are taken before any object changes.
         let looksElsewhere = assignments.contains { $0.value.looksElsewhere }
@@ -94,7 +103,11 @@ private struct BatchUpdate {
                 "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
                 + " WHERE \(changing)"
             let updated = try update.run(on: connection)
-            let ids = try note(match, connection)
+            let notes = BatchUpdateNotes(properties)
+            let rows = try connection.prepare(
+                "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
+            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+            let ids = notes.tell(session)
             for assignment in assignments where updated > 0 {
                 // One row tells for all of them what a constant does.
                 let isConstant = assignment.value.isConstant
@@ -157,31 +170,10 @@ private struct BatchUpdate {
         }
     }
 
-    /// Tells the change and the history what was updated.
-    private func note(
-        _ match: BatchMatch, _ connection: Connection
-    ) throws(SQLiteError) -> ManagedObjectIDSet {
-        var ids = ManagedObjectIDSet()
-        let rows = try connection.prepare(
-            "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
-        let names = assignments.map(\.column.attribute.name) + links.map(\.name)
-        var masks: [Int64: [UInt8]] = [:]
-        while try rows.step() {
-            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-            session.change.update(id)
-            ids.insert(id)
-            guard let history = session.history else { continue }
-            let mask = masks[id.entityNumber] ?? history.mask(names, entity: id.entityNumber)
-            masks[id.entityNumber] = mask
-            history.update(id, mask: mask)
-        }
-        return ids
-    }
-
     /// What is wrong with the new values of a column, if anything is.
     ///
     /// - Parameter each: how many objects a row stands for.
-    private func broken(
+    func broken(
         _ column: StoreSchema.AttributeColumn, _ changing: String, _ connection: Connection,
         each: Int, _ allRules: BatchUpdateRules
     ) throws(SQLiteError) -> String? {
@@ -265,7 +257,7 @@ extension AttributeType {
 }
 
 extension GraphExpression {
-    fileprivate var isConstant: Bool {
+    var isConstant: Bool {
         if case .constant = self { true } else { false }
     }
 

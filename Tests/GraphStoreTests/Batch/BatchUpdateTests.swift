@@ -59,6 +59,37 @@ private let plan = BulkPlan(
 
     private func keys(_ set: ManagedObjectIDSet) -> [Int64] { set.ids.map(\.primaryKey) }
 
+    /// The rows are found along an index, in which their keys stand in no order, and of more than
+    /// one entity.
+    @Test func tellsOfObjectsThatAnIndexFinds() throws {
+        let family = """
+            Item:
+              attributes: { rank: Integer 32, done: Boolean }
+              unique: [[rank]]
+            Special: { parent: Item }
+            """
+        try withStore(family) { store in
+            let ranks: [TestValue] = [5, 1, 9, 3, 7]
+            for (place, rank) in ranks.enumerated() {
+                let entity = place % 2 == 0 ? "Item" : "Special"
+                try store.container.load(
+                    BulkPlan(entity: entity, key: ["rank"], attributes: ["rank"]), [[rank]])
+            }
+            var request = BatchUpdateRequest(
+                entityName: "Item", predicate: try GraphPredicate(format: "rank > 2"),
+                propertiesToUpdate: ["done": try GraphExpression(format: "YES")])
+            request.resultType = .objectIDs
+            let (result, change) = try run(store, request)
+            #expect(result.matched == 4)
+            #expect(result.updated == 4)
+            #expect(result.objectIDs == change.updated)
+            #expect(change.updated.ranges == [1: [1...1, 3...3, 5...5], 2: [4...4]])
+            try store.expect(
+                "SELECT Z_PK, ZDONE, Z_OPT FROM ZITEM",
+                ["1|1|2", "2|-|1", "3|1|2", "4|1|2", "5|1|2"])
+        }
+    }
+
     @Test func setsWhatMeetsThePredicate() throws {
         try withTasks { store in
             let (result, change) = try run(

@@ -1,0 +1,89 @@
+import GraphModel
+import SQLite
+
+extension BatchUpdate {
+    /// Whether one statement can do the update: the rows' own columns tell which ones change, and
+    /// one row tells for all of them what the new values do.
+    func isDirect(_ predicate: GraphPredicate?, _ request: BatchUpdateRequest) -> Bool {
+        links.isEmpty && request.fetchLimit == nil && !hasRules
+            && assignments.allSatisfy(\.value.isConstant)
+            && (predicate?.keyPaths ?? []).allSatisfy { path in
+                path.count == 1 && entity.attributes[path[0]] != nil
+            }
+    }
+
+    private var hasRules: Bool {
+        entity.familyNumbers.contains { number in
+            guard let member = session.schema.entity(number: number) else { return false }
+            // What cannot be read is told where they are checked.
+            return (try? ValidationRules(of: member.name, in: session.schema.model).isEmpty) != true
+        }
+    }
+
+    /// Updates without gathering the objects in a table first.
+    ///
+    /// - Returns: nil where the new values are taken already; nothing was done then.
+    func runDirectly(
+        where predicate: GraphPredicate?, sets values: [SQLFragment],
+        _ differences: [SQLFragment], _ request: BatchUpdateRequest
+    ) throws(StoreError) -> BatchUpdateResult? {
+        try session.schema.requireWriting(entity)
+        var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
+        var conditions: [SQLFragment] = []
+        if let family = entity.familyFilter(alias: "t.") {
+            conditions.append(SQLFragment(family))
+        }
+        if let predicate { conditions.append(try compiler.condition(predicate)) }
+        let connection = session.connection
+        let differing = "(" + differences.joined(separator: " OR ") + ")"
+        let notes = BatchUpdateNotes(properties)
+        let matched = try storing { () throws(SQLiteError) in
+            let reading =
+                "SELECT t.Z_PK, t.Z_ENT, " + differing + " FROM \(entity.table) t"
+                + Self.whereClause(conditions)
+            let rows = try reading.prepare(on: connection)
+            var matched = 0
+            while try rows.step() {
+                matched += 1
+                if rows.integer(2) != 0 { notes.add(rows.integer(0), entity: rows.integer(1)) }
+            }
+            return matched
+        }
+        try request.limit?.check(matched, of: entity, on: connection)
+        // No function among it: SQLite would keep every page that changes as it was before, in case
+        // the function fails.
+        let sets =
+            zip(assignments, values).map { "\($0.column.column) = " + $1 }
+            + [SQLFragment("Z_OPT = Z_OPT + 1")]
+        let update =
+            "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
+            + Self.whereClause(conditions + [differing])
+        let updated: Int
+        do throws(SQLiteError) {
+            updated = try update.run(on: connection)
+        } catch {
+            // What gathers the objects first can tell which of them are in each other's way.
+            guard error.isUniqueness else { throw StoreError(error) }
+            return nil
+        }
+        if let someKey = notes.someKey {
+            for assignment in assignments {
+                let problem = try storing { () throws(SQLiteError) in
+                    try broken(
+                        assignment.column, "Z_PK = \(someKey)", connection, each: updated,
+                        request.rules)
+                }
+                if let problem { throw StoreError(.validation, problem) }
+            }
+        }
+        let ids = notes.tell(session)
+        return BatchUpdateResult(
+            matched: matched, updated: updated,
+            objectIDs: request.resultType == .objectIDs ? ids : nil)
+    }
+
+    private static func whereClause(_ conditions: [SQLFragment]) -> SQLFragment {
+        conditions.isEmpty
+            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
+    }
+}
