@@ -46,7 +46,8 @@ extension Connection {
         try execute("PRAGMA cache_size = \(cacheSize)")
     }
 
-    private func pageCacheKibibytes() throws(SQLiteError) -> Int {
+    /// The size of the cache of the first file's pages, in KiB.
+    package func pageCacheKibibytes() throws(SQLiteError) -> Int {
         let size = Int(try integer("PRAGMA cache_size") ?? 0)
         // A size that is not negative is a number of pages.
         return size < 0 ? -size : (size * Int(try integer("PRAGMA page_size") ?? 4096)) >> 10
