@@ -136,6 +136,7 @@ import Testing
                 "Sources/Pipelines/Stages/ImportReader.swift",
                 "Sources/RecordStreams/Compression/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",
+                "Sources/SQLite/PairTable.swift",
             ])
     }
 
