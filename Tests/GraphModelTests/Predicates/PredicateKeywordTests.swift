@@ -12,7 +12,9 @@ struct PredicateKeywordTests {
             ("title == 'x' AND no IN {1, 2}", 18, "no"), ("no == $n", 1, "no"),
             ("in == 5", 1, "in"), ("like LIKE 'x'", 1, "like"), ("all == 5", 1, "all"),
             ("not == 5", 1, "not"), ("NOT any > 5", 5, "any"), ("nil.name == 'x'", 1, "nil"),
-            ("title == 'x' OR none == 5", 17, "none"),
+            ("title == 'x' OR none == 5", 17, "none"), ("NOT in == 5", 5, "in"),
+            ("NOT like == 'x'", 5, "like"), ("ANY contains CONTAINS 'x'", 5, "contains"),
+            ("NOT in NOT IN {1}", 5, "in"), ("not in {1, 2}", 1, "not"),
         ])
     func keywords(_ format: String, _ column: Int, _ word: String) throws {
         let model = try ManagedObjectModel(
@@ -44,5 +46,21 @@ struct PredicateKeywordTests {
                 """)
         _ = try ParsedPredicate(format: format)
             .resolved(for: "Task", in: model, variables: ["n": GraphValue.boolean(true)])
+    }
+
+    @Test(
+        "over records, constants that may be equal are meant as such, others are misspelt keys",
+        arguments: [
+            ("TRUE == TRUE", false), ("YES != NO", false), ("nil == NULL", false),
+            ("TRUE IN {NO, YES}", false), ("TERNARY(TRUE == FALSE, a, b) == 1", false),
+            ("no == 5", true), ("no == 'x'", true), ("nil == 'x'", true), ("no IN {1, 2}", true),
+        ])
+    func overRecords(_ format: String, _ isRefused: Bool) {
+        let mistakes = FormatCheck(entityName: nil, model: nil).predicate(format).mistakes
+        let word = format.prefix { $0 != " " }
+        #expect(
+            mistakes.map(\.message)
+                == (isRefused
+                    ? ["'\(word)' is a keyword; a key of that name is written #\(word)"] : []))
     }
 }

@@ -77,11 +77,27 @@ extension PredicateParser {
     }
 
     /// Refuses a word before a condition where a key is meant: an operator stands behind it.
+    ///
+    /// An operator that is a word, with another one behind it, is itself the key that is meant,
+    /// as in `NOT in == 5`; whoever reads on tells that.
     private func checkKey(_ word: String?, at place: Int) throws(GraphPredicateError) {
         guard word != nil, comparisonOperator(afterNot: false) != nil,
+            keyword == nil || !isBeforeOperator,
             let key = PredicateLexer.word(in: format, at: place)
         else { return }
         throw error(PredicateKeywords.isNoKey(key), at: place)
+    }
+
+    /// Whether the token behind the one at hand is an operator, or the NOT before one.
+    private var isBeforeOperator: Bool {
+        switch tokenAfter {
+        case .symbol(let symbol)?: ComparisonOperator(rawValue: symbol) != nil
+        case .word(let word)?:
+            PredicateKeywords.upper(word).map {
+                PredicateKeywords.comparison($0) != nil || $0 == "NOT"
+            } ?? false
+        default: false
+        }
     }
 
     private func comparisonOperator(afterNot: Bool) -> ComparisonOperator? {

@@ -125,6 +125,12 @@ struct PredicateParser {
         keyword = if case .word(let word) = token { PredicateKeywords.upper(word) } else { nil }
     }
 
+    /// The token behind the one at hand; nil where none can be read.
+    var tokenAfter: PredicateToken? {
+        var ahead = lexer
+        return try? ahead.next().token
+    }
+
     func isAt(_ word: String) -> Bool {
         if case .symbol(let found) = token { return found == word }
         return keyword == word

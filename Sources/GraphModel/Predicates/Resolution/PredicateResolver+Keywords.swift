@@ -8,8 +8,11 @@ extension PredicateResolver {
                 PredicateKeywords.isReserved(word)
             else { continue }
             if entityName == Self.unknownEntity {
-                // Of a record any word may be a field; there, only the left side counts.
-                guard side.node == left.node, other.variable == nil else { continue }
+                // Of a record any word may be a field; there, only the left side counts, and two
+                // constants that may be equal, as in `TRUE == TRUE`, are meant as such.
+                guard side.node == left.node, other.variable == nil,
+                    !([other] + other.elements).contains(where: { $0.kind == side.kind })
+                else { continue }
             } else {
                 guard
                     model?.attribute(word, of: entityName) != nil
