@@ -12,7 +12,8 @@ struct PlanCommand: ParsableCommand {
             has the objects that would be inserted, updated (with the properties that differ) and \
             deleted. A store that is to be replaced is compared by the entities' unique keys.
 
-            Where the run would fail, stdout has what it would have saved until then.
+            Where the run would fail, stdout has what it would have saved until then; with \
+            `commit: stage`, where stages have begun, it has nothing.
 
             Exit status: that of the run, so 65 where it would have too many rejects, for one. \
             With --detailed-exit 2 where the store would change.

@@ -37,6 +37,32 @@ struct InputMistakeTests {
         #expect(try folder.rows(InputTests.rows) == [])
     }
 
+    @Test("of all stages the columns that are missing are told, and stages with `always` run")
+    func missingColumnsOfStages() throws {
+        let folder = try Workspace()
+        try folder.write("a.csv", "no\n1\n")
+        try folder.write("b.csv", "id\n2\n")
+        let run = try folder.run(
+            model: InputTests.model,
+            """
+            - { import: a.csv, into: Task }
+            - { export: Task, to: state.csv, always: true }
+            - { import: b.csv, into: Task, set: { size: Size } }
+            - { import: c, read: { files: a.csv }, into: Task, always: true }
+            """)
+        #expect(run.status == .configuration)
+        #expect(
+            run.text.split(separator: "\n").filter { !$0.hasPrefix("  fix:") }.map(String.init) == [
+                "a.csv: error: The header has no column 'id' [csv.unknown-column]",
+                "  stage: spec.yaml:5:3 import import-a",
+                "b.csv: error: The header has no column 'Size' [csv.unknown-column]",
+                "  stage: spec.yaml:7:3 import import-b",
+                "a.csv: error: The header has no column 'id' [csv.unknown-column]",
+                "  stage: spec.yaml:8:3 import c",
+            ])
+        #expect(try folder.text("state.csv") == "id,size,title\n")
+    }
+
     @Test(
         "bytes that are no UTF-8 are told with the key that names their encoding",
         arguments: [

@@ -55,13 +55,25 @@ extension PipelineRun {
         }
     }
 
-    /// Runs the later stages that are to run after a failure, too.
+    /// The stages that are to run after a failure, too.
+    ///
+    /// - Parameter failed: the stage that failed; nil where none has begun.
+    func alwaysStages(after failed: Stage?, _ job: Job) -> [Stage] {
+        let left =
+            failed.flatMap { failed in job.stages.firstIndex { $0.name == failed.name } }
+            .map { job.stages[($0 + 1)...] } ?? job.stages[...]
+        return left.filter { stage in
+            stage.isAlways && !lackingColumns.contains { $0.name == stage.name }
+        }
+    }
+
+    /// Runs the stages that are to run after a failure, too.
     mutating func runAlways(
         after failed: Stage?, _ job: Job, keepsNotes: Bool, _ failure: inout RunFailure
     ) {
-        guard let failed, let place = job.stages.firstIndex(where: { $0.name == failed.name })
-        else { return }
-        let stages = job.stages[(place + 1)...].filter(\.isAlways)
+        // What fails before the first stage fails at its store, or at the columns of inputs.
+        guard failed != nil || !lackingColumns.isEmpty else { return }
+        let stages = alwaysStages(after: failed, job)
         guard !stages.isEmpty else { return }
         do {
             let container = try job.target.openStore(model: job.model)

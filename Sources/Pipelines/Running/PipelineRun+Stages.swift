@@ -17,23 +17,38 @@ extension PipelineRun {
             miscount: options.miscount, decoding: options.decoding, warn: runner.warn)
     }
 
-    /// Looks at the headers of the tables that later imports read, before the first stage writes,
-    /// which looks at its own.
-    func checkHeaders(
-        of stages: [Stage], _ environment: StageEnvironment, _ current: inout Stage?
-    ) throws {
-        for stage in stages.dropFirst() {
+    /// Looks at the headers of the tables that imports read, before the first stage writes.
+    ///
+    /// The first stage looks at its own when it begins, unless a later one has problems to be told.
+    mutating func checkHeaders(of stages: [Stage], _ environment: StageEnvironment) throws {
+        var failures: [RunFailure] = []
+        func check(_ stage: Stage) -> RunFailure? {
             guard case .import(let spec) = stage.kind, environment.journal.report(of: stage) == nil
-            else { continue }
-            current = stage
+            else { return nil }
             do {
                 try ImportStage(stage: stage, spec: spec, environment: environment).checkHeaders()
+                return nil
             } catch {
-                ledger.note(stage, .failed)
-                tellOfEnd(of: stage, .failed)
-                throw RunFailure(error, stage: stage.reportLocation)
+                return RunFailure(error, stage: stage.reportLocation)
             }
         }
+        for stage in stages.dropFirst() {
+            guard let failure = check(stage) else { continue }
+            failures.append(failure)
+            lackingColumns.append(stage)
+        }
+        guard !failures.isEmpty else { return }
+        if let first = stages.first, let failure = check(first) {
+            failures.insert(failure, at: 0)
+            lackingColumns.insert(first, at: 0)
+        }
+        for stage in lackingColumns {
+            ledger.note(stage, .failed)
+            tellOfEnd(of: stage, .failed)
+        }
+        var whole = failures[0]
+        whole.diagnostics += failures.dropFirst().flatMap(\.diagnostics)
+        throw whole
     }
 
     mutating func run(_ stage: Stage, _ environment: StageEnvironment) throws {
@@ -76,20 +91,31 @@ extension PipelineRun {
     }
 
     /// The failure of a dry run, with what the run itself would have saved until then.
+    ///
+    /// - Parameter failed: the stage that fails; nil before the first one.
     mutating func planned(
-        _ failure: RunFailure, _ job: Job, _ container: PersistentContainer
+        _ failure: RunFailure, after failed: Stage?, _ job: Job, _ container: PersistentContainer
     ) throws -> RunFailure {
         var failure = failure
         let target = job.target
-        let kept: String
-        if target.commit == .run || target.mode == .replace || target.isOfApp {
+        var kept: String
+        if failed == nil || target.commit == .run || target.mode == .replace || target.isOfApp {
             kept = "nothing would change"
             outcome.difference = StoreDifference(entities: [])
         } else if target.commit == .stage {
             kept = "what the stages before it would change stays, and is not shown"
         } else {
             kept = "what would have been saved until then stays, and is what is shown"
+            // Links that were put off are in no table until now.
+            try container.buildPendingIndexes(
+                linkBytes: MemoryShares(job.spec.budget.memory).sorting)
             outcome.difference = try target.difference(of: container)
+        }
+        let later = alwaysStages(after: failed, job).filter(\.kind.isWriting)
+        if !later.isEmpty {
+            kept +=
+                "; what the stages change that run all the same is not shown: "
+                + later.map(\.name).joined(separator: ", ")
         }
         failure.diagnostics.append(
             Diagnostic(

@@ -34,6 +34,8 @@ struct PipelineRun {
     private(set) var hasOpened = false
     /// This attempt has noted its beginning, so that the notes in the store are its own.
     private(set) var hasBegun = false
+    /// The imports that named columns which their inputs lack, so that no stage has begun.
+    var lackingColumns: [Stage] = []
 
     /// The spec's file, as it was given.
     private let file: String
@@ -263,14 +265,15 @@ struct PipelineRun {
             outcome.runID = runID
             outcome.attempts = journal.run.attempts
             let environment = environment(job, container, journal)
-            if isFirst { try checkHeaders(of: job.stages, environment, &current) }
             do {
+                if isFirst { try checkHeaders(of: job.stages, environment) }
                 for stage in group {
                     current = stage
                     try run(stage, environment)
                 }
             } catch  where options.isDry && !(error is Interrupted) {
-                throw try planned(RunFailure(error, stage: nil), job, container)
+                throw try planned(
+                    RunFailure(error, stage: nil), after: current, job, container)
             }
             try container.buildPendingIndexes(
                 linkBytes: MemoryShares(job.spec.budget.memory).sorting)
