@@ -44,6 +44,8 @@ package struct BulkPlan: Sendable, Hashable {
         /// What rejects call the objects: `items`.
         package var label = ""
         package var missing: MissingPolicy
+        /// Objects are made in place of ones that are elsewhere, as far as that can be done here.
+        package var makesStandIns = false
         package var many: ManyPolicy
 
         package init(
@@ -117,6 +119,16 @@ package struct BulkReject: Sendable, Hashable {
     /// The value at fault as text, where one is.
     package var value: String?
     package var message: String
-    /// It stands against a new object alone: one with the key might have been changed so.
-    package var isOfNewObject = false
+    /// What it hangs on besides the row.
+    package var hinge: Hinge?
+
+    /// What a refusal hangs on besides the row, which may be otherwise in another store.
+    package enum Hinge: Sendable, Hashable {
+        /// It stands against a new object alone: one with the key might have been changed so.
+        case newObject
+        /// Objects that are there, the row's own or another one, have values that do not fit.
+        case storedValues
+        /// An object that a link names is not there.
+        case missingTarget
+    }
 }

@@ -44,7 +44,8 @@ extension BulkWriter {
         else { return false }
         let code = problem.required == nil ? "validate" : "required"
         reject(
-            token, code, problem.required, problem.message, isOfNewObject: found == nil)
+            token, code, problem.required, problem.message,
+            hinge: found == nil ? .newObject : .storedValues)
         return true
     }
 
@@ -114,7 +115,7 @@ extension BulkWriter {
     func rejectMissing(_ property: String, token: Int64) {
         reject(
             token, "required", property, "'\(property)' is required and the record lacks it",
-            isOfNewObject: true)
+            hinge: .newObject)
     }
 
     /// - Parameter cell: gives the cell of each column of the refused row.
@@ -124,7 +125,9 @@ extension BulkWriter {
             error.constraintColumns.contains(plan.columns[$0].name) && cell($0).kind != .absent
         }
         guard let first = places.first else {
-            return reject(token, "unique", nil, "Another object has these values: \(error.message)")
+            return reject(
+                token, "unique", nil, "Another object has these values: \(error.message)",
+                hinge: .storedValues)
         }
         func type(_ place: Int) -> AttributeType? {
             plan.entity.attributes[plan.columns[place].property]?.attribute.type
@@ -135,7 +138,7 @@ extension BulkWriter {
         reject(
             token, "unique", plan.columns[first].property,
             "Another \(plan.plan.entity) has \(values.joined(separator: " and "))",
-            value: cell(first).text(type(first)))
+            value: cell(first).text(type(first)), hinge: .storedValues)
     }
 }
 

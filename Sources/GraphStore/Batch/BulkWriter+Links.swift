@@ -218,7 +218,8 @@ extension BulkWriter {
             token, "link", description.relationship,
             "No \(description.destination) has "
                 + key.text(description.attributes, of: plan.destinations[link]),
-            value: key.plainText(description.attributes, of: plan.destinations[link]))
+            value: key.plainText(description.attributes, of: plan.destinations[link]),
+            hinge: .missingTarget)
         return .obstacle(.rejected)
     }
 
@@ -271,7 +272,8 @@ extension BulkWriter {
             token, "link", description.relationship,
             "No \(description.destination) has \(key.text(description.attributes, of: destination)),"
                 + " and none can be made: \(problem)",
-            value: key.plainText(description.attributes, of: destination))
+            value: key.plainText(description.attributes, of: destination),
+            hinge: description.makesStandIns ? .missingTarget : nil)
     }
 
     func setToOne(

@@ -147,7 +147,7 @@ extension BulkWriter {
         let property = refused.property.map { "\(path).\($0)" } ?? path
         reject(
             token, refused.code, property, refused.message, value: refused.value,
-            isOfNewObject: refused.isOfNewObject)
+            hinge: refused.hinge)
     }
 
     // MARK: Elements

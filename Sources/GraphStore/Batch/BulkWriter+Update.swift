@@ -31,7 +31,8 @@ extension BulkWriter {
         guard plan.entity.familyNumbers.contains(entityNumber) else {
             let other = session.schema.entity(number: entityNumber)?.name ?? "another entity"
             reject(
-                token, "unique", plan.plan.key.first, "The key belongs to an object of \(other)")
+                token, "unique", plan.plan.key.first, "The key belongs to an object of \(other)",
+                hinge: .storedValues)
             return false
         }
         if plan.plan.duplicates != .last, seen.contains(found.integer(0)) {

@@ -315,12 +315,12 @@ package final class BulkWriter {
 
     func reject(
         _ token: Int64, _ code: String, _ property: String?, _ message: String,
-        value: String? = nil, isOfNewObject: Bool = false
+        value: String? = nil, hinge: BulkReject.Hinge? = nil
     ) {
         tally.rejected += 1
         rejects.append(
             BulkReject(
                 token: token, code: code, property: property, value: value, message: message,
-                isOfNewObject: isOfNewObject))
+                hinge: hinge))
     }
 }

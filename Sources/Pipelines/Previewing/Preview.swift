@@ -137,11 +137,10 @@ package struct Preview: Sendable {
         {
             return true
         }
-        func root(_ stage: Pipelines.Stage) -> String? {
-            guard case .import(let imported) = stage.kind else { return nil }
-            return model.rootName(of: imported.into.text)
+        let own = model.rootsWritten(by: stage, whereNamed: false)
+        return spec.stages.prefix { $0.name != stage.name }.contains {
+            !own.isDisjoint(with: model.rootsWritten(by: $0, whereNamed: true))
         }
-        return spec.stages.prefix { $0.name != stage.name }.contains { root($0) == root(stage) }
     }
 
     /// The spec's model, or else the store's own.
@@ -165,6 +164,30 @@ package struct Preview: Sendable {
             throw RunFailure(problems: DiagnosticList(found.errors).diagnostics)
         }
         return model
+    }
+}
+
+extension ManagedObjectModel {
+    /// The roots of the entities of which an import writes objects: its own, and those inside its
+    /// records at any depth.
+    ///
+    /// - Parameter whereNamed: those of objects, too, that are made because links name them.
+    fileprivate func rootsWritten(by stage: Stage, whereNamed: Bool) -> Set<String> {
+        guard case .import(let spec) = stage.kind else { return [] }
+        var roots: Set = [rootName(of: spec.into.text)]
+        func add(_ links: [LinkMapping], of entity: String) {
+            for link in links {
+                guard let relationship = relationship(link.relationship.text, of: entity)
+                else { continue }
+                let target = link.to?.text ?? relationship.destinationEntityName
+                if link.nested != nil || whereNamed && link.missing == .create {
+                    roots.insert(rootName(of: target))
+                }
+                add(link.nested?.link ?? [], of: target)
+            }
+        }
+        add(spec.link, of: spec.into.text)
+        return roots
     }
 }
 

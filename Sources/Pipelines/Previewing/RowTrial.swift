@@ -8,11 +8,9 @@ import GraphStore
 struct RowTrial {
     private let context: ManagedObjectContext
     private let writer: BulkWriter
-    private let plan: BulkPlan
     private var nextToken: Int64 = 0
 
     init(_ plan: BulkPlan, _ model: ManagedObjectModel) throws {
-        self.plan = plan
         context = try PersistentContainer.ephemeral(model: model).newContext()
         let own = Self.entities(plan).map { model.rootName(of: $0) }
         writer = try context.bulkWriter(
@@ -31,18 +29,11 @@ struct RowTrial {
         _ = writer.takeParkedTokens()
         try writer.finish()
         var refused: [Int: BulkReject] = [:]
-        for reject in writer.takeRejects() where !isOfMissingObject(reject) {
+        // All that stands against some is that an object could not be made here.
+        for reject in writer.takeRejects() where reject.hinge != .missingTarget {
             refused[Int(reject.token - first)] = reject
         }
         return refused
-    }
-
-    /// Whether all that stands against the row is that the object could not be made here.
-    private func isOfMissingObject(_ reject: BulkReject) -> Bool {
-        reject.code == "link"
-            && plan.links.contains {
-                $0.relationship == reject.property && $0.missing != .create
-            }
     }
 
     /// The entities of which the plan writes objects that records describe.
@@ -67,6 +58,7 @@ struct RowTrial {
             if !own.contains(model.rootName(of: destination)) {
                 let concrete = model.family(of: destination).first { !$0.isAbstract }
                 guard let concrete else { continue }
+                plan.links[place].makesStandIns = plan.links[place].missing != .create
                 plan.links[place].destination = concrete.name
                 plan.links[place].missing = .create
             } else if plan.links[place].missing != .create,

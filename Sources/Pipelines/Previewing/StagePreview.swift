@@ -80,11 +80,11 @@ struct StagePreview {
             guard !isEnough(shown) else { return }
             if let reject = refused[row] {
                 let rejected = batch.rejected(row: row, reject, plan)
-                guard reject.isOfNewObject, mayBeThere else {
+                guard let condition = condition(of: reject) else {
                     tell(rejected, &shown)
                     continue
                 }
-                warn(of: rejected, "Rejected if it makes a new object: ")
+                warn(of: rejected, "Rejected \(condition): ")
             }
             let line = encoder.line(
                 stage: stage.name, file: record.source, record: record.record,
@@ -94,6 +94,16 @@ struct StagePreview {
             shown.mapped += 1
         }
         for reject in rejects where !isEnough(shown) { tell(reject, &shown) }
+    }
+
+    /// When a row is refused, where only the store can tell; nil where it is in any case.
+    private func condition(of reject: BulkReject) -> String? {
+        guard mayBeThere else { return nil }
+        return switch reject.hinge {
+        case .newObject: "if it makes a new object"
+        case .storedValues: "unless the store has other values"
+        case .missingTarget, nil: nil
+        }
     }
 
     private func tell(_ reject: RejectedRecord, _ shown: inout Preview.Stage) {
