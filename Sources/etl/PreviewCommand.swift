@@ -15,7 +15,8 @@ struct PreviewCommand: ParsableCommand {
             says nothing of is left out. What an import would refuse is told on stderr with its \
             reason, also by the model's constraints and rules, and so are paths of the spec that \
             no record has. Where the store, or an earlier import, may have the object, what stands \
-            against a new one alone is told so, and the record is shown.
+            against a new one alone, or hangs on values of the store, is told so, and the record \
+            is shown. Of very many records the first 10,000 or so are tried against the model.
 
             Nothing is written, and no store needs to be there where the spec names its model. So \
             what only the store can tell is not told: whether a link's object is there, and what \

@@ -223,4 +223,21 @@ extension PreviewTests {
             ])
         #expect(seen.outcome.stages.map(\.mapped) == [isThere ? 2 : 1])
     }
+
+    @Test("of many records the first ones are tried, which is told")
+    func manyRecords() throws {
+        let seen = try preview(
+            """
+            - import: t
+              read: { generate: 1500 }
+              into: Task
+              set: { id: { expr: "$row" }, title: { const: x } }
+            """, limit: 2000, triedMax: 1000)
+        #expect(
+            seen.words == [
+                "note: The first 1,024 records were tried; what the model refuses of later ones is"
+                    + " not told [import.untried]"
+            ])
+        #expect(seen.outcome.stages.map(\.mapped) == [1500])
+    }
 }

@@ -57,7 +57,8 @@ import Testing
 
     func preview(
         _ stages: String, store: String = "{ at: s.sqlite, model: model.yaml }",
-        top: String = "", sets: [String] = [], only: String? = nil, limit: Int = 10
+        top: String = "", sets: [String] = [], only: String? = nil, limit: Int = 10,
+        triedMax: Int = 10_000
     ) throws -> Seen {
         try folder.write("spec.yaml", "etl: 1\nstore: \(store)\n\(top)\nstages:\n\(stages)\n")
         let before = folder.names()
@@ -65,7 +66,7 @@ import Testing
         let outcome = Preview(
             ParameterValues.Context(
                 sets: sets, environment: [:], now: Workspace.now, workingFolder: "/"),
-            only: only, limit: limit, to: folder.path("lines"),
+            only: only, limit: limit, to: folder.path("lines"), triedMax: triedMax,
             tell: { one in told.withLock { $0.append(one) } }
         ).run(folder.path("spec.yaml"))
         var text = ""

@@ -41,6 +41,7 @@ package struct Preview: Sendable {
     private let limit: Int
     private let path: String
     private let isTerminal: Bool
+    private let triedMax: Int
     private let tell: @Sendable (Diagnostic) -> Void
 
     /// - Parameters:
@@ -49,10 +50,12 @@ package struct Preview: Sendable {
     ///     least ten, end it, too.
     ///   - path: where the records go; `-` is standard output.
     ///   - isTerminal: control characters are spelt out.
+    ///   - triedMax: so many mapped records of each import, and those that are read along with
+    ///     them, are tried against the model, which holds them in memory.
     ///   - tell: is told at once of rejects, and of paths that no record has.
     package init(
         _ context: ParameterValues.Context, only: String? = nil, limit: Int = 10,
-        to path: String = "-", isTerminal: Bool = false,
+        to path: String = "-", isTerminal: Bool = false, triedMax: Int = 10_000,
         tell: @escaping @Sendable (Diagnostic) -> Void
     ) {
         self.context = context
@@ -60,6 +63,7 @@ package struct Preview: Sendable {
         self.limit = limit
         self.path = path
         self.isTerminal = isTerminal
+        self.triedMax = triedMax
         self.tell = tell
     }
 
@@ -97,7 +101,7 @@ package struct Preview: Sendable {
                 let shown = StagePreview(
                     stage: stage, spec: imported, model: model, values: values, limit: limit,
                     mayBeThere: mayHold(stage, spec, model, values),
-                    leavesArchives: leavesArchives,
+                    leavesArchives: leavesArchives, triedMax: triedMax,
                     tell: { tell($0.redacted(values)) })
                 outcome.stages.append(try shown.run(spec, context.now, to: output))
             } catch let error as RecordStreamError {

@@ -9,6 +9,10 @@ struct RowTrial {
     private let context: ManagedObjectContext
     private let writer: BulkWriter
     private var nextToken: Int64 = 0
+    private var byteCount = 0
+
+    /// Bytes of texts and binary values; nothing of what was tried leaves the memory.
+    private static let bytesMax = 16 << 20
 
     init(_ plan: BulkPlan, _ model: ManagedObjectModel) throws {
         context = try PersistentContainer.ephemeral(model: model).newContext()
@@ -18,12 +22,21 @@ struct RowTrial {
             memory: BulkMemory(keys: 0, links: 4 << 20, waiting: 4 << 20, changes: 4 << 20))
     }
 
+    /// Rows that were tried.
+    var rowCount: Int { Int(nextToken) }
+
+    /// Whether no more rows are to be tried.
+    ///
+    /// - Parameter rowsMax: so many are enough.
+    func isFull(_ rowsMax: Int) -> Bool { rowCount >= rowsMax || byteCount >= Self.bytesMax }
+
     /// Writes a batch's rows.
     ///
     /// - Returns: those that are refused, each with the reason.
     mutating func apply(_ batch: RowBatch) throws -> [Int: BulkReject] {
         let first = nextToken
         nextToken += Int64(batch.count)
+        byteCount += Self.byteCount(batch)
         try writer.apply(batch, firstToken: first)
         // What they wait for may be in the store; for now their links are left out.
         _ = writer.takeParkedTokens()
@@ -34,6 +47,23 @@ struct RowTrial {
             refused[Int(reject.token - first)] = reject
         }
         return refused
+    }
+
+    private static func byteCount(_ batch: RowBatch) -> Int {
+        func count(_ cell: BulkCell) -> Int {
+            switch cell.kind {
+            case .text, .blob: cell.bytes.count
+            case .list:
+                (cell.listStart..<(cell.listStart + cell.listCount))
+                    .reduce(0) { $0 + count(batch.item($1)) }
+            default: 0
+            }
+        }
+        var total = 0
+        for row in 0..<batch.count {
+            for column in 0..<batch.width { total += count(batch[row, column]) }
+        }
+        return total
     }
 
     /// The entities of which the plan writes objects that records describe.

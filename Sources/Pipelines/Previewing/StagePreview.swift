@@ -16,6 +16,8 @@ struct StagePreview {
     let mayBeThere: Bool
     /// The store is an app's, and what only the app can write is not mapped by its name.
     let leavesArchives: Bool
+    /// So many rows are tried against the model.
+    let triedMax: Int
     let tell: (Diagnostic) -> Void
 
     private static let batchRecords = 1024
@@ -29,7 +31,7 @@ struct StagePreview {
         let inputs = try ImportInputs(spec.read, pipeline, values)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
-        var trial = try RowTrial(plan.bulk, model)
+        var trial = attempt { try RowTrial(plan.bulk, model) }
         var names: Set<String> = []
         var shown = Preview.Stage(name: stage.name)
         for file in inputs.files where !isEnough(shown) {
@@ -42,7 +44,7 @@ struct StagePreview {
                     batch.isTabular && plan.extra != .ignore
                     ? reader.extraFields.map(\.name) : nil
                 mapper.map(batch)
-                let refused = try trial.apply(batch.rows)
+                let refused = refusals(of: batch.rows, &trial)
                 try show(batch, refused, plan, encoder, &shown, to: output)
             }
             names.formUnion(reader.extraFields.map(\.name))
@@ -54,6 +56,42 @@ struct StagePreview {
         if isEnough(shown) { shown.filtered = 0 }
         return shown
     }
+
+    // MARK: Trying
+
+    /// The rows that the store would refuse, as far as they can be tried.
+    private func refusals(of rows: RowBatch, _ trial: inout RowTrial?) -> [Int: BulkReject] {
+        guard var current = trial else { return [:] }
+        guard !current.isFull(triedMax) else {
+            trial = nil
+            tellUntried(
+                "The first \(ReportWords.several(current.rowCount, "record")) were tried; what the "
+                    + "model refuses of later ones is not told")
+            return [:]
+        }
+        let refused = attempt { try current.apply(rows) }
+        trial = refused == nil ? nil : current
+        return refused ?? [:]
+    }
+
+    /// What can be tried; nil, which is told, where it cannot.
+    private func attempt<Result>(_ work: () throws -> Result) -> Result? {
+        do {
+            return try work()
+        } catch {
+            tellUntried("What the model refuses is not told, for it cannot be tried: \(error)")
+            return nil
+        }
+    }
+
+    private func tellUntried(_ message: String) {
+        var diagnostic = Diagnostic(
+            .note, code: "import.untried", message, fix: "`etl plan` tries all records")
+        diagnostic.stage = stage.reportLocation
+        tell(diagnostic)
+    }
+
+    // MARK: Showing
 
     private func isEnough(_ shown: Preview.Stage) -> Bool {
         shown.mapped >= limit || shown.rejected >= max(limit, Self.rejectsMin)

@@ -158,6 +158,10 @@ extension Explanation {
             "See whether a bracket is not closed, or raise `max-record`."
         ),
         (
+            "import.untried", "A preview does not look whether the model refuses some records.",
+            "Nothing is to be done; `etl plan` tries all of them."
+        ),
+        (
             "import.unmet-path", "No record of the stage had the field that the spec names.",
             "See whether the path is misspelt; if the field may be absent, the warning is harmless."
         ),
