@@ -224,6 +224,40 @@ extension PreviewTests {
         #expect(seen.outcome.stages.map(\.mapped) == [isThere ? 2 : 1])
     }
 
+    @Test("a record that names what is still to come may have made the object of a later one")
+    func afterLeftOut() throws {
+        try folder.write(
+            "model.yaml",
+            """
+            model: 1
+            entities:
+              Task:
+                attributes:
+                  id: { type: String, optional: false }
+                  title: { type: String, optional: false }
+                  size: Integer 32
+                relationships:
+                  parent: { to: Task, inverse: children, optional: false }
+                  children: { to: Task, many: true, inverse: parent, delete: cascade }
+                unique: [[id]]
+            """)
+        try folder.write(
+            "t.ndjson",
+            """
+            {"id":"1","title":"a","parent":"9"}
+            {"id":"1","size":2}
+            """)
+        let seen = try preview(
+            "- { import: t.ndjson, into: Task, link: { parent: { by: { id: parent } } } }",
+            store: "{ at: s.sqlite, model: model.yaml, open: replace }")
+        #expect(
+            seen.words == [
+                "t.ndjson:2:1: warning: Rejected if it makes a new object: 'title' is required and"
+                    + " the record lacks it [required]"
+            ])
+        #expect(seen.outcome.stages.map(\.mapped) == [2])
+    }
+
     @Test("of many records the first ones are tried, which is told")
     func manyRecords() throws {
         let seen = try preview(

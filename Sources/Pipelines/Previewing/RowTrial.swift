@@ -10,6 +10,8 @@ struct RowTrial {
     private let writer: BulkWriter
     private var nextToken: Int64 = 0
     private var byteCount = 0
+    /// Rows were left out that a store with the objects that they name may take.
+    private(set) var leavesOut = false
 
     /// Bytes of texts and binary values; nothing of what was tried leaves the memory.
     private static let bytesMax = 16 << 20
@@ -43,8 +45,12 @@ struct RowTrial {
         try writer.finish()
         var refused: [Int: BulkReject] = [:]
         // All that stands against some is that an object could not be made here.
-        for reject in writer.takeRejects() where reject.hinge != .missingTarget {
-            refused[Int(reject.token - first)] = reject
+        for reject in writer.takeRejects() {
+            if reject.hinge == .missingTarget {
+                leavesOut = true
+            } else {
+                refused[Int(reject.token - first)] = reject
+            }
         }
         return refused
     }

@@ -45,7 +45,8 @@ struct StagePreview {
                     ? reader.extraFields.map(\.name) : nil
                 mapper.map(batch)
                 let refused = refusals(of: batch.rows, &trial)
-                try show(batch, refused, plan, encoder, &shown, to: output)
+                let mayBeThere = mayBeThere || trial?.leavesOut ?? false
+                try show(batch, refused, mayBeThere, plan, encoder, &shown, to: output)
             }
             names.formUnion(reader.extraFields.map(\.name))
         }
@@ -100,10 +101,13 @@ struct StagePreview {
     /// Writes a batch's rows and tells its rejects, in the order of the records, until there are
     /// enough of either.
     ///
-    /// - Parameter refused: the rows that the store would refuse.
+    /// - Parameters:
+    ///   - refused: the rows that the store would refuse.
+    ///   - mayBeThere: there may be objects of which the trial does not know.
     private func show(
-        _ batch: MappedBatch, _ refused: [Int: BulkReject], _ plan: ImportPlan,
-        _ encoder: MappedRowEncoder, _ shown: inout Preview.Stage, to output: OutputFile
+        _ batch: MappedBatch, _ refused: [Int: BulkReject], _ mayBeThere: Bool,
+        _ plan: ImportPlan, _ encoder: MappedRowEncoder, _ shown: inout Preview.Stage,
+        to output: OutputFile
     ) throws {
         shown.filtered += batch.filtered
         var rejects = batch.rejects[...]
@@ -118,7 +122,7 @@ struct StagePreview {
             guard !isEnough(shown) else { return }
             if let reject = refused[row] {
                 let rejected = batch.rejected(row: row, reject, plan)
-                guard let condition = condition(of: reject) else {
+                guard let condition = condition(of: reject, mayBeThere) else {
                     tell(rejected, &shown)
                     continue
                 }
@@ -135,7 +139,7 @@ struct StagePreview {
     }
 
     /// When a row is refused, where only the store can tell; nil where it is in any case.
-    private func condition(of reject: BulkReject) -> String? {
+    private func condition(of reject: BulkReject, _ mayBeThere: Bool) -> String? {
         guard mayBeThere else { return nil }
         return switch reject.hinge {
         case .newObject: "if it makes a new object"
