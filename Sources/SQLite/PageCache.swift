@@ -46,8 +46,7 @@ extension Connection {
         try execute("PRAGMA cache_size = \(cacheSize)")
     }
 
-    /// The size of the cache of the first file's pages, in KiB.
-    package func pageCacheKibibytes() throws(SQLiteError) -> Int {
+    private func pageCacheKibibytes() throws(SQLiteError) -> Int {
         let size = Int(try integer("PRAGMA cache_size") ?? 0)
         // A size that is not negative is a number of pages.
         return size < 0 ? -size : (size * Int(try integer("PRAGMA page_size") ?? 4096)) >> 10
