@@ -187,6 +187,13 @@ struct PredicateParserTests {
         }
     }
 
+    @Test(arguments: ["-(4)", "-(4.5)", "-(0.1234567890123456789012345)"])
+    func keepsTheMinusBeforeANumberInBrackets(text: String) throws {
+        let predicate = try GraphPredicate(format: "\(text) == a")
+        #expect(predicate.description == "\(text) == a")
+        #expect(try GraphPredicate(format: predicate.description) == predicate)
+    }
+
     @Test("never traps, whatever the bytes")
     func survivesAnyBytes() {
         let seed = UInt64.random(in: 0...UInt64.max)

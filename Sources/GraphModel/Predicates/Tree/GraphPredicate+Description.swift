@@ -87,6 +87,7 @@ extension GraphExpression: CustomStringConvertible {
         case .arithmetic: false
         case .constant(.integer(let value)): value < 0
         case .constant(.double(let value)): value.sign == .minus
+        case .constant(.decimal(let text)): text.hasPrefix("-")
         default: true
         }
     }
