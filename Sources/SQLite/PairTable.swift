@@ -46,8 +46,11 @@ extension Connection {
     }
 }
 
-/// What SQLite calls; without `xCreate` the table is there for every connection that knows the
-/// module, and in no schema (https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables).
+/// What SQLite calls.
+///
+/// Without `xCreate` the table is there for every connection that knows the module, and in no
+/// schema (https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables). Made once, and only
+/// read from then on.
 private nonisolated(unsafe) let pairModule: UnsafePointer<sqlite3_module> = {
     var module = sqlite3_module()
     module.xConnect = { connection, aux, _, _, table, _ in

@@ -82,16 +82,24 @@ struct BatchMatch {
         _ schema: StoreSchema
     ) throws(StoreError) -> SQLFragment {
         var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .joins))
+        let filter = try filter(entity, where: predicate, &compiler)
+        return "SELECT " + columns + " FROM \(entity.table) t\(compiler.joins)" + filter
+    }
+
+    /// ` WHERE …` for the entity's objects that meet the predicate, over the alias `t`; empty where
+    /// that is every row.
+    static func filter(
+        _ entity: StoreSchema.Entity, where predicate: GraphPredicate?,
+        _ compiler: inout PredicateSQL, and others: [SQLFragment] = []
+    ) throws(StoreError) -> SQLFragment {
         var conditions: [SQLFragment] = []
         if let family = entity.familyFilter(alias: "t.") {
             conditions.append(SQLFragment(family))
         }
         if let predicate { conditions.append(try compiler.condition(predicate)) }
-        let from = SQLFragment(" FROM \(entity.table) t\(compiler.joins)")
-        let filter =
-            conditions.isEmpty
+        conditions += others
+        return conditions.isEmpty
             ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-        return "SELECT " + columns + from + filter
     }
 }
 

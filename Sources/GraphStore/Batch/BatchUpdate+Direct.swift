@@ -28,19 +28,12 @@ extension BatchUpdate {
         _ differences: [SQLFragment], _ request: BatchUpdateRequest
     ) throws(StoreError) -> BatchUpdateResult? {
         try session.schema.requireWriting(entity)
-        var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
-        var conditions: [SQLFragment] = []
-        if let family = entity.familyFilter(alias: "t.") {
-            conditions.append(SQLFragment(family))
-        }
-        if let predicate { conditions.append(try compiler.condition(predicate)) }
         let connection = session.connection
         let differing = "(" + differences.joined(separator: " OR ") + ")"
-        let notes = BatchUpdateNotes(properties)
+        let reading = try BatchMatch.select(
+            entity, where: predicate, columns: "t.Z_PK, t.Z_ENT, " + differing, session.schema)
+        var notes = BatchUpdateNotes(properties)
         let matched = try storing { () throws(SQLiteError) in
-            let reading =
-                "SELECT t.Z_PK, t.Z_ENT, " + differing + " FROM \(entity.table) t"
-                + Self.whereClause(conditions)
             let rows = try reading.prepare(on: connection)
             var matched = 0
             while try rows.step() {
@@ -55,9 +48,10 @@ extension BatchUpdate {
         let sets =
             zip(assignments, values).map { "\($0.column.column) = " + $1 }
             + [SQLFragment("Z_OPT = Z_OPT + 1")]
+        var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
         let update =
             "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
-            + Self.whereClause(conditions + [differing])
+            + (try BatchMatch.filter(entity, where: predicate, &compiler, and: [differing]))
         let updated: Int
         do throws(SQLiteError) {
             updated = try update.run(on: connection)
@@ -80,10 +74,5 @@ extension BatchUpdate {
         return BatchUpdateResult(
             matched: matched, updated: updated,
             objectIDs: request.resultType == .objectIDs ? ids : nil)
-    }
-
-    private static func whereClause(_ conditions: [SQLFragment]) -> SQLFragment {
-        conditions.isEmpty
-            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
     }
 }

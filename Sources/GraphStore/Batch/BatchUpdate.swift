@@ -103,7 +103,7 @@ struct BatchUpdate {
                 "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
                 + " WHERE \(changing)"
             let updated = try update.run(on: connection)
-            let notes = BatchUpdateNotes(properties)
+            var notes = BatchUpdateNotes(properties)
             let rows = try connection.prepare(
                 "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
             while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }

@@ -1,7 +1,7 @@
 import GraphModel
 
 /// The objects that a batch update has written, which are told of once all of it is done.
-final class BatchUpdateNotes {
+struct BatchUpdateNotes {
     private let properties: [String]
     private var ids = ManagedObjectIDSet()
     private var last: Int64 = 0
@@ -15,7 +15,7 @@ final class BatchUpdateNotes {
         self.properties = properties
     }
 
-    func add(_ primaryKey: Int64, entity: Int64) {
+    mutating func add(_ primaryKey: Int64, entity: Int64) {
         someKey = someKey ?? primaryKey
         guard primaryKey > last else {
             unordered[entity, default: []].append(primaryKey)
@@ -28,7 +28,7 @@ final class BatchUpdateNotes {
     /// Tells the session's change and its history what was updated.
     ///
     /// - Returns: the objects.
-    func tell(_ session: WriteSession) -> ManagedObjectIDSet {
+    mutating func tell(_ session: WriteSession) -> ManagedObjectIDSet {
         for (entity, keys) in unordered {
             for key in keys.sorted() {
                 ids.insert(ManagedObjectID(entityNumber: entity, primaryKey: key))

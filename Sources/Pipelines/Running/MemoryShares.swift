@@ -36,3 +36,10 @@ struct MemoryShares: Sendable {
     /// are never many.
     var batches: Int { total < 128 << 20 ? 3 : max(6, min(12, (total >> 20) / 256 * 6)) }
 }
+
+extension PersistentContainer {
+    /// Makes what loads have put off, with the memory that a run has for it.
+    func buildPendingIndexes(_ budget: BudgetSpec) throws {
+        try buildPendingIndexes(linkBytes: MemoryShares(budget.memory).sorting)
+    }
+}

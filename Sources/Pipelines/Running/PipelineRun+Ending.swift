@@ -91,8 +91,7 @@ extension PipelineRun {
                     failure.diagnostics += later.diagnostics
                 }
             }
-            try container.buildPendingIndexes(
-                linkBytes: MemoryShares(job.spec.budget.memory).sorting)
+            try container.buildPendingIndexes(job.spec.budget)
             if !keepsNotes { try journal.end(in: container) }
             try container.checkpoint()
         } catch {

@@ -107,8 +107,7 @@ extension PipelineRun {
         } else {
             kept = "what would have been saved until then stays, and is what is shown"
             // Links that were put off are in no table until now.
-            try container.buildPendingIndexes(
-                linkBytes: MemoryShares(job.spec.budget.memory).sorting)
+            try container.buildPendingIndexes(job.spec.budget)
             outcome.difference = try target.difference(of: container)
         }
         let later = alwaysStages(after: failed, job).filter(\.kind.isWriting)

@@ -275,8 +275,7 @@ struct PipelineRun {
                 throw try planned(
                     RunFailure(error, stage: nil), after: current, job, container)
             }
-            try container.buildPendingIndexes(
-                linkBytes: MemoryShares(job.spec.budget.memory).sorting)
+            try container.buildPendingIndexes(job.spec.budget)
             if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {
                 try container.renewViews(isWanted: hasViews)
             }

@@ -69,8 +69,7 @@ struct ImportStage: Sendable {
         // What the import had for pages is for the next stage to divide.
         try sharePages()
         environment.progress.enter(phase: "indexes")
-        try environment.container.buildPendingIndexes(
-            linkBytes: MemoryShares(environment.spec.budget.memory).sorting)
+        try environment.container.buildPendingIndexes(environment.spec.budget)
         return report
     }
 
