@@ -76,6 +76,13 @@ package final class Connection {
         sqlite3_close_v2(handle)
     }
 
+    /// A name as SQL takes it, whatever it holds.
+    package static func quoted(_ name: String) -> String {
+        "\""
+            + name.split(separator: "\"", omittingEmptySubsequences: false)
+            .joined(separator: "\"\"") + "\""
+    }
+
     /// Whether a connection of this process is open under that number.
     package static func isOpen(_ number: UInt64) -> Bool {
         open.withLock { $0.numbers.contains(number) }

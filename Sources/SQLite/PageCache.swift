@@ -35,15 +35,47 @@ extension Connection {
     package func withSmallSorter(
         _ makeIndexes: () throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
-        let cacheSize = try integer("PRAGMA cache_size") ?? -2000
-        try execute("PRAGMA cache_size = -2000")
+        try withPageCache(atMost: 2000, makeIndexes)
+    }
+
+    /// Runs what goes through a table from its first row to its last, once or twice: what a large
+    /// cache keeps of it is not read again, and takes the system's time to come by.
+    ///
+    /// Measured: two passes over 230 MB took 0.94 of the time with 16 MB that they took with 56.
+    ///
+    /// - Parameter columns: what it reads and writes; with an index on one of them it goes to and
+    ///   fro, and has the whole cache.
+    package func withScanCache<R>(
+        of table: String, columns: [String], _ scan: () throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R {
+        let names = columns.map { _ in "?" }.joined(separator: ", ")
+        let indexed = try prepare(
+            "SELECT 1 FROM pragma_index_list('\(table)') l, pragma_index_xinfo(l.name) c"
+                // What an expression reads is not told.
+                + " WHERE c.name IN (\(names)) OR c.cid = -2 LIMIT 1")
+        for (place, column) in columns.enumerated() {
+            indexed.bind(column, at: Int32(place) + 1)
+        }
+        guard try !indexed.step() else { return try scan() }
+        indexed.reset()
+        return try withPageCache(atMost: 16 << 10, scan)
+    }
+
+    private func withPageCache<R>(
+        atMost kibibytes: Int, _ body: () throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R {
+        let size = try integer("PRAGMA cache_size") ?? -2000
+        guard try pageCacheKibibytes() > kibibytes else { return try body() }
+        try execute("PRAGMA cache_size = -\(kibibytes)")
+        let result: R
         do throws(SQLiteError) {
-            try makeIndexes()
+            result = try body()
         } catch {
-            try? execute("PRAGMA cache_size = \(cacheSize)")
+            try? execute("PRAGMA cache_size = \(size)")
             throw error
         }
-        try execute("PRAGMA cache_size = \(cacheSize)")
+        try execute("PRAGMA cache_size = \(size)")
+        return result
     }
 
     private func pageCacheKibibytes() throws(SQLiteError) -> Int {

@@ -20,6 +20,12 @@ extension BatchUpdate {
         }
     }
 
+    private func columns(of predicate: GraphPredicate?) -> [String] {
+        (predicate?.keyPaths ?? []).compactMap { path in
+            path.first.flatMap { entity.attributes[$0]?.column }
+        }
+    }
+
     /// Updates without gathering the objects in a table first.
     ///
     /// - Returns: nil where the new values are taken already; nothing was done then.
@@ -32,15 +38,19 @@ extension BatchUpdate {
         let differing = "(" + differences.joined(separator: " OR ") + ")"
         let reading = try BatchMatch.select(
             entity, where: predicate, columns: "t.Z_PK, t.Z_ENT, " + differing, session.schema)
+        let columns = assignments.map(\.column.column) + columns(of: predicate)
         var notes = BatchUpdateNotes(properties)
         let matched = try storing { () throws(SQLiteError) in
-            let rows = try reading.prepare(on: connection)
-            var matched = 0
-            while try rows.step() {
-                matched += 1
-                if rows.integer(2) != 0 { notes.add(rows.integer(0), entity: rows.integer(1)) }
+            try connection.withScanCache(of: entity.table, columns: columns) {
+                () throws(SQLiteError) in
+                let rows = try reading.prepare(on: connection)
+                var matched = 0
+                while try rows.step() {
+                    matched += 1
+                    if rows.integer(2) != 0 { notes.add(rows.integer(0), entity: rows.integer(1)) }
+                }
+                return matched
             }
-            return matched
         }
         try request.limit?.check(matched, of: entity, on: connection)
         // No function among it: SQLite would keep every page that changes as it was before, in case
@@ -54,7 +64,9 @@ extension BatchUpdate {
             + (try BatchMatch.filter(entity, where: predicate, &compiler, and: [differing]))
         let updated: Int
         do throws(SQLiteError) {
-            updated = try update.run(on: connection)
+            updated = try connection.withScanCache(of: entity.table, columns: columns) {
+                () throws(SQLiteError) in try update.run(on: connection)
+            }
         } catch {
             // What gathers the objects first can tell which of them are in each other's way.
             guard error.isUniqueness else { throw StoreError(error) }

@@ -37,13 +37,13 @@ struct StoreViews {
         var wanted: [String: String] = [:]
         for entity in isWanted ? schema.heldEntities : [] {
             let name = Self.free(entity.name, &taken)
-            wanted[name] = "CREATE VIEW \(Self.quoted(name))\(Self.mark)\(select(entity))"
+            wanted[name] = "CREATE VIEW \(Connection.quoted(name))\(Self.mark)\(select(entity))"
         }
         guard wanted != own else { return }
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             for name in own.keys where own[name] != wanted[name] {
-                try connection.execute("DROP VIEW \(Self.quoted(name))")
+                try connection.execute("DROP VIEW \(Connection.quoted(name))")
             }
             for (name, sql) in wanted.sorted(by: { $0.key < $1.key }) where own[name] != sql {
                 try connection.execute(sql)
@@ -70,14 +70,8 @@ struct StoreViews {
         return free
     }
 
-    private static func quoted(_ name: String) -> String {
-        "\""
-            + name.split(separator: "\"", omittingEmptySubsequences: false)
-            .joined(separator: "\"\"") + "\""
-    }
-
     private func select(_ entity: StoreSchema.Entity) -> String {
-        var columns = ["Z_PK AS \(Self.quoted("_id"))"]
+        var columns = ["Z_PK AS \(Connection.quoted("_id"))"]
         if entity.familyNumbers.count > 1 {
             let names = entity.familyNumbers.compactMap { number in
                 schema.entity(number: number).map { "WHEN \(number) THEN '\($0.name)'" }
@@ -85,10 +79,10 @@ struct StoreViews {
             columns.append("CASE Z_ENT \(names.joined(separator: " ")) END AS _entity")
         }
         for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key }) {
-            columns.append("\(Self.readable(place)) AS \(Self.quoted(name))")
+            columns.append("\(Self.readable(place)) AS \(Connection.quoted(name))")
         }
         for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
-            columns.append("\(place.column) AS \(Self.quoted(name))")
+            columns.append("\(place.column) AS \(Connection.quoted(name))")
         }
         let condition = entity.familyCondition().map { " WHERE \($0)" } ?? ""
         return "SELECT \(columns.joined(separator: ", ")) FROM \(entity.table)\(condition)"

@@ -1,0 +1,274 @@
+import GraphModel
+import SQLite
+
+/// One batch delete: which objects go, by the rules, and what that does to those that stay.
+///
+/// For each hierarchy, a temporary table holds the objects that are to go (`ETL_DOOMED_<n>`), and
+/// one those that a rule keeps (`ETL_KEPT_<n>`). Where no rule cascades or denies, those that match
+/// are those that go, and their table serves.
+struct Deletion {
+    private let session: WriteSession
+    private let connection: Connection
+    /// The relationships whose rules count.
+    private let edges: [RelationshipEdge]
+    /// All of them: pairs with what is gone go in any case.
+    private let allEdges: [RelationshipEdge]
+    private var gone: ManagedObjectIDSet?
+    /// The table of those that match, where all of them go, and nothing else does.
+    private var matched: String?
+
+    init(_ session: WriteSession, _ request: BatchDeleteRequest) {
+        self.session = session
+        connection = session.connection
+        allEdges = RelationshipEdge.all(in: session.schema)
+        edges = request.rules == .honour ? allEdges : []
+        gone = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
+    }
+
+    mutating func run(_ match: BatchMatch, of entity: StoreSchema.Entity) throws
+        -> BatchDeleteResult
+    {
+        let root = entity.rootNumber
+        let rules = edges.filter { $0.sourceRoot == root }.map(\.rule)
+        guard rules.contains(.cascade) || rules.contains(.deny) else {
+            matched = match.table
+            return try finish(match, [root], root, denied: 0)
+        }
+        let reachable = reachableRoots(from: entity)
+        for number in reachable {
+            try connection.execute(
+                """
+                DROP TABLE IF EXISTS \(Self.kept(number));
+                CREATE TABLE \(Self.kept(number)) (pk INTEGER PRIMARY KEY)
+                """)
+        }
+        // A kept object is no longer to go, which may protect others: again until none is new.
+        repeat {
+            for number in reachable { try clearDoomed(number) }
+            try connection.execute(
+                "INSERT INTO \(doomed(root)) SELECT pk, ent, 0 FROM \(match.table)"
+                    + " WHERE pk NOT IN (SELECT pk FROM \(Self.kept(root)))")
+            try cascade(reachable)
+        } while try keepDenied(reachable)
+        let denied = Int(
+            try connection.integer(
+                "SELECT count(*) FROM \(match.table) WHERE pk IN (SELECT pk FROM \(Self.kept(root)))"
+            ) ?? 0)
+        return try finish(match, reachable, root, denied: denied)
+    }
+
+    /// What becomes of those that are to go, and of those that stay.
+    private mutating func finish(
+        _ match: BatchMatch, _ reachable: [Int64], _ root: Int64, denied: Int
+    ) throws -> BatchDeleteResult {
+        try refuseClearedRequirements(reachable)
+        let nullified = try nullify(reachable)
+        try deleteJoinRows(reachable)
+        var cascaded: [String: Int] = [:]
+        for number in reachable where matched == nil {
+            try count(number, root, into: &cascaded)
+        }
+        for number in reachable { try deleteRows(number) }
+        return BatchDeleteResult(
+            matched: match.count, deleted: match.count - denied, denied: denied,
+            cascaded: cascaded, nullified: nullified, objectIDs: gone)
+    }
+
+    private func doomed(_ root: Int64) -> String { matched ?? "temp.ETL_DOOMED_\(root)" }
+    private static func kept(_ root: Int64) -> String { "temp.ETL_KEPT_\(root)" }
+
+    /// The hierarchies that a deletion there can reach by cascades.
+    private func reachableRoots(from entity: StoreSchema.Entity) -> [Int64] {
+        var found = [entity.rootNumber]
+        var position = 0
+        while position < found.count {
+            for edge in edges where edge.rule == .cascade && edge.sourceRoot == found[position] {
+                if !found.contains(edge.destinationRoot) { found.append(edge.destinationRoot) }
+            }
+            position += 1
+        }
+        return found
+    }
+
+    private func clearDoomed(_ root: Int64) throws(SQLiteError) {
+        try connection.execute(
+            """
+            DROP TABLE IF EXISTS \(doomed(root));
+            CREATE TABLE \(doomed(root)) (pk INTEGER PRIMARY KEY, ent INTEGER, level INTEGER)
+            """)
+    }
+
+    // MARK: Which objects go
+
+    private func cascade(_ reachable: [Int64]) throws(SQLiteError) {
+        let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
+        guard !cascades.isEmpty else { return }
+        var level = 0
+        var grew = true
+        while grew {
+            grew = false
+            for edge in cascades {
+                let owners = edge.owners(
+                    in: doomed(edge.sourceRoot), and: "level = \(level)")
+                let added = try SQLFragment(
+                    "INSERT OR IGNORE INTO \(doomed(edge.destinationRoot))"
+                        + " SELECT dest, ent, \(level + 1) FROM (\(edge.related(to: owners)))"
+                ).run(on: connection)
+                if added > 0 { grew = true }
+            }
+            level += 1
+        }
+    }
+
+    /// Marks what a Deny rule keeps, and whatever cascades lead to it.
+    ///
+    /// - Returns: whether anything new was marked.
+    private func keepDenied(_ reachable: [Int64]) throws(SQLiteError) -> Bool {
+        var grew = false
+        for edge in edges where edge.rule == .deny && reachable.contains(edge.sourceRoot) {
+            let owners = edge.owners(in: doomed(edge.sourceRoot))
+            let stays =
+                reachable.contains(edge.destinationRoot)
+                ? " WHERE dest NOT IN (SELECT pk FROM \(doomed(edge.destinationRoot)))" : ""
+            grew =
+                try SQLFragment(
+                    "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
+                        + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))\(stays)"
+                ).run(on: connection) > 0 || grew
+        }
+        guard grew else { return false }
+        let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
+        var spreads = !cascades.isEmpty
+        while spreads {
+            spreads = false
+            for edge in cascades {
+                let owners = edge.owners(in: doomed(edge.sourceRoot))
+                let added = try SQLFragment(
+                    "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
+                        + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))"
+                        + " WHERE dest IN (SELECT pk FROM \(Self.kept(edge.destinationRoot)))"
+                ).run(on: connection)
+                if added > 0 { spreads = true }
+            }
+        }
+        return true
+    }
+
+    // MARK: What it does to those that stay
+
+    private func staying(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
+        reachable.contains(edge.destinationRoot)
+            ? " AND Z_PK NOT IN (SELECT pk FROM \(doomed(edge.destinationRoot)))" : ""
+    }
+
+    private func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
+        let owners = edge.owners(in: doomed(edge.sourceRoot))
+        return "\(edge.backColumn ?? "") IN (\(owners))" + staying(edge, reachable)
+    }
+
+    private func refuseClearedRequirements(_ reachable: [Int64]) throws {
+        for edge in edges
+        where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
+            let count =
+                try connection.integer(
+                    "SELECT count(*) FROM \(edge.destinationTable)"
+                        + " WHERE \(pointingBack(edge, reachable))") ?? 0
+            if count > 0 {
+                throw StoreError(
+                    .deleteRule,
+                    "\(count) objects of \(edge.destinationName) would lose their required"
+                        + " '\(edge.inverseName ?? "")'; delete them too, or make it optional")
+            }
+        }
+    }
+
+    private func nullify(_ reachable: [Int64]) throws(SQLiteError) -> Int {
+        var total = 0
+        for edge in edges
+        where edge.rule == .nullify && edge.backColumn != nil
+            && reachable.contains(edge.sourceRoot)
+        {
+            let condition = pointingBack(edge, reachable)
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
+            while try rows.step() {
+                let id = ManagedObjectID(
+                    entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+                session.change.update(id)
+                if let name = edge.inverseName { session.history?.update(id, properties: [name]) }
+            }
+            let nulls = edge.backColumns.map { "\($0) = NULL" }.joined(separator: ", ")
+            total += try SQLFragment(
+                "UPDATE \(edge.destinationTable) SET \(nulls), Z_OPT = Z_OPT + 1 WHERE \(condition)"
+            ).run(on: connection)
+        }
+        return total
+    }
+
+    private func deleteJoinRows(_ reachable: [Int64]) throws(SQLiteError) {
+        for edge in allEdges where reachable.contains(edge.sourceRoot) {
+            guard let join = edge.join else { continue }
+            let owners = edge.owners(in: doomed(edge.sourceRoot))
+            let ends =
+                join.isReflexive ? [join.ownerColumn, join.destinationColumn] : [join.ownerColumn]
+            for column in ends {
+                try connection.execute(
+                    "DELETE FROM \(join.table) WHERE \(column) IN (\(owners))")
+            }
+        }
+    }
+
+    // MARK: The end
+
+    private func count(
+        _ root: Int64, _ matchedRoot: Int64, into cascaded: inout [String: Int]
+    ) throws(SQLiteError) {
+        let matched =
+            root == matchedRoot ? " WHERE pk NOT IN (SELECT pk FROM temp.ETL_MATCHED)" : ""
+        let rows = try connection.prepare(
+            "SELECT ent, count(*) FROM \(doomed(root))\(matched) GROUP BY ent")
+        while try rows.step() {
+            let name = session.schema.entity(number: rows.integer(0))?.name ?? "?"
+            cascaded[name, default: 0] += Int(rows.integer(1))
+        }
+    }
+
+    private mutating func deleteRows(_ root: Int64) throws(SQLiteError) {
+        guard let entity = session.schema.entity(number: root) else { return }
+        try session.history?.willDelete(
+            rowsOf: entity.table, keys: "SELECT pk FROM \(doomed(root))")
+        let rows = try connection.prepare("SELECT ent, pk FROM \(doomed(root)) ORDER BY pk")
+        var count = 0
+        while try rows.step() {
+            count += 1
+            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+            session.change.delete(id)
+            gone?.insert(id)
+        }
+        try releaseFiles(of: entity)
+        try connection.withIndexesAside(of: entity.table, deleting: count) {
+            () throws(SQLiteError) in
+            try connection.execute(
+                "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))")
+        }
+    }
+
+    /// Notes the files of large values, which go after the commit.
+    private func releaseFiles(of root: StoreSchema.Entity) throws(SQLiteError) {
+        var columns: Set<String> = []
+        for number in root.familyNumbers {
+            for (_, place) in session.schema.entity(number: number)?.attributes ?? [:]
+            where place.attribute.allowsExternalBinaryDataStorage { columns.insert(place.column) }
+        }
+        for column in columns.sorted() {
+            let rows = try connection.prepare(
+                "SELECT \(column) FROM \(root.table) WHERE substr(\(column), 1, 1) = x'02'"
+                    + " AND Z_PK IN (SELECT pk FROM \(doomed(root.number)))")
+            while try rows.step() {
+                if let name = ExternalFiles.fileName(rows.value(0)) {
+                    session.filesReleased.append(name)
+                }
+            }
+        }
+    }
+}
