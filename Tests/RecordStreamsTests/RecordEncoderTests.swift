@@ -90,6 +90,17 @@ enum Value: Equatable {
         #expect(try folder.names() == ["o"])
     }
 
+    @Test func escapesBarsInListsOfTablesAlone() throws {
+        let folder = try TemporaryFolder()
+        let rows: [[Value]] = [[.text(#"a|b\|"#), .list(["a|b", #"c\"#, #"\|"#, #"d\"#])]]
+        _ = try Self.write(rows, columns: ["t", "l"], as: .csv, to: folder.path + "/o.csv")
+        let table = try String(decoding: folder.read("o.csv"), as: UTF8.self)
+        #expect(table == "t,l\n" + #"a|b\|,a\|b|c\\|\\\||d\"# + "\n")
+        _ = try Self.write(rows, columns: ["t", "l"], as: .ndjson, to: folder.path + "/o.ndjson")
+        let line = try String(decoding: folder.read("o.ndjson"), as: UTF8.self)
+        #expect(line == #"{"t":"a|b\\|","l":["a|b","c\\","\\|","d\\"]}"# + "\n")
+    }
+
     /// Texts are written a word at a time, wherever in the word a quote is.
     @Test func escapesQuotesInEveryPlace() throws {
         let folder = try TemporaryFolder()

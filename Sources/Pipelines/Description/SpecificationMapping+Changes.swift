@@ -40,12 +40,14 @@ extension SpecificationMapping {
             example: "\"isCompleted == NO\""),
         KeyDescription(
             "fields", .list(.text), .means("the key, attributes by name, and links by their key"),
-            """
-            Key paths in the order of the columns. A composite is an object in JSON, and its elements \
-            in tables; `magnitude.richter` is one of them alone. A link is the key of its object; where \
-            that has several attributes, a to-one is `up.a` and `up.b`, and a to-many a list of objects \
-            `{"a": 1, "b": 2}` in JSON, and in tables two lists, `peers.a` and `peers.b`, in one order.
-            """, example: "[id, title, category.name]"),
+            #"""
+            Key paths in the order of the columns. A composite is an object in JSON, and its elements \#
+            in tables; `magnitude.richter` is one of them alone. A link is the key of its object; where \#
+            that has several attributes, a to-one is `up.a` and `up.b`, and a to-many a list of objects \#
+            `{"a": 1, "b": 2}` in JSON, and in tables two lists, `peers.a` and `peers.b`, in one order. \#
+            Tables join the values of a list by `|`, with `\|` for one inside a text, as `split: "|"` \#
+            reads them back.
+            """#, example: "[id, title, category.name]"),
         KeyDescription(
             "order", .oneOrMore(.text), .means("by the key"),
             """

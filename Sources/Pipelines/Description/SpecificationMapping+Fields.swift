@@ -33,7 +33,11 @@ extension SpecificationMapping {
             .means("as JSON has it"), "How a number is written, or the date that it tells.",
             example: "milliseconds"),
         KeyDescription(
-            "split", .text, .nothing, "Cuts text at this into a list.", example: "\"|\""),
+            "split", .text, .nothing,
+            #"""
+            Cuts text at this into a list. Behind a backslash it is part of the text (`a\|b`), and a \#
+            backslash right before it is written twice; exports write lists in tables so.
+            """#, example: "\"|\""),
         KeyDescription(
             "map", .named("TEXT", .constant), .nothing,
             "Values by the text that stands for them; any other text is refused.",

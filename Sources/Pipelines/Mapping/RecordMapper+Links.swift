@@ -187,22 +187,10 @@ extension RecordMapper {
     private mutating func split(
         _ field: Field, _ separator: [UInt8], _ part: ImportPlan.LinkPart, _ arena: inout ByteArena
     ) throws(CastFailure) {
-        let bytes = field.bytes
-        var start = 0
-        var position = 0
-        while position <= bytes.count {
-            let isEnd = position == bytes.count
-            let isCut =
-                !isEnd && position + separator.count <= bytes.count
-                && bytes[position..<(position + separator.count)].elementsEqual(separator)
-            guard isEnd || isCut else {
-                position += 1
-                continue
-            }
-            let piece = field.slice(start..<position)
-            try addItem(piece, part, &arena)
-            position += isEnd ? 1 : separator.count
-            start = position
+        var pieces = TextPieces(of: field.bytes, cutAt: separator)
+        while let piece = pieces.next(&arena) {
+            let item = Field(.string, start: piece.baseAddress, count: piece.count)
+            try addItem(item, part, &arena)
         }
     }
 }

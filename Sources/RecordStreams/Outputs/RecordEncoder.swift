@@ -9,11 +9,13 @@
 /// let summary = try encoder.finish()
 /// ```
 /// JSON comes as one array with each record on a line of its own, NDJSON as one object on each
-/// line; CSV and TSV start with the column names and join lists by `|`. What is written here, and
-/// read again by `RecordReader`, gives the same values.
+/// line; CSV and TSV start with the column names and join lists by `|`. A `|` inside a text of such
+/// a list is written `\|`, and backslashes that stand right before a `|` are doubled. What is written
+/// here, and read again by `RecordReader`, gives the same values.
 package final class RecordEncoder {
     private static let flushByteCount = 256 * 1024
     private static let listSeparator = UInt8(ascii: "|")
+    private static let listEscape = UInt8(ascii: "\\")
 
     private let output: OutputFile
     private let isJSON: Bool
@@ -35,6 +37,8 @@ package final class RecordEncoder {
     @exclusivity(unchecked) private var column = 0
     @exclusivity(unchecked) private var isInList = false
     @exclusivity(unchecked) private var listCount = 0
+    /// Where the last value of the list starts.
+    @exclusivity(unchecked) private var listItemStart = 0
     private var hasStarted = false
     /// The number of records ended so far.
     package private(set) var rowCount = 0
@@ -106,8 +110,10 @@ package final class RecordEncoder {
                     buffer.reserve(1)
                     buffer.put(UInt8(ascii: ","))
                 } else {
+                    doubleEscapes()
                     listBuffer.reserve(1)
                     listBuffer.put(Self.listSeparator)
+                    listItemStart = listBuffer.count
                 }
             }
             listCount += 1
@@ -155,7 +161,7 @@ package final class RecordEncoder {
         if isJSON {
             JSONText.append(bytes, to: &buffer)
         } else if isInList {
-            listBuffer.append(bytes)
+            appendItem(bytes)
         } else {
             csv.append(bytes, to: &buffer)
         }
@@ -187,7 +193,7 @@ package final class RecordEncoder {
     package func json(_ bytes: UnsafeBufferPointer<UInt8>) {
         beginValue()
         guard isJSON else {
-            if isInList { raw(bytes) } else { csv.append(bytes, to: &buffer) }
+            if isInList { appendItem(bytes) } else { csv.append(bytes, to: &buffer) }
             return
         }
         buffer.reserve(bytes.count)
@@ -199,6 +205,7 @@ package final class RecordEncoder {
         beginValue()
         isInList = true
         listCount = 0
+        listItemStart = 0
         listBuffer.count = 0
         if isJSON { plain("[") }
     }
@@ -210,6 +217,30 @@ package final class RecordEncoder {
             plain("]")
         } else if listCount > 0 {
             csv.append(listBuffer.bytes(from: 0), to: &buffer)
+        }
+    }
+
+    /// Adds a text of a list in CSV, so that no `|` in it ends it.
+    private func appendItem(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.contains(Self.listSeparator) else { return listBuffer.append(bytes) }
+        for byte in bytes {
+            if byte == Self.listSeparator {
+                doubleEscapes()
+                listBuffer.reserve(1)
+                listBuffer.put(Self.listEscape)
+            }
+            listBuffer.reserve(1)
+            listBuffer.put(byte)
+        }
+    }
+
+    /// Doubles the backslashes at the end of what a value has so far, since a `|` comes behind them.
+    private func doubleEscapes() {
+        var first = listBuffer.count
+        while first > listItemStart, listBuffer.start[first - 1] == Self.listEscape { first -= 1 }
+        for _ in first..<listBuffer.count {
+            listBuffer.reserve(1)
+            listBuffer.put(Self.listEscape)
         }
     }
 
