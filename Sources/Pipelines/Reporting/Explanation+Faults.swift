@@ -289,6 +289,10 @@ extension Explanation {
             "Nothing is to be done: all stages run again."
         ),
         (
+            "run.no-store", "Stages that run after a failure, too, had no store to run on.",
+            "Mend what failed; with `open: replace` there is a store once a run comes to its end."
+        ),
+        (
             "run.resumed", "The run goes on with what an earlier one has left.",
             "Nothing is to be done; `--restart` would begin anew."
         ),
@@ -299,6 +303,11 @@ extension Explanation {
         (
             "run.starts-again", "An import cannot go on where it was, and begins anew.",
             "Nothing is to be done; the message tells why."
+        ),
+        (
+            "run.taken-back",
+            "The run worked on a store beside its own, and failed: that store is thrown away.",
+            "Mend what the messages before it tell; with `commit: batch` each save stays."
         ),
         (
             "run.time-limit", "The time that the run may take is up.",

@@ -37,7 +37,7 @@ extension PipelineRun {
     /// Finishes the store after a failure, whose error is the one that ends the run.
     func settle(_ job: Job, keepsNotes: Bool) {
         guard hasOpened, job.target.mode != .replace, !job.target.isOfApp,
-            FileDescriptor.size(job.target.path) ?? 0 > 0
+            job.target.isThere
         else { return }
         do {
             let container = try job.target.openStore(model: job.model)
@@ -53,6 +53,36 @@ extension PipelineRun {
                     "The store keeps what was saved, but could not be tidied up: \(error)",
                     fix: "run again; the next run makes the indexes that are missing"))
         }
+    }
+
+    /// Tells what became of the work of stages that is thrown away, since their lines were told
+    /// when they ended.
+    ///
+    /// - Parameter working: the stages whose work was not in its place yet.
+    func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
+        guard job.target.worksBeside, working.contains(where: \.kind.isWriting) else { return nil }
+        func names(_ stages: [Stage]) -> String { stages.map(\.name).joined(separator: ", ") }
+        let done = job.stages.filter { stage in
+            [.done, .resumed].contains(ledger.entry(of: stage)?.state)
+        }
+        let kept = done.filter { stage in
+            stage.kind.isWriting && !working.contains { $0.name == stage.name }
+        }
+        let files = done.filter { stage in
+            stage.kind.word == "export" && working.contains { $0.name == stage.name }
+        }
+        var words: String
+        if !kept.isEmpty {
+            words =
+                "Nothing that \(names(working)) did is kept; what was done before stays: "
+                + names(kept)
+        } else if job.target.isThere {
+            words = "Nothing that the stages did is kept: the store is as it was before the run"
+        } else {
+            words = "Nothing that the stages did is kept: there is no store, as before the run"
+        }
+        if !files.isEmpty { words += "; files that were exported stay: \(names(files))" }
+        return Diagnostic(.note, code: "run.taken-back", words)
     }
 
     /// The stages that are to run after a failure, too.
@@ -75,8 +105,28 @@ extension PipelineRun {
         guard failed != nil || !lackingColumns.isEmpty else { return }
         let stages = alwaysStages(after: failed, job)
         guard !stages.isEmpty else { return }
+        guard job.target.isOpenAfterFailure else {
+            let names = stages.map(\.name).joined(separator: ", ")
+            failure.diagnostics.append(
+                Diagnostic(
+                    .note, code: "run.no-store",
+                    "Stages that run after a failure, too, were left out, since there is no store: "
+                        + names))
+            return
+        }
+        let wasThere = job.target.isThere
+        runAlways(stages, job, keepsNotes: keepsNotes, &failure)
+        // An empty store that was made to be read is not what the run was to make.
+        if !wasThere, job.target.worksBeside, !stages.contains(where: \.kind.isWriting) {
+            try? PersistentContainer.destroy(at: job.target.path)
+        }
+    }
+
+    private mutating func runAlways(
+        _ stages: [Stage], _ job: Job, keepsNotes: Bool, _ failure: inout RunFailure
+    ) {
         do {
-            let container = try job.target.openStore(model: job.model)
+            let container = try job.target.openAfterFailure(model: job.model)
             let journal = try RunJournal(
                 job.note, resuming: try RunJournal.saved(in: container), isSameAttempt: true,
                 isAfterFailure: true, in: container)

@@ -111,7 +111,7 @@ extension PipelineRun {
             outcome.difference = try target.difference(of: container)
         }
         let later = alwaysStages(after: failed, job).filter(\.kind.isWriting)
-        if !later.isEmpty {
+        if !later.isEmpty, target.isOpenAfterFailure {
             kept +=
                 "; what the stages change that run all the same is not shown: "
                 + later.map(\.name).joined(separator: ", ")

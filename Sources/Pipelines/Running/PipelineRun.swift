@@ -217,6 +217,9 @@ struct PipelineRun {
             settle(job, keepsNotes: isResumable)
             guard !(error is Interrupted) else { throw error }
             var failure = RunFailure(error, stage: nil)
+            if !isResumable, current != nil, let note = takenBack(working, job) {
+                failure.diagnostics.append(note)
+            }
             runAlways(after: current, job, keepsNotes: isResumable, &failure)
             throw failure
         }

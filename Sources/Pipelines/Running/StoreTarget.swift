@@ -63,6 +63,19 @@ struct StoreTarget {
         }
     }
 
+    /// A store stands in its place.
+    var isThere: Bool { (FileDescriptor.size(path) ?? 0) > 0 }
+
+    /// Whether stages that run after a failure, too, have a store: the one that is there, or an
+    /// empty one, where one is to be made that does not replace another.
+    var isOpenAfterFailure: Bool { isThere || (mode == .create && !isOfApp) }
+
+    /// The store for stages that run after a failure, too.
+    func openAfterFailure(model: ManagedObjectModel?) throws -> PersistentContainer {
+        isThere || mode != .create
+            ? try openStore(model: model) : try makeStore(model, at: path)
+    }
+
     /// Copies the template to where no store is yet; nothing where none is wanted.
     ///
     /// - Returns: whether it did.
@@ -158,7 +171,7 @@ struct StoreTarget {
             try PersistentContainer.checkReplaceable(at: path)
             return try makeStore(model, at: workPath)
         }
-        guard (FileDescriptor.size(path) ?? 0) > 0 else {
+        guard isThere else {
             return try makeStore(model, at: workPath)
         }
         try container(model, at: path, isOriginal: true).copyStore(to: workPath)

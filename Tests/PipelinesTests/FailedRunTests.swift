@@ -1,0 +1,140 @@
+import Diagnostics
+import Testing
+
+@testable import Pipelines
+
+/// What a failed run says of the stages before its failure, and what runs after it all the same.
+@Suite("Failed runs")
+struct FailedRunTests {
+    private static func spec(_ store: String, _ stages: String) -> String {
+        """
+        etl: 1
+        store: { at: store.sqlite, model: model.yaml, \(store) }
+        stages:
+        \(stages)
+        """
+    }
+
+    /// - Parameter hasStore: a store with the task `0` is there before.
+    private static func filled(hasStore: Bool) throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write("model.yaml", InputTests.model)
+        try folder.write("a.ndjson", "{\"id\":\"0\",\"size\":0}\n")
+        if hasStore {
+            let stages = "  - { import: a.ndjson, into: Task }"
+            #expect(try folder.run(spec("open: create", stages)).text == "")
+        }
+        try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":1}\n{\"id\":\"2\",\"size\":2}\n")
+        return folder
+    }
+
+    private static func notes(_ run: Run) -> [String] {
+        run.outcome.diagnostics.filter { $0.severity == .note }.map(DiagnosticRenderer.text)
+    }
+
+    private static let asBefore =
+        "note: Nothing that the stages did is kept: the store is as it was before the run; "
+        + "files that were exported stay: export-task [run.taken-back]"
+    private static let none =
+        "note: Nothing that the stages did is kept: there is no store, as before the run; "
+        + "files that were exported stay: export-task [run.taken-back]"
+
+    @Test(
+        "what is thrown away is told behind the failure",
+        arguments: [
+            ("open: create", true, []), ("open: create", false, []),
+            ("open: create, commit: run", true, [asBefore]),
+            ("open: create, commit: run", false, [none]),
+            ("open: replace", true, [asBefore]), ("open: replace", false, [none]),
+            (
+                "open: create, commit: stage", true,
+                [
+                    "note: Nothing that bump did is kept; what was done before stays: import-a"
+                        + " [run.taken-back]"
+                ]
+            ),
+        ] as [(String, Bool, [String])])
+    func takenBack(_ store: String, _ hasStore: Bool, _ expected: [String]) throws {
+        let folder = try Self.filled(hasStore: hasStore)
+        let run = try folder.run(
+            Self.spec(
+                store,
+                """
+                  - { import: a.ndjson, into: Task }
+                  - { export: Task, to: out.csv }
+                  - { update: bump, entity: Task, where: ALL, at-most: 1, set: { size: 9 } }
+                """))
+        #expect(run.status == .dataError)
+        #expect(Self.notes(run) == expected)
+        let isKept = !store.contains("run") && !store.contains("replace")
+        let before = hasStore ? ["0|0"] : []
+        #expect(folder.exists("store.sqlite") == (isKept || hasStore))
+        if isKept || hasStore {
+            #expect(
+                try folder.rows(RunOptionTests.sizes) == before + (isKept ? ["1|1", "2|2"] : []))
+        }
+        #expect(folder.exists("out.csv"))
+    }
+
+    @Test("a stage that changes nothing takes nothing back where each stage is by itself")
+    func verifying() throws {
+        let folder = try Self.filled(hasStore: false)
+        let run = try folder.run(
+            Self.spec(
+                "open: create, commit: stage",
+                """
+                  - { import: a.ndjson, into: Task }
+                  - { verify: none, expect: { Task: "== 0" } }
+                """))
+        #expect(run.status == .dataError)
+        #expect(Self.notes(run) == [])
+        #expect(try folder.rows(RunOptionTests.sizes) == ["1|1", "2|2"])
+    }
+
+    private static let failing = """
+          - { import: a.ndjson, into: Task }
+          - { verify: none, expect: { Task: "== 0" } }
+        """
+
+    @Test("always: without a store, stages run on a new one, which stays where they fill it")
+    func alwaysWithoutStore() throws {
+        let export = "  - { export: state, entity: Task, to: always.csv, always: true }"
+        let folder = try Self.filled(hasStore: false)
+        let spec = Self.spec("open: create, commit: run", Self.failing + "\n" + export)
+        let read = try folder.run(spec)
+        #expect(read.status == .dataError)
+        #expect(read.outcome.diagnostics.map(\.code) == ["verify.failed", "run.taken-back"])
+        #expect(read.lines.last == "export state: 0 rows to always.csv")
+        #expect(try folder.text("always.csv") == "id,size,title\n")
+        #expect(!folder.exists("store.sqlite"))
+        try folder.write("b.ndjson", "{\"id\":\"7\",\"size\":7}\n")
+        let fill = "  - { import: b.ndjson, into: Task, always: true }\n"
+        let filled = try folder.run(
+            Self.spec("open: create, commit: run", Self.failing + "\n" + fill + export))
+        #expect(filled.status == .dataError)
+        #expect(filled.outcome.diagnostics.map(\.code) == ["verify.failed", "run.taken-back"])
+        #expect(try folder.text("always.csv") == "id,size,title\n7,7,\n")
+        #expect(try folder.rows(RunOptionTests.sizes) == ["7|7"])
+        #expect(try folder.rows(ResumeTests.tables) == ["0"])
+    }
+
+    @Test("always: a store that is to be replaced is not made by a run that fails")
+    func alwaysWithoutReplaced() throws {
+        let folder = try Self.filled(hasStore: false)
+        let run = try folder.run(
+            Self.spec(
+                "open: replace",
+                Self.failing + "\n"
+                    + "  - { export: state, entity: Task, to: always.csv, always: true }"))
+        #expect(run.status == .dataError)
+        #expect(
+            Self.notes(run) == [
+                "note: Nothing that the stages did is kept: there is no store, as before the run "
+                    + "[run.taken-back]",
+                "note: Stages that run after a failure, too, were left out, since there is no "
+                    + "store: state [run.no-store]",
+            ])
+        #expect(folder.names().filter { $0.hasPrefix("store") } == ["store.sqlite.etl-lock"])
+        #expect(!folder.exists("always.csv"))
+    }
+}
