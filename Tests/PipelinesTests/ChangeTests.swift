@@ -128,6 +128,27 @@ struct ChangeTests {
         #expect(rows == ["170|1"])
     }
 
+    @Test("a number that is not whole is told as that, and what makes it whole")
+    func updateToFraction() throws {
+        let folder = try Self.filled()
+        func update(_ value: String) throws -> Run {
+            try folder.run(
+                model: Self.model,
+                "- { update: big, entity: Task, where: ALL, set: { size: \"\(value)\" } }",
+                open: "existing")
+        }
+        #expect(
+            try update("id / 4.0").text == """
+                error: 'size' of 5 objects would be no whole number (`round`, `floor` and `ceiling` \
+                make one); nothing was done [store.validation]
+                  stage: spec.yaml:5:3 update big
+                  fix: narrow `where`, or set values that the model allows
+                """)
+        #expect(try update("id * 40000.5").text.contains("would be outside Integer 16"))
+        #expect(try update("floor(id / 4.0)").text == "")
+        #expect(try folder.rows("SELECT typeof(ZSIZE), count(*) FROM ZTASK GROUP BY 1").count == 1)
+    }
+
     @Test("rules: ignore lets values be that the model's rules forbid, and those that must not")
     func updateIgnoringRules() throws {
         let folder = try Self.filled()

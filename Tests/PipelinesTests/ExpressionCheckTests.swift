@@ -66,6 +66,7 @@ struct ExpressionCheckTests {
               id
               ^
               in: stages[1].set.due
+              fix: cast(id, 'Date') is its date
             spec.yaml:24:37: error: 'Task' has no attribute 'nothing' [spec.unknown-attribute]
               in: stages[1].set.nothing
             spec.yaml:25:26: error: Text cannot be compared with a number (5) [predicate.type]

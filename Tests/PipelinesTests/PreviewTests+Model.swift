@@ -121,8 +121,10 @@ extension PreviewTests {
         #expect(seen.lines.count == 2)
         #expect(
             seen.words == [
+                "spec.yaml:6:29: warning: Nothing fills 'owner', which is not optional"
+                    + " [spec.unmapped]",
                 "b.ndjson:1:1: warning: Rejected if it makes a new object: 'code' is required and"
-                    + " the record lacks it [required]"
+                    + " the record lacks it [required]",
             ])
     }
 
@@ -256,6 +258,40 @@ extension PreviewTests {
                     + " the record lacks it [required]"
             ])
         #expect(seen.outcome.stages.map(\.mapped) == [2])
+    }
+
+    @Test("advice on the spec and its model is told once, before the records")
+    func advice() throws {
+        try folder.write(
+            "model.yaml",
+            """
+            model: 1
+            composites:
+              Scale:
+                attributes:
+                  richter: { type: Double, optional: false }
+                  agency: { type: String, default: x }
+            entities:
+              Quake:
+                attributes:
+                  id: { type: String, optional: false }
+                  mag: { type: Composite, composite: Scale }
+                unique: [[id]]
+            """)
+        try folder.write("q.ndjson", #"{"id":"1"}"#)
+        let seen = try preview(
+            "- { import: q.ndjson, into: Quake }", store: "{ at: s.sqlite, model: model.yaml }",
+            top: "params: { unused: { type: int, default: 1 } }")
+        #expect(
+            seen.words == [
+                "model.yaml:11:7: warning: A new 'Quake' has 'mag.agency' by its default, and is"
+                    + " refused without 'mag.richter', which is required beside it and has none"
+                    + " [model.composite-default]",
+                "spec.yaml:3:11: warning: Nothing uses the parameter 'unused'"
+                    + " [spec.unused-parameter]",
+                "q.ndjson:1:1: warning: Rejected: 'mag.richter' is required where 'mag' has a value"
+                    + " [required]",
+            ])
     }
 
     @Test("of many records the first ones are tried, which is told")

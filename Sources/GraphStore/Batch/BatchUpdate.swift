@@ -184,8 +184,14 @@ struct BatchUpdate {
         if let (low, high) = attribute.type.integerLimits {
             rules.append(
                 (
-                    "\(name) NOT BETWEEN \(low) AND \(high) OR typeof(\(name)) = 'real'",
+                    "\(name) NOT BETWEEN \(low) AND \(high)",
                     "outside \(attribute.type.rawValue)"
+                ))
+            rules.append(
+                (
+                    // The column makes an integer of every number that is one.
+                    "typeof(\(name)) = 'real'",
+                    "no whole number (`round`, `floor` and `ceiling` make one)"
                 ))
         }
         if allRules == .honour, let minimum = attribute.range?.minimum {

@@ -109,7 +109,7 @@ extension BulkWriter {
         seen.remove(row.primaryKey)
         tally.inserted -= 1
         for writer in toManyWriters { try writer.forget(new: row.primaryKey) }
-        rejectUnique(row.token, error) { pending.cell(place, $0) }
+        try rejectUnique(row.token, error) { pending.cell(place, $0) }
     }
 
     func rejectMissing(_ property: String, token: Int64) {
@@ -119,7 +119,9 @@ extension BulkWriter {
     }
 
     /// - Parameter cell: gives the cell of each column of the refused row.
-    func rejectUnique(_ token: Int64, _ error: SQLiteError, _ cell: (Int) -> BulkCell) {
+    func rejectUnique(
+        _ token: Int64, _ error: SQLiteError, _ cell: (Int) -> BulkCell
+    ) throws(SQLiteError) {
         // What the record says nothing of is the row's own, or its default.
         let places = plan.columns.indices.filter {
             error.constraintColumns.contains(plan.columns[$0].name) && cell($0).kind != .absent
@@ -135,10 +137,27 @@ extension BulkWriter {
         let values = places.map {
             "\(plan.columns[$0].property) \(cell($0).quotedText(type($0)))"
         }
+        let holder =
+            places.count == error.constraintColumns.count
+            ? try entity(withValuesAt: places, cell)?.name : nil
         reject(
             token, "unique", plan.columns[first].property,
-            "Another \(plan.plan.entity) has \(values.joined(separator: " and "))",
+            "Another \(holder ?? "object") has \(values.joined(separator: " and "))",
             value: cell(first).text(type(first)), hinge: .storedValues)
+    }
+
+    /// The entity of the object that has these values, which may be another one of the hierarchy.
+    private func entity(
+        withValuesAt places: [Int], _ cell: (Int) -> BulkCell
+    ) throws(SQLiteError) -> StoreSchema.Entity? {
+        let conditions = places.map { "\(plan.columns[$0].name) = ?" }.joined(separator: " AND ")
+        let statement = try session.connection.prepare(
+            "SELECT Z_ENT FROM \(plan.entity.table) WHERE \(conditions)")
+        for (index, place) in places.enumerated() {
+            cell(place).bind(to: statement, at: Int32(index + 1))
+        }
+        guard try statement.step() else { return nil }
+        return session.schema.entity(number: statement.integer(0))
     }
 }
 

@@ -192,7 +192,7 @@ extension BulkWriter {
         let outcome = try write(over: found, id)
         try settleFarChanges()
         if case .refused(let error) = outcome {
-            rejectUnique(0, error) { row.cells[$0] }
+            try rejectUnique(0, error) { row.cells[$0] }
             return nil
         }
         return id

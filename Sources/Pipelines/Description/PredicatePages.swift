@@ -20,7 +20,8 @@ enum PredicatePages {
             | `'text'`, `"text"` | a text; `\\'` is a quotation mark in it |
             | `12`, `1.5`, `1e3`, `0x1F` | a number |
             | `{1, 2}` | a list |
-            | `cast('2026-01-31', 'Date')` | a date; a UUID likewise |
+            | `cast('2026-01-31', 'Date')` | a date, wherever one is wanted, in `set` of an \
+            update too; a UUID likewise. Compared with a date, a text such as `'2026-01-31'` will do |
             | `$now`, `$today`, `$name` | the moment and the day of the run; a parameter of the \
             spec, or a value of `fetch --set` |
             | `#no` | the key `no`, which would be a keyword; `#'any text'` likewise |

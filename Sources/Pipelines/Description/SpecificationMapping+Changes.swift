@@ -18,7 +18,10 @@ extension SpecificationMapping {
             wherever,
             KeyDescription(
                 "set", .named("ATTRIBUTE", .constant), .error,
-                "What attributes become: [an expression](predicates.md) in text, or a constant.",
+                """
+                What attributes become: [an expression](predicates.md) in text, or a constant. A date \
+                is an expression, too: `due: "cast('2026-05-05', 'Date')"`.
+                """,
                 example: "{ priority: priority + 1 }"),
         ] + extent
 
@@ -102,7 +105,10 @@ extension SpecificationMapping {
     private static let extent = [
         KeyDescription(
             "at-most", .limit, .means("no limit"),
-            "More matches than this, and nothing is done; exit 65.", example: "50000"),
+            """
+            More matches than this, and nothing is done; exit 65. With `limit`, only the objects \
+            that it leaves count.
+            """, example: "50000"),
         KeyDescription(
             "limit", .integer(1...1_000_000_000), .means("no limit"),
             "At most so many objects, the oldest first.", example: "1000"),

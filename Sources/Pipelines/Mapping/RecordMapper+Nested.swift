@@ -67,11 +67,15 @@ extension RecordMapper {
                 "\(path).\(error.whole.text)", fields[error.whole.slot], orIn: item)
         }
         let start = cells.count
-        for column in nested.columns {
+        for (cell, column) in nested.columns.enumerated() {
             do throws(CastFailure) {
                 cells.append(
                     try value(column, fields, isTabular: false, &batch.rows.arena))
             } catch {
+                if let whole = nullWhole(around: cell, nested.wholes, fields) {
+                    throw Self.absence(of: column, by: whole)
+                        .at("\(path).\(whole.text)", fields[whole.slot], orIn: item)
+                }
                 let field = column.slot.map { fields[$0] }
                 throw error.at("\(path).\(column.sourceText)", field, orIn: item)
             }

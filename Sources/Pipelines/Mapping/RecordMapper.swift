@@ -88,8 +88,10 @@ package struct RecordMapper {
             } catch {
                 batch.rows.removeLastRow()
                 nulled = nulledBefore
+                let whole = batch.isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
                 return batch.reject(
-                    record, error, slot: column.slot, field: column.sourceText)
+                    record, whole.map { Self.absence(of: column, by: $0) } ?? error,
+                    slot: whole?.slot ?? column.slot, field: whole?.text ?? column.sourceText)
             }
         }
         for cell in emptied { batch.rows[row, cell] = plan.columns[cell].emptyValue }
@@ -152,6 +154,23 @@ package struct RecordMapper {
             emptied += whole.columns
         }
         return emptied
+    }
+
+    /// The outermost object around an element of a composite, where that is null as a whole.
+    func nullWhole(
+        around column: Int, _ wholes: [ImportPlan.Whole], _ fields: UnsafeBufferPointer<Field>
+    ) -> ImportPlan.Whole? {
+        wholes.filter { $0.columns.contains(column) && fields[$0.slot].kind == .null }
+            .min { $0.text.utf8.count < $1.text.utf8.count }
+    }
+
+    /// The failure of an element that must have a value and whose object is null.
+    static func absence(
+        of column: ImportPlan.Column, by whole: ImportPlan.Whole
+    ) -> CastFailure {
+        CastFailure(
+            code: column.absenceCode,
+            message: "'\(column.name)' may not be null, and '\(whole.text)' is")
     }
 
     // MARK: Attributes

@@ -84,6 +84,8 @@ package struct Preview: Sendable {
 
     private func run(_ file: String, _ outcome: inout Outcome) throws {
         let (checked, _, problems) = SpecificationFile.check(file: file, context)
+        // Whoever looks wants the advice on the spec and its model that `check` gives, too.
+        problems.filter { $0.severity != .error }.forEach(tell)
         guard let spec = checked else { throw RunFailure(problems: problems.errors) }
         let imports = try imports(of: spec)
         var context = context

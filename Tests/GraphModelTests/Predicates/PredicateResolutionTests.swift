@@ -186,6 +186,27 @@ struct PredicateResolutionTests {
         #expect(error?.message == "'priority' (Integer 16) cannot hold text")
     }
 
+    @Test(
+        "says how a date is written where another value stands in its place",
+        arguments: [
+            ("2026-05-05", "a date is written cast('2026-05-05', 'Date')"),
+            ("priority + 1", "a date is written cast('2026-01-31', 'Date')"),
+            ("'tomorrow'", "a date is written cast('2026-01-31', 'Date')"),
+            ("title", "cast(title, 'Date') is its date"), ("{1, 2}", nil),
+            ("coalesce(dueDate, '2026-05-05')", "a date is written cast('2026-05-05', 'Date')"),
+            ("coalesce('x', dueDate)", "a date is written cast('2026-01-31', 'Date')"),
+            ("coalesce(priority, 'x')", nil),
+        ] as [(String, String?)])
+    func dates(_ format: String, _ fix: String?) throws {
+        let model = try Self.model()
+        let dueDate = try #require(model.attribute("dueDate", of: "Task"))
+        let error = #expect(throws: GraphPredicateError.self) {
+            try ParsedExpression(format: format).resolved(
+                for: "Task", in: model, assignedTo: dueDate)
+        }
+        #expect(error?.fix == fix)
+    }
+
     @Test("names the entity that was probably meant")
     func unknownEntity() throws {
         let model = try Self.model()

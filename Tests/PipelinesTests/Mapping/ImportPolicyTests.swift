@@ -113,6 +113,41 @@ struct ImportPolicyTests {
         #expect(try tasks.reasons() == ["unique id: Another Task has id '1'"])
     }
 
+    @Test("an object of the hierarchy that has the value already is told by its own entity")
+    func uniqueInHierarchy() throws {
+        let folder = try Workspace()
+        let model = """
+            model: 1
+            entities:
+              Thing:
+                attributes: { id: { type: String, optional: false }, code: String, size: Integer 16 }
+                unique: [[id], [code], [size, code]]
+              Item: { parent: Thing }
+              Special: { parent: Thing }
+            """
+        try folder.write("items.ndjson", #"{"id":"1","code":"a"}"#)
+        try folder.write(
+            "specials.ndjson",
+            """
+            {"id":"2","code":"b"}
+            {"id":"3","code":"a"}
+            {"id":"2","code":"a"}
+            {"id":"4","code":"b"}
+            """)
+        let run = try folder.run(
+            model: model,
+            """
+            - { import: items.ndjson, into: Item, key: id }
+            - { import: specials.ndjson, into: Special, key: id }
+            """, top: "rejects: { allow: 3 }")
+        #expect(run.text == "")
+        #expect(
+            try folder.reasons() == [
+                "unique code: Another Item has code 'a'", "unique code: Another Item has code 'a'",
+                "unique code: Another Special has code 'b'",
+            ])
+    }
+
     @Test("a record whose link has no object is skipped on demand")
     func missingSkips() throws {
         let folder = try Workspace()

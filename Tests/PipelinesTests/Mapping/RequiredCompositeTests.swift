@@ -69,6 +69,58 @@ struct RequiredCompositeTests {
         #expect(try folder.rows(Self.columns) == ["a|5.0|1|1.0|NULL", "f|NULL|NULL|NULL|3.0"])
     }
 
+    @Test("a composite that is null as a whole is told in place of its elements")
+    func nullAsAWhole() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "in.ndjson",
+            """
+            {"id":1,"mag":null}
+            {"id":2,"mag":{"scale":null}}
+            {"id":3,"mag":{"scale":{"richter":null}}}
+            {"id":4}
+            {"id":5,"mag":{"scale":{"richter":5}},"shocks":[{"no":1,"mag":null}]}
+            """)
+        let run = try folder.run(
+            model: """
+                model: 1
+                composites:
+                  Scale: { attributes: { richter: { type: Double, optional: false } } }
+                  Magnitude:
+                    attributes: { scale: { type: Composite, composite: Scale, optional: false } }
+                entities:
+                  Quake:
+                    attributes:
+                      id: { type: Integer 64, optional: false }
+                      size: { type: Composite, composite: Magnitude, optional: false }
+                    relationships: { shocks: { to: Shock, many: true, inverse: quake } }
+                    unique: [[id]]
+                  Shock:
+                    attributes:
+                      no: { type: Integer 64, optional: false }
+                      size: { type: Composite, composite: Magnitude, optional: false }
+                    relationships: { quake: { to: Quake, inverse: shocks } }
+                    unique: [[no]]
+                """,
+            """
+            - import: in.ndjson
+              into: Quake
+              set: { size: mag }
+              link: { shocks: { each: "shocks[*]", set: { size: mag } } }
+            """, top: "rejects: { allow: 5 }")
+        #expect(run.text == "")
+        #expect(
+            try folder.reasons() == [
+                "required mag: 'size.scale.richter' may not be null, and 'mag' is",
+                "required mag.scale: 'size.scale.richter' may not be null, and 'mag.scale' is",
+                "required mag.scale.richter: 'size.scale.richter' may not be null, and"
+                    + " 'mag.scale.richter' is",
+                "required shocks[0].mag: 'size.scale.richter' may not be null, and 'mag' is",
+                "required mag.scale.richter: 'size.scale.richter' is required and the record lacks it"
+                    + " (for 'size.scale.richter')",
+            ])
+    }
+
     @Test("what a record leaves alone counts, and what it empties")
     func updates() throws {
         let folder = try Self.filled()

@@ -109,7 +109,7 @@ extension PredicateResolver {
             error(
                 .type,
                 "'\(attribute.name)' (\(attribute.type.rawValue)) cannot hold \(resolved.kind)",
-                node: resolved.node))
+                node: resolved.node, fix: kind == .date ? dateFix(for: resolved) : nil))
         return resolved.expression
     }
 }

@@ -283,7 +283,23 @@ struct PredicateResolver {
         }
         throw error(
             .type, "The alternatives are of different types, \(one.kind) and \(other.kind)",
-            node: other.node)
+            node: other.node,
+            fix: one.kind == .date
+                ? dateFix(for: other) : other.kind == .date ? dateFix(for: one) : nil)
+    }
+
+    /// How a date is written, where a text or a number stands in the place of one: `2026-05-05`
+    /// without quotation marks is a subtraction.
+    func dateFix(for wrong: Resolved) -> String? {
+        var text = source?.format ?? ""
+        switch wrong.expression {
+        case .constant(.string(let constant)): text = constant
+        case _ where wrong.kind == .text: return "cast(\(wrong.expression), 'Date') is its date"
+        case _ where wrong.kind.isNumeric: break
+        default: return nil
+        }
+        if PredicateCast.date(text) == nil { text = "2026-01-31" }
+        return "a date is written cast('\(text)', 'Date')"
     }
 
     private mutating func function(
