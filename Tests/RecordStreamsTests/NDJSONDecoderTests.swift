@@ -37,6 +37,9 @@ import Testing
         {"owner":null,"owner.email":"flat","tags.name":[]}
         {"a.b.c":7,"a.b":{"c":8},"x":{"owner.email":"deeper"}}
         {"owner.email":{"deep":[1]},"tags.name":[["x"],null]}
+        {"owner.email":"flat","owner":{"email":null},"tags.name":["x"],"tags":{"name":null}}
+        {"tags":null,"tags.name":["x"],"a":{"b":null},"a.b.c":1,"a.b":null}
+        {"owner":null,"tags":null,"a":null,"owner.email":null}
 
         """#
 
@@ -48,9 +51,10 @@ import Testing
                 "2@2:1 'nested' ['z'] - -",
                 "3@3:1 'nested' ['z'] - -",
                 "4@4:1 'last!' - - -",
-                "5@5:1 null [] - -",
+                "5@5:1 'flat' [] - -",
                 "6@6:1 - - #7 #8",
                 #"7@7:1 json{"deep":[1]} [json["x"] null] - -"#,
+                "8@8:1 null null - -", "9@9:1 - ['x'] #1 null", "10@10:1 null null null -",
             ], rejects: [], duplicateKeys: 1, blankLines: 0)
         let reading = try Reading.of(Self.flat, as: "a.ndjson", paths: paths)
         #expect(reading.records == expected.records)
@@ -60,12 +64,34 @@ import Testing
         for chunk in 1...100 {
             #expect(try Reading.of(input, paths: paths, chunk: chunk) == expected, "\(chunk)")
         }
-        // A name that is asked for by itself is that alone.
-        #expect(
-            try Reading.of(
-                #"{"owner.email":"flat"}"# + "\n", as: "a.ndjson",
-                paths: ["owner.email", #"owner\.email"#]
-            ).records == ["1@1:1 - 'flat'"])
+    }
+
+    @Test func findsNamesThatAreAskedForByThemselvesToo() throws {
+        let input = #"""
+            {"owner.email":"flat","tags.name":["x"]}
+            {"owner.email":"flat","owner":{"email":"nested"},"tags.name":["x"],"tags":{"name":["y"]}}
+            {"owner":null,"owner.email":"flat","tags.name":[],"tags":{}}
+            {"owner":null}
+
+            """#
+        let paths = [
+            "owner.email", #"owner\.email"#, "tags.name[*]", #"tags\.name[*]"#, "owner.email",
+        ]
+        for order in [paths, paths.reversed()] {
+            let records = try Reading.of(input, as: "a.ndjson", paths: order).records
+            let expected = [
+                "1@1:1 'flat' 'flat' ['x'] ['x'] 'flat'",
+                "2@2:1 'nested' 'flat' ['y'] ['x'] 'nested'", "3@3:1 'flat' 'flat' [] [] 'flat'",
+                "4@4:1 null - - - null",
+            ].map { line in
+                let words = line.split(separator: " ")
+                return
+                    (words.prefix(1)
+                    + (order == paths ? Array(words[1...]) : words[1...].reversed()))
+                    .joined(separator: " ")
+            }
+            #expect(records == expected)
+        }
     }
 
     @Test func givesTheSameRecordsHoweverTheInputIsCut() throws {

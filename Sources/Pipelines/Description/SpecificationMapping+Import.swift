@@ -22,8 +22,9 @@ extension SpecificationMapping {
             .means("the field of the same name fills an attribute"),
             """
             What fills attributes: the path of a field such as `owner.email`, or more. Where a path leads \
-            to nothing, a field that is called like it, dots included, is meant, as tables and flat exports \
-            have them; after a backslash a dot is always part of a name (`owner\\.email`). An element of a \
+            to nothing, or null is on its way, a field that is called like it, dots included, is meant, as \
+            tables and flat exports have them; after a backslash a dot is always part of a name \
+            (`owner\\.email`), in tables too. An element of a \
             composite is named by its path, such as `magnitude.richter`; a path alone fills a whole \
             composite by the object that it leads to.
             """,

@@ -56,7 +56,9 @@ struct SourcePathCheck {
     // MARK: Columns
 
     private mutating func checkColumn(_ name: String, _ place: SourceLocation) {
-        guard read.isTable, let columns = read.columns, !columns.contains(name) else { return }
+        guard read.isTable, let columns = read.columns, !columns.contains(name),
+            (try? FieldPath(parsing: name))?.columnName.map(columns.contains) != true
+        else { return }
         found.append(
             Diagnostic(
                 code: "spec.unknown-column",

@@ -161,9 +161,9 @@ final class CSVDecoder: RecordDecoder {
         columnCount = names.count
         columnSlots = .allocate(capacity: max(1, columnCount))
         columnSlots.initialize(repeating: -1, count: max(1, columnCount))
-        let sources = selection.firstSlots { Array($0.text.utf8) == Array($1.text.utf8) }
         for (slot, path) in selection.paths.enumerated() {
-            guard let column = columns[Array(path.text.utf8)] else {
+            let spellings = [path.text, path.columnName].compactMap(\.self)
+            guard let column = spellings.lazy.compactMap({ columns[Array($0.utf8)] }).first else {
                 guard selection.optional.contains(slot) else {
                     throw RecordStreamError(
                         .csvUnknownColumn(name: path.text, header: names), in: source)
@@ -171,10 +171,10 @@ final class CSVDecoder: RecordDecoder {
                 absentSlots.append(slot)
                 continue
             }
-            if sources[slot] == slot {
+            if columnSlots[column] < 0 {
                 columnSlots[column] = Int32(slot)
             } else {
-                aliases.append((slot, sources[slot]))
+                aliases.append((slot, Int(columnSlots[column])))
             }
         }
         extraColumns = names.indices.filter { columnSlots[$0] < 0 }.map { names[$0] }

@@ -36,6 +36,8 @@ final class JSONFieldTree {
         var firstKey = 0
         /// The slots of this node and all below.
         var slots: [Int] = []
+        /// The slots of paths that lead on from here by names alone: null here is on their way.
+        var passingSlots: [Int] = []
         /// The slots below that are filled once for each element of this node's list.
         var elementSlots: [Int] = []
         /// The brackets around the value.
@@ -62,6 +64,9 @@ final class JSONFieldTree {
     private(set) var listSlots: [Int] = []
     /// Slots with the same path as an earlier one.
     private(set) var aliases: [(slot: Int, source: Int)] = []
+    /// Slots of paths whose names in one are a path of the selection, too; they have its value
+    /// where they lead to nothing.
+    private(set) var flatAliases: [(slot: Int, source: Int)] = []
     /// The nodes of names with dots.
     private(set) var flatNodes: [Int] = []
 
@@ -75,11 +80,16 @@ final class JSONFieldTree {
             if sources[slot] != slot {
                 aliases.append((slot, sources[slot]))
             } else {
-                add(path.steps, slot: slot, root: root)
+                add(path.steps, slot: slot, root: root, leadingNames: path.leadingNames)
             }
         }
         for (slot, path) in selection.paths.enumerated() where sources[slot] == slot {
-            if let steps = path.flatSteps { addFlat(steps, slot: slot, root: root) }
+            guard let steps = path.flatSteps else { continue }
+            if let exact = selection.paths.firstIndex(where: { $0.leads(over: steps) }) {
+                flatAliases.append((slot, exact))
+            } else {
+                addFlat(steps, slot: slot, root: root)
+            }
         }
     }
 
@@ -108,11 +118,12 @@ final class JSONFieldTree {
         add(Array(steps.dropFirst()), slot: slot, root: node)
     }
 
-    private func add(_ steps: [FieldPath.Step], slot: Int, root: Int) {
+    private func add(_ steps: [FieldPath.Step], slot: Int, root: Int, leadingNames: Int = 0) {
         var node = root
         var lastList: Int?
-        for step in steps {
+        for (place, step) in steps.enumerated() {
             nodes[node].slots.append(slot)
+            if place < leadingNames { nodes[node].passingSlots.append(slot) }
             switch step {
             case .name(let name): node = child(named: name, of: node)
             case .each:

@@ -71,7 +71,7 @@ struct JSONRecordParser {
         for place in tree.flatNodes where nodes[place].flatMark > before {
             let node = nodes + place
             guard let start = node.pointee.flatStart,
-                node.pointee.slots.allSatisfy({ fields[$0].kind == .absent })
+                node.pointee.slots.allSatisfy({ fields[$0].leadsToNothing })
             else { continue }
             let isSingle = node.pointee.keyCount == 0 && node.pointee.each < 0
             let next =
@@ -303,7 +303,8 @@ struct JSONRecordParser {
         return after
     }
 
-    /// A null counts for everything below it; any other value is kept where the path allows it.
+    /// A null counts for everything below it, and lets what is called like the path take its place;
+    /// any other value is kept where the path allows it.
     private mutating func scalarAtBranch(
         _ start: Bytes, node: UnsafeMutablePointer<Node>
     ) -> Bytes? {
@@ -311,6 +312,7 @@ struct JSONRecordParser {
         guard let next = leaf(start, into: &field, depth: node.pointee.depth) else { return nil }
         if field.kind == .null {
             for slot in node.pointee.slots { fields[slot] = field }
+            for slot in node.pointee.passingSlots { fields[slot] = Field(.null, start: start) }
             return next
         }
         if node.pointee.slot >= 0 { fields[node.pointee.slot] = field }

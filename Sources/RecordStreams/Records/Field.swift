@@ -36,6 +36,10 @@ package struct Field {
         self.kind = kind
     }
 
+    /// Whether its path has no value: nothing is there, or null before its last name, of which
+    /// alone the place is kept.
+    var leadsToNothing: Bool { kind == .absent || (kind == .null && start != nil) }
+
     /// The bytes of a number, string or JSON text; empty for other kinds.
     package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: start, count: kind == .list ? 0 : Int(count))

@@ -1,8 +1,9 @@
 /// A place inside a record: `owner.email`, `tags[*]`, `items[*].sku`, `a\.b`.
 ///
 /// Names are separated by dots; `[*]` reaches into every element of a list; a backslash takes the
-/// next character as it stands. In CSV the text names a column literally, without any splitting;
-/// in JSON it finds a member that is called so where it leads to nothing (see `flatSteps`).
+/// next character as it stands. In CSV the text names a column as it stands, or else with its
+/// backslashes taken out (see `columnName`); in JSON it finds a member that is called so where it
+/// leads to nothing (see `flatSteps`).
 package struct FieldPath: Sendable, Hashable {
     /// One step from a value to a value inside it.
     package enum Step: Sendable, Hashable {
@@ -44,11 +45,25 @@ package struct FieldPath: Sendable, Hashable {
         return [.name(names.joined(separator: "."))] + steps[names.count...]
     }
 
+    /// The number of names before the first list.
+    var leadingNames: Int { steps.prefix { $0 != .each }.count }
+
+    /// The one name that the path is in a table, without the backslashes that it may have: of
+    /// `a\.b` as of `a.b` a column `a.b`. Nil where it leads into lists.
+    package var columnName: String? {
+        guard leadingNames == steps.count else { return nil }
+        guard case .name(let name)? = (flatSteps ?? steps).first else { return nil }
+        return name
+    }
+
     /// Whether the steps are the same, byte by byte: `String` takes other spellings of the same
     /// text for equal, and names do not.
-    func leadsToSamePlace(as other: FieldPath) -> Bool {
-        steps.count == other.steps.count
-            && zip(steps, other.steps).allSatisfy { pair in
+    func leadsToSamePlace(as other: FieldPath) -> Bool { leads(over: other.steps) }
+
+    /// Whether these are its steps, byte by byte.
+    func leads(over others: [Step]) -> Bool {
+        steps.count == others.count
+            && zip(steps, others).allSatisfy { pair in
                 switch pair {
                 case (.each, .each): true
                 case (.name(let left), .name(let right)): left.utf8.elementsEqual(right.utf8)

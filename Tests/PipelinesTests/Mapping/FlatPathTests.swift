@@ -66,6 +66,60 @@ struct FlatPathTests {
         #expect(try folder.rows(Self.rows) == ["1|2.5|NULL", "2|NULL|1", "3|3.5|2"])
     }
 
+    @Test(
+        "with a backslash and without one a name with a dot is found, in tables as in JSON",
+        arguments: ["in.ndjson", "in.csv"])
+    func backslashes(_ file: String) throws {
+        let folder = try Workspace()
+        try folder.write(
+            file,
+            file == "in.csv"
+                ? "id,up.id,at.latitude\n1,,1.5\n2,1,2.5\n"
+                : #"""
+                {"id":1,"up.id":null,"at.latitude":1.5}
+                {"id":2,"up":null,"up.id":1,"at":null,"at.latitude":2.5}
+
+                """#)
+        for path in ["up.id", #"up\.id"#] {
+            let run = try folder.run(
+                model: Self.model,
+                """
+                - import: \(file)
+                  into: Node
+                  keep-if: "up.id == nil OR #'up.id' == 1"
+                  set: { at.longitude: 'at\\.latitude' }
+                  link: { up: { by: { id: '\(path)' } } }
+                """, open: "replace")
+            #expect(run.text == "")
+            #expect(run.warnings.map(\.message) == [])
+            #expect(try folder.rows(Self.rows) == ["1|1.5|NULL", "2|2.5|1"])
+            #expect(try folder.rows("SELECT ZAT_LONGITUDE FROM ZNODE") == ["1.5", "2.5"])
+        }
+    }
+
+    @Test("a column that is named with its backslash is that; columns of the spec likewise")
+    func literalColumns() throws {
+        let folder = try Workspace()
+        try folder.write("in.csv", #"1,7,8"# + "\n")
+        func latitude(_ columns: String, _ path: String) throws -> [String] {
+            let run = try folder.run(
+                model: Self.model,
+                """
+                - import: in
+                  read: { files: in.csv, header: false, columns: [\(columns)] }
+                  into: Node
+                  set: { at.latitude: '\(path)' }
+                """, open: "replace")
+            return run.text.isEmpty
+                ? try folder.rows("SELECT ZAT_LATITUDE FROM ZNODE")
+                : run.outcome.diagnostics.map(\.code)
+        }
+        #expect(try latitude(#"id, x.y, 'x\.y'"#, #"x\.y"#) == ["8.0"])
+        #expect(try latitude(#"id, x.y, 'x\.y'"#, "x.y") == ["7.0"])
+        #expect(try latitude("id, x.y, z", #"x\.y"#) == ["7.0"])
+        #expect(try latitude("id, xy, z", #"x\.y"#) == ["spec.unknown-column"])
+    }
+
     @Test("what is nearly such a name is told by the name that works")
     func hints() throws {
         let folder = try Workspace()
