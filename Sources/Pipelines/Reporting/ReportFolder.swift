@@ -1,6 +1,7 @@
 import Diagnostics
 import FoundationEssentials
 import GraphModel
+import RecordStreams
 
 /// The folder of a pipeline's reports, which several pipelines may share.
 ///
@@ -29,21 +30,30 @@ struct ReportFolder {
     var runs: [String] {
         // No folder, no reports.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let runs = names.compactMap { name -> (started: Double, run: String)? in
-            guard name.hasPrefix(pipeline + "-"), name.hasSuffix(Self.dataSuffix) else {
-                return nil
+        let runs = names.compactMap { name in
+            run(ofFile: name[...], Self.dataSuffix).flatMap { run in
+                RunName.started(run).map { (started: $0, run: String(run)) }
             }
-            let run = name.dropFirst(pipeline.count + 1).dropLast(Self.dataSuffix.count)
-            return RunName.started(run).map { ($0, String(run)) }
         }
         return runs.sorted { $0 < $1 }.map(\.run)
     }
 
-    /// Removes all but the newest reports.
+    /// The run whose report has that name; nil of any other file.
+    private func run(ofFile name: Substring, _ suffix: String) -> Substring? {
+        guard name.hasPrefix(pipeline + "-"), name.hasSuffix(suffix) else { return nil }
+        let run = name.dropFirst(pipeline.count + 1).dropLast(suffix.count)
+        return RunName.started(run) == nil ? nil : run
+    }
+
+    /// Removes all but the newest reports, and what runs left that were killed while they wrote one.
     ///
     /// - Returns: what could not be removed.
     func rotate(keeping count: Int) -> [Diagnostic] {
-        runs.dropLast(count).flatMap { run in
+        // Each run writes under names of its own, so that no later one comes upon them.
+        OutputFile.removeLeftovers(in: path + "/") { name in
+            [Self.dataSuffix, Self.pageSuffix].contains { run(ofFile: name, $0) != nil }
+        }
+        return runs.dropLast(count).flatMap { run in
             [dataPath(run), pagePath(run)].compactMap { path in
                 FileDescriptor.remove(path)
                 guard FileDescriptor.size(path) != nil else { return nil }

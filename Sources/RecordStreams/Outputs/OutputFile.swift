@@ -78,7 +78,7 @@ package final class OutputFile {
         var attempt = 0
         do throws(Platform.Failure) {
             if kind == .folder { throw Platform.Failure.isFolder }
-            removeLeftovers(in: folder, of: name)
+            removeLeftovers(in: folder) { $0 == name }
             while true {
                 let temporary = "\(folder).\(name).\(Platform.processIdentifier())-\(attempt).part"
                 do throws(Platform.Failure) {
@@ -97,16 +97,21 @@ package final class OutputFile {
         }
     }
 
-    /// Removes temporary files of the same output whose process was killed before it was done.
-    private static func removeLeftovers(in folder: String, of name: String) {
+    /// Removes temporary files of outputs whose process was killed before it was done.
+    ///
+    /// - Parameters:
+    ///   - folder: with its slash; empty for the working folder.
+    ///   - isMeant: whether the files of the output of that name go.
+    package static func removeLeftovers(in folder: String, where isMeant: (Substring) -> Bool) {
         // Whether there are any is no reason not to write; what cannot be listed is left.
         guard let names = try? Platform.names(inFolder: folder.isEmpty ? "." : folder) else {
             return
         }
-        for leftover in names where leftover.hasPrefix(".\(name).") && leftover.hasSuffix(".part") {
-            let middle = leftover.dropFirst(name.count + 2).dropLast(5)
-            guard let process = middle.split(separator: "-").first.flatMap({ Int32($0) }),
-                !Platform.isRunning(process)
+        for leftover in names where leftover.hasPrefix(".") && leftover.hasSuffix(".part") {
+            let whole = leftover.dropFirst().dropLast(5)
+            guard let dot = whole.lastIndex(of: "."), isMeant(whole[..<dot]),
+                let process = whole[dot...].dropFirst().split(separator: "-").first
+                    .flatMap({ Int32($0) }), !Platform.isRunning(process)
             else { continue }
             Platform.removeFile(folder + leftover)
         }

@@ -30,6 +30,29 @@ struct ReportPlaceTests {
         #expect(!folder.exists("reports/nightly-20200101T000000Z-99.html"))
     }
 
+    @Test("half a report of a run that was killed goes with the next one; all others stay")
+    func leftovers() throws {
+        let folder = try Reports.folder()
+        // No process has such a number.
+        let dead = Int32.max
+        let killed = [
+            ".nightly-20260101T000000Z-7.json.\(dead)-0.part",
+            ".nightly-20260101T000000Z-7.html.\(dead)-3.part",
+        ]
+        let others = [
+            ".nightly-20260101T000000Z-7.json.\(FileDescriptor.processID)-9.part",
+            ".nightly-tasks-20260101T000000Z-7.json.\(dead)-0.part",
+            ".nightly-20260101T000000Z-7.csv.\(dead)-0.part", ".nightly-notes.json.\(dead)-0.part",
+            ".nightly-20260101T000000Z-7.json.x-0.part", ".nightly.part",
+            "nightly-20260101T000000Z-7.json.\(dead)-0.part",
+        ]
+        for name in killed + others { try folder.write("runs/\(name)", "{") }
+        #expect(Reports.run(folder).outcome.status == .ok)
+        let own = "nightly-20260304T050607Z-\(FileDescriptor.processID)"
+        #expect(
+            folder.names("runs") == (others + ["\(own).html", "\(own).json"]).sorted())
+    }
+
     @Test("a default folder that cannot be made is a warning, one that the spec names ends the run")
     func unwritable() throws {
         let folder = try Reports.folder()
