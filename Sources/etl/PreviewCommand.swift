@@ -14,13 +14,15 @@ struct PreviewCommand: ParsableCommand {
             link stands as the key that it looks for, {"by":{"email":"a@b.c"}}; what the record \
             says nothing of is left out. What an import would refuse is told on stderr with its \
             reason, also by the model's constraints and rules, and so are paths of the spec that \
-            no record has. Where the store, or an earlier import, may have the object, what stands \
+            no record has, and the advice of `etl check`. Where the store, or an earlier import, may have the object, what stands \
             against a new one alone, or hangs on values of the store, is told so, and the record \
             is shown. Of very many records the first 10,000 or so are tried against the model.
 
             Nothing is written, and no store needs to be there where the spec names its model. So \
             what only the store can tell is not told: whether a link's object is there, and what \
-            an object that is there has already. `etl plan` tells that.
+            an object that is there has already. Each import is tried by itself: nor is told that \
+            an earlier one has given a key to an object of another entity, or a value that must be \
+            unique to another object. `etl plan` tells all of that.
 
             Exit status: 0 ok, also where records are rejected, 64 usage, 65 damaged input, 66 an \
             input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 130 and \

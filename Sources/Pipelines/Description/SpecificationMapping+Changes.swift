@@ -5,8 +5,11 @@ extension SpecificationMapping {
     /// Those of every stage.
     static let stageKeys = [
         KeyDescription(
-            "always", .boolean, .same(as: "false"), "It runs although an earlier stage failed.",
-            example: "true")
+            "always", .boolean, .same(as: "false"),
+            """
+            It runs although an earlier stage failed, on the store as that left it: with \
+            `commit: run` as it was before the run, and empty where it is to be made.
+            """, example: "true")
     ]
 
     static let updateKeys =

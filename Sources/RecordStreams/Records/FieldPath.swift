@@ -48,8 +48,9 @@ package struct FieldPath: Sendable, Hashable {
     /// The number of names before the first list.
     var leadingNames: Int { steps.prefix { $0 != .each }.count }
 
-    /// The one name that the path is in a table, without the backslashes that it may have: of
-    /// `a\.b` as of `a.b` a column `a.b`. Nil where it leads into lists.
+    /// The one name that the path is in a table, without the backslashes that it may have.
+    ///
+    /// Of `a\.b` as of `a.b` that is the column `a.b`. Nil where it leads into lists.
     package var columnName: String? {
         guard leadingNames == steps.count else { return nil }
         guard case .name(let name)? = (flatSteps ?? steps).first else { return nil }
