@@ -20,9 +20,9 @@ struct PreviewCommand: ParsableCommand {
 
             Nothing is written, and no store needs to be there where the spec names its model. So \
             what only the store can tell is not told: whether a link's object is there, and what \
-            an object that is there has already. Each import is tried by itself: nor is told that \
-            an earlier one has given a key to an object of another entity, or a value that must be \
-            unique to another object. `etl plan` tells all of that.
+            an object that is there has already. Of what earlier imports make, only their first \
+            records tell that a key or a value that must be unique is taken. `etl plan` tells all \
+            of that.
 
             Exit status: 0 ok, also where records are rejected, 64 usage, 65 damaged input, 66 an \
             input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 130 and \

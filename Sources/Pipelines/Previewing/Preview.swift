@@ -97,15 +97,25 @@ package struct Preview: Sendable {
         let leavesArchives = StoreTarget.isOfApp(
             values.path(spec.store.at), spec.store.open,
             template: spec.store.template.map(values.path))
-        for stage in imports {
-            guard case .import(let imported) = stage.kind else { continue }
+        let hasCommon = Self.haveCommonTables(imports, model)
+        // A model of which no store can be made is told by the import's own trial.
+        let fresh = { hasCommon ? try? EarlierRows(model, rowsMax: triedMax) : nil }
+        var earlier = fresh()
+        for stage in spec.stages {
+            guard case .import(let imported) = stage.kind else {
+                // What it leaves of earlier rows is not known.
+                if stage.kind.isWriting { earlier = fresh() }
+                continue
+            }
+            guard imports.contains(where: { $0.name == stage.name }) else { continue }
+            defer { if imported.mirror != nil { earlier = fresh() } }
             do {
                 let shown = StagePreview(
                     stage: stage, spec: imported, model: model, values: values, limit: limit,
                     mayBeThere: mayHold(stage, spec, model, values),
                     leavesArchives: leavesArchives, triedMax: triedMax,
                     tell: { tell($0.redacted(values)) })
-                outcome.stages.append(try shown.run(spec, context.now, to: output))
+                outcome.stages.append(try shown.run(spec, context.now, &earlier, to: output))
             } catch let error as RecordStreamError {
                 if case .outputClosed = error.kind { throw error }
                 outcome.add(RunFailure(error, stage: stage.reportLocation), values)
@@ -114,6 +124,17 @@ package struct Preview: Sendable {
             }
         }
         _ = try output.finish(rowCount: outcome.stages.reduce(0) { $0 + $1.mapped })
+    }
+
+    /// Whether some are into one table: of others none finds anything taken by another.
+    private static func haveCommonTables(
+        _ imports: [Pipelines.Stage], _ model: ManagedObjectModel
+    ) -> Bool {
+        let roots = imports.compactMap { stage -> String? in
+            guard case .import(let imported) = stage.kind else { return nil }
+            return model.rootName(of: imported.into.text)
+        }
+        return Set(roots).count < roots.count
     }
 
     private func imports(of spec: PipelineSpec) throws(RunFailure) -> [Pipelines.Stage] {

@@ -14,7 +14,7 @@ struct RowTrial {
     private(set) var leavesOut = false
 
     /// Bytes of texts and binary values; nothing of what was tried leaves the memory.
-    private static let bytesMax = 16 << 20
+    static let bytesMax = 16 << 20
 
     init(_ plan: BulkPlan, _ model: ManagedObjectModel) throws {
         context = try PersistentContainer.ephemeral(model: model).newContext()
@@ -55,7 +55,7 @@ struct RowTrial {
         return refused
     }
 
-    private static func byteCount(_ batch: RowBatch) -> Int {
+    static func byteCount(_ batch: RowBatch) -> Int {
         func count(_ cell: BulkCell) -> Int {
             switch cell.kind {
             case .text, .blob: cell.bytes.count

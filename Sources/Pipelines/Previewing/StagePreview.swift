@@ -24,7 +24,10 @@ struct StagePreview {
     /// So many refused ones are told however few mapped ones are wanted.
     private static let rejectsMin = 10
 
-    func run(_ pipeline: PipelineSpec, _ now: Date, to output: OutputFile) throws -> Preview.Stage {
+    /// - Parameter earlier: the rows of the imports before, to which this one's are added.
+    func run(
+        _ pipeline: PipelineSpec, _ now: Date, _ earlier: inout EarlierRows?, to output: OutputFile
+    ) throws -> Preview.Stage {
         let plan = try ImportPlan(
             spec, model, values, now: now.timeIntervalSinceReferenceDate,
             leavesArchives: leavesArchives)
@@ -32,6 +35,7 @@ struct StagePreview {
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
         var trial = attempt { try RowTrial(plan.bulk, model) }
+        if attempt({ try earlier?.begin(plan.bulk) }) == nil { earlier = nil }
         var names: Set<String> = []
         var shown = Preview.Stage(name: stage.name)
         for file in inputs.files where !isEnough(shown) {
@@ -45,8 +49,11 @@ struct StagePreview {
                     ? reader.extraFields.map(\.name) : nil
                 mapper.map(batch)
                 let refused = refusals(of: batch.rows, &trial)
+                let taken = attempt { try earlier?.apply(batch.rows, without: refused) ?? [:] }
+                if taken == nil { earlier = nil }
                 let mayBeThere = mayBeThere || trial?.leavesOut ?? false
-                try show(batch, refused, mayBeThere, plan, encoder, &shown, to: output)
+                let found = Found(refused: refused, taken: taken ?? [:], mayBeThere: mayBeThere)
+                try show(batch, found, plan, encoder, &shown, to: output)
             }
             names.formUnion(reader.extraFields.map(\.name))
         }
@@ -98,16 +105,21 @@ struct StagePreview {
         shown.mapped >= limit || shown.rejected >= max(limit, Self.rejectsMin)
     }
 
+    /// What trials have found about a batch's rows.
+    private struct Found {
+        /// The rows that the store would refuse.
+        var refused: [Int: BulkReject]
+        /// Those to which rows of earlier imports leave no room.
+        var taken: [Int: BulkReject]
+        /// There may be objects of which the trials do not know.
+        var mayBeThere: Bool
+    }
+
     /// Writes a batch's rows and tells its rejects, in the order of the records, until there are
     /// enough of either.
-    ///
-    /// - Parameters:
-    ///   - refused: the rows that the store would refuse.
-    ///   - mayBeThere: there may be objects of which the trial does not know.
     private func show(
-        _ batch: MappedBatch, _ refused: [Int: BulkReject], _ mayBeThere: Bool,
-        _ plan: ImportPlan, _ encoder: MappedRowEncoder, _ shown: inout Preview.Stage,
-        to output: OutputFile
+        _ batch: MappedBatch, _ found: Found, _ plan: ImportPlan, _ encoder: MappedRowEncoder,
+        _ shown: inout Preview.Stage, to output: OutputFile
     ) throws {
         shown.filtered += batch.filtered
         var rejects = batch.rejects[...]
@@ -120,13 +132,18 @@ struct StagePreview {
                 rejects.removeFirst()
             }
             guard !isEnough(shown) else { return }
-            if let reject = refused[row] {
+            if let reject = found.refused[row] {
                 let rejected = batch.rejected(row: row, reject, plan)
-                guard let condition = condition(of: reject, mayBeThere) else {
+                guard let condition = condition(of: reject, found.mayBeThere) else {
                     tell(rejected, &shown)
                     continue
                 }
                 warn(of: rejected, "Rejected \(condition): ")
+            }
+            if let reject = found.taken[row] {
+                warn(
+                    of: batch.rejected(row: row, reject, plan),
+                    "Rejected if earlier records make new objects as shown: ")
             }
             let line = encoder.line(
                 stage: stage.name, file: record.source, record: record.record,

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import Pipelines
+
+/// What earlier imports of a spec leave to later ones.
+extension PreviewTests {
+    private static let things = """
+        model: 1
+        entities:
+          Thing:
+            attributes:
+              id: { type: String, optional: false }
+              code: String
+              size: { type: Integer 16, optional: false }
+              words: { type: Integer 16, derived: "notes.@count" }
+            relationships:
+              owner: { to: Person, optional: false, inverse: things }
+              notes: { to: Note, many: true, inverse: thing }
+            unique: [[id], [code], [code, size]]
+            validate:
+              - { rule: "owner != nil", message: it has no owner }
+          Item: { parent: Thing, attributes: { y: String } }
+          Special: { parent: Thing, attributes: { x: String } }
+          Person:
+            attributes: { email: { type: String, optional: false } }
+            relationships: { things: { to: Thing, many: true, inverse: owner, delete: cascade } }
+            unique: [[email]]
+          Note:
+            attributes: { text: String }
+            relationships: { thing: { to: Thing, inverse: notes } }
+        """
+    private static let owner = "link: { owner: { by: { email: owner } } }"
+    private static let taken = "warning: Rejected if earlier records make new objects as shown:"
+
+    private func fill() throws {
+        try folder.write("model.yaml", Self.things)
+        try folder.write(
+            "items.ndjson",
+            """
+            {"id":"1","code":"a","size":1,"owner":"x"}
+            {"id":"2","code":"b","size":2,"owner":"x"}
+            {"id":"3","size":3}
+            """)
+        try folder.write(
+            "specials.ndjson",
+            """
+            {"id":"7","code":"c","size":1,"owner":"x"}
+            {"id":"8","code":"a","size":1,"owner":"y"}
+            {"id":"2","code":"d","size":1,"owner":"y"}
+            {"id":"7","code":"b"}
+            {"id":"9","code":"c","size":5,"owner":"y"}
+            """)
+    }
+
+    @Test("a value or a key that a record of an earlier import takes is told with that condition")
+    func takenByEarlier() throws {
+        try fill()
+        let seen = try preview(
+            """
+            - { import: items.ndjson, into: Item, key: id, \(Self.owner) }
+            - { import: specials.ndjson, into: Special, key: id, \(Self.owner) }
+            """)
+        #expect(
+            seen.words == [
+                "items.ndjson:3:1: warning: Rejected: 'owner' is required and the record lacks it"
+                    + " [required]",
+                "specials.ndjson:2:19: \(Self.taken) Another Item has code 'a' and size 1 [unique]",
+                "specials.ndjson:3:8: \(Self.taken) The key belongs to an object of Item [unique]",
+                "specials.ndjson:4:19: \(Self.taken) Another Item has code 'b' [unique]",
+                // Since the record before would leave it with the first one.
+                "specials.ndjson:5:19: \(Self.taken) Another Special has code 'c' [unique]",
+            ])
+        #expect(seen.outcome.stages.map(\.mapped) == [2, 5])
+    }
+
+    @Test(
+        "nothing is told of what another stage may have changed in between, nor of other tables",
+        arguments: [
+            "- { delete: Item, where: ALL }",
+            "- { update: u, entity: Item, where: ALL, set: { y: 'x' } }",
+            "- { import: e, read: { files: e.ndjson }, into: Item, key: id, mirror: { where: ALL } }",
+        ])
+    func changedBetween(_ between: String) throws {
+        try fill()
+        try folder.write("e.ndjson", "")
+        let others = ["import: items.ndjson, into: Item", "import: specials.ndjson, into: Special"]
+        let stages = others.map { "- { \($0), key: id, \(Self.owner) }" }
+        let seen = try preview("\(stages[0])\n\(between)\n\(stages[1])")
+        #expect(seen.words.filter { $0.contains(Self.taken) } == [])
+        // Nor where the import is shown alone.
+        let alone = try preview(stages.joined(separator: "\n"), only: "import-specials")
+        #expect(alone.words.filter { $0.contains(Self.taken) } == [])
+    }
+
+    @Test("when-found: reject finds the objects of earlier imports; of very many the first count")
+    func foundFromEarlier() throws {
+        try fill()
+        try folder.write(
+            "more.ndjson",
+            """
+            {"id":"1","code":"z","size":9,"owner":"x"}
+            {"id":"6","code":"a","size":9,"owner":"x"}
+            """)
+        let stages = """
+            - { import: items.ndjson, into: Item, key: id, \(Self.owner) }
+            - { import: more.ndjson, into: Item, key: id, when-found: reject, \(Self.owner) }
+            """
+        let seen = try preview(stages)
+        #expect(
+            seen.words.filter { $0.contains(Self.taken) } == [
+                "more.ndjson:1:8: \(Self.taken) An object with this key is there already [found]",
+                "more.ndjson:2:19: \(Self.taken) Another Item has code 'a' [unique]",
+            ])
+        #expect(try preview(stages, triedMax: 1).words.filter { $0.contains(Self.taken) } == [])
+    }
+}
