@@ -76,6 +76,23 @@ struct FailedRunTests {
         #expect(folder.exists("out.csv"))
     }
 
+    @Test("where nothing was done, nothing is told of it; what an import had saved is")
+    func nothingDone() throws {
+        let folder = try Self.filled(hasStore: true)
+        let update = "  - { update: a, entity: Task, where: ALL, at-most: 0, set: { size: 9 } }"
+        let refused = try folder.run(Self.spec("open: create, commit: run", update))
+        #expect(refused.outcome.diagnostics.map(\.code) == ["store.too-many"])
+        try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
+        let half = try folder.run(
+            Self.spec("open: create, commit: run", "  - { import: a.ndjson, into: Task }"))
+        #expect(
+            Self.notes(half) == [
+                "note: Nothing that the stages did is kept: the store is as it was before the run"
+                    + " [run.taken-back]"
+            ])
+        #expect(try folder.rows(RunOptionTests.sizes) == ["0|0"])
+    }
+
     @Test("a stage that changes nothing takes nothing back where each stage is by itself")
     func verifying() throws {
         let folder = try Self.filled(hasStore: false)

@@ -58,7 +58,8 @@ extension PipelineRun {
     /// Tells what became of the work of stages that is thrown away, since their lines were told
     /// when they ended.
     ///
-    /// - Parameter working: the stages whose work was not in its place yet.
+    /// - Parameter working: the stages whose work was not in its place yet, and is discarded.
+    /// - Returns: nil where they had done nothing, and no other stage had either.
     func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
         guard job.target.worksBeside, working.contains(where: \.kind.isWriting) else { return nil }
         func names(_ stages: [Stage]) -> String { stages.map(\.name).joined(separator: ", ") }
@@ -68,6 +69,11 @@ extension PipelineRun {
         let kept = done.filter { stage in
             stage.kind.isWriting && !working.contains { $0.name == stage.name }
         }
+        let hasDone = working.contains { stage in
+            let entry = ledger.entry(of: stage)
+            return entry?.state == .discarded || entry?.report?.records?.discarded ?? 0 > 0
+        }
+        guard hasDone || !kept.isEmpty else { return nil }
         let files = done.filter { stage in
             stage.kind.word == "export" && working.contains { $0.name == stage.name }
         }
