@@ -9,7 +9,7 @@ struct PutOffLinks {
     /// What a link takes while links are sorted: itself and room to move to.
     private static let bytesPerLink = 16
     /// What an owner takes whose links were replaced.
-    private static let bytesPerRelinked = 64
+    private static let bytesPerRelinked = 32
 
     private let table: String
     private let first: String
@@ -109,9 +109,7 @@ struct PutOffLinks {
     private func read(
         into pairs: UnsafeMutableBufferPointer<UInt64>, on connection: Connection
     ) throws(SQLiteError) -> Int? {
-        var upTo: [Int64: Int64] = [:]
-        let relinked = try connection.prepare("SELECT OWNER, UP_TO FROM \(relinkedName)")
-        while try relinked.step() { upTo[relinked.integer(0)] = relinked.integer(1) }
+        var relinked = try Relinked(relinkedName, on: connection)
         let links = try connection.prepare(
             "SELECT rowid, OWNER, DESTINATION FROM \(name) ORDER BY rowid")
         var count = 0
@@ -119,7 +117,7 @@ struct PutOffLinks {
         var last: (owner: Int64, upTo: Int64) = (-1, 0)
         while try links.step() {
             let owner = links.integer(1)
-            if owner != last.owner { last = (owner, upTo[owner] ?? 0) }
+            if owner != last.owner { last = (owner, relinked.lastRow(of: owner)) }
             guard links.integer(0) > last.upTo else { continue }
             guard let own = UInt32(exactly: owner),
                 let other = UInt32(exactly: links.integer(2))
@@ -129,5 +127,37 @@ struct PutOffLinks {
             count += 1
         }
         return count
+    }
+}
+
+/// The last row with a link that counts no more, by owner: quick for owners that mostly rise.
+private struct Relinked {
+    private var owners: [Int64] = []
+    private var lastRows: [Int64] = []
+    /// The first owner that is not below the one asked for last.
+    private var place = 0
+
+    init(_ table: String, on connection: Connection) throws(SQLiteError) {
+        let rows = try connection.prepare("SELECT OWNER, UP_TO FROM \(table) ORDER BY OWNER")
+        while try rows.step() {
+            owners.append(rows.integer(0))
+            lastRows.append(rows.integer(1))
+        }
+    }
+
+    /// - Returns: 0 where all of the owner's links count.
+    mutating func lastRow(of owner: Int64) -> Int64 {
+        if place > 0, owners[place - 1] >= owner { place = 0 }
+        // In steps that double, then by halves.
+        var step = 1
+        while place + step <= owners.count, owners[place + step - 1] < owner {
+            place += step
+            step *= 2
+        }
+        while step > 0 {
+            if place + step <= owners.count, owners[place + step - 1] < owner { place += step }
+            step /= 2
+        }
+        return place < owners.count && owners[place] == owner ? lastRows[place] : 0
     }
 }

@@ -36,7 +36,9 @@ enum PendingIndexes {
         }
     }
 
-    /// Makes what was put off, in a transaction of its own.
+    /// Makes what was put off, each thing in a transaction of its own: what is killed goes on with
+    /// the next, and the log need not hold all of it at once, in which every page that is read
+    /// would be looked for.
     ///
     /// - Parameters:
     ///   - folds: tables whose rows are folded then, too.
@@ -55,18 +57,44 @@ enum PendingIndexes {
             let isPending = try isPending(on: connection)
             guard isPending || !behind.isEmpty else { return false }
             if isPending, try LoadOwner.other(than: connection) != nil { return false }
-            try connection.execute("BEGIN IMMEDIATE")
-            do throws(SQLiteError) {
-                if isPending { try run("", on: connection, linkBytes) }
-                for fold in behind { try fold.foldAll(on: connection) }
-                try connection.execute("COMMIT")
-                return isPending
-            } catch {
-                // The error that led here is the one to tell; SQLite may have rolled back already.
-                try? connection.execute("ROLLBACK")
-                throw error
+            while try Self.isPending(on: connection) {
+                try transaction(on: connection) { () throws(SQLiteError) in
+                    try runNext(on: connection, linkBytes)
+                }
             }
+            for fold in behind {
+                try transaction(on: connection) { () throws(SQLiteError) in
+                    try fold.foldAll(on: connection)
+                }
+            }
+            return isPending
         }
+    }
+
+    private static func transaction(
+        on connection: Connection, _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            try body()
+            try connection.execute("COMMIT")
+        } catch {
+            // The error that led here is the one to tell; SQLite may have rolled back already.
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Does what the first note says, and takes the owner's away once no other is left.
+    private static func runNext(
+        on connection: Connection, _ linkBytes: Int
+    ) throws(SQLiteError) {
+        let next = try connection.prepare(
+            "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)', NAME LIMIT 1")
+        guard try next.step() else { return }
+        let name = next.string(0)
+        next.reset()
+        try make(name, on: connection, linkBytes)
     }
 
     /// Makes what an earlier load put off, inside the open transaction, since links among it
@@ -88,7 +116,9 @@ enum PendingIndexes {
     }
 
     /// Makes one of the indexes, inside the open transaction.
-    static func make(_ name: String, on connection: Connection) throws(SQLiteError) {
+    static func make(
+        _ name: String, on connection: Connection, _ linkBytes: Int = linkBytes
+    ) throws(SQLiteError) {
         try run("WHERE NAME = '\(name)'", on: connection, linkBytes)
         try connection.execute(
             // Without anything that is put off there is nothing that it owns.

@@ -104,6 +104,32 @@ private let entities = """
         }
     }
 
+    @Test func countAsTheLastRecordOfTheirOwnerSays() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        var last: [Int: Set<String>] = [:]
+        var records: [[TestValue]] = []
+        for _ in 0..<400 {
+            let id = Int.random(in: 0..<80, using: &random)
+            let tags = ["a", "b", "c", "d", "e"].filter { _ in Bool.random(using: &random) }
+            records.append([.integer(Int64(id)), .list(tags.map { .text($0) })])
+            last[id] = Set(tags)
+        }
+        let expected = last.flatMap { id, tags in tags.map { "\(id)|\($0)" } }.sorted()
+        for linkBytes in [0, 1 << 20] {
+            try withStore(entities) { store in
+                try store.container.load(
+                    plan("Task", "id", "tags", "Tag"), records, batchSize: 7, saveEvery: 21,
+                    buildsIndexes: false)
+                try store.container.buildPendingIndexes(linkBytes: linkBytes)
+                let found = try store.lines(
+                    "SELECT t.ZID, g.ZNAME FROM Z_2TASKS p JOIN ZTASK t ON t.Z_PK = p.Z_3TASKS"
+                        + " JOIN ZTAG g ON g.Z_PK = p.Z_2TAGS")
+                #expect(found.sorted() == expected, "seed \(seed), \(linkBytes) bytes")
+            }
+        }
+    }
+
     /// A note that another version of us wrote says what is to be done all the same.
     @Test func areCompletedAsTheirNoteSays() throws {
         try withStore(entities) { store in
