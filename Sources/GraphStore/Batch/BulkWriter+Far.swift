@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 extension BulkWriter {
@@ -14,6 +15,48 @@ extension BulkWriter {
             } else {
                 try settleOwn(change)
             }
+        }
+    }
+
+    /// An object that goes from one owner to another by its own record.
+    struct OwnerChange {
+        var owner: Int64
+        var difference: UInt64
+    }
+
+    /// What the resolved row changes in the objects of owners that the plan links, too.
+    ///
+    /// - Parameter found: the object's row as it is; nil for a new one.
+    func ownerChanges(_ id: ManagedObjectID, _ found: Statement?) -> [OwnerChange] {
+        var changes: [OwnerChange] = []
+        for end in plan.bothEnds {
+            let new = row.cells[end.key]
+            let first = statements.firstColumn
+            let old = found.map { BulkCell(column: first + Int32(end.key), of: $0) } ?? .null
+            let isSame =
+                found.map { new.equals(column: first + Int32(end.key), of: $0) }
+                ?? (new.kind != .integer)
+            guard new.kind != .absent, !isSame else { continue }
+            func note(_ owner: BulkCell, _ order: BulkCell?) {
+                guard owner.kind == .integer else { return }
+                let hash = ForeignKeyWriter.hash(
+                    id.primaryKey, order?.kind == .integer ? order?.integerValue ?? 0 : 0)
+                changes.append(
+                    OwnerChange(owner: owner.integerValue, difference: hash.turned(end.turn)))
+            }
+            note(
+                old,
+                end.order.flatMap { order in
+                    found.map { BulkCell(column: first + Int32(order), of: $0) }
+                })
+            note(new, end.order.map { row.cells[$0] })
+        }
+        return changes
+    }
+
+    func noteOwners(_ changes: [OwnerChange]) {
+        for change in changes {
+            far.note(change.owner, in: nil, change.difference, isWritten: false)
         }
     }
 

@@ -12,13 +12,16 @@ extension BulkWriter {
         if breaksRule(found: nil, token: token) { return }
         let key = try session.nextKey(root: plan.entity.rootNumber)
         lastInserted = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
+        try keepTimes(of: key)
         keyFinder.noteInserted(hash, key)
         pending.add(PendingRows.Row(primaryKey: key, hash: hash, token: token), row.cells)
         session.change.insert(
             ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key))
         if seen.insert(key) { journal?.noteSeen(key) }
         tally.inserted += 1
-        if alone || pending.isFull || !plan.writesRowsInGroups || linksNeedRow {
+        if alone || pending.isFull || !plan.writesRowsInGroups || linksNeedRow
+            || mustStandAtOnce
+        {
             try flushRows()
         }
         guard session.change.inserted.hasLast(plan.entity.number, key) else { return }
@@ -26,14 +29,13 @@ extension BulkWriter {
             guard let destinations = row.destinations[position] else { continue }
             try writer.link(
                 new: ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key),
-                to: destinations, in: session)
+                to: destinations, but: row.left[position], in: session)
         }
-        for writer in oneToOneWriters {
-            try writer.pointBack(
-                ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key), row, in: session
-            )
-        }
+        let id = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
+        try pointBack(id)
+        noteOwners(ownerChanges(id, nil))
         try settleFarChanges()
+        try endTimes()
     }
 
     /// Rejects the resolved row where the model's rules over the whole object forbid it.

@@ -12,7 +12,9 @@ private struct LoadState: Codable {
 
 extension BulkWriter {
     /// The kinds of notes that a load keeps; a run removes them when the load is done.
-    package static let noteKinds = ["load", "seen", "net", ParkedSpill.kind, "far"]
+    package static let noteKinds = [
+        "load", "seen", "net", ParkedSpill.kind, "far", LinkTimes.noteKind,
+    ]
 
     /// Notes in the open transaction what the next load needs to go on from here: which rows had
     /// records, how far each is from what it was, which rows wait for others.
@@ -45,6 +47,10 @@ extension BulkWriter {
                     on: connection)
             }
             journal.parkedCount = max(journal.parkedCount, parking.count)
+            if let note = try times?.takeNote(), !note.isEmpty {
+                try ProgressNotes.write(
+                    LinkTimes.noteKind, journal.number, note, on: connection)
+            }
             journal.number += 1
             try ProgressNotes.write("load", 0, state, on: connection)
         } catch {
@@ -117,6 +123,11 @@ extension BulkWriter {
                 // They are noted, so that they need not be in memory.
                 if parking.isOverMemory { try parking.forgetRows() }
             }
+            guard let times, parking.count > 0 else { return }
+            times.keep()
+            try ProgressNotes.forEach(
+                LinkTimes.noteKind, on: connection
+            ) { _, value throws(SQLiteError) in try times.recall(value) }
         }
         moves = state.moves
         tally = state.tally

@@ -30,7 +30,10 @@ extension BulkWriter {
         if let found = try find(batch, place, hash: hash) {
             let mayUpdate = mayUpdate(found, token: token)
             release(found)
-            guard mayUpdate else { return .written }
+            guard mayUpdate else {
+                cutLinks.removeAll(keepingCapacity: true)
+                return .written
+            }
         } else if let property = row.firstMissingRequirement(plan) {
             rejectMissing(property, token: token)
             return .rejected
@@ -200,6 +203,9 @@ extension BulkWriter {
         switch unresolved {
         case .wait where plan.mayComeLater(link: link):
             return .obstacle(.waiting(link: link, key: hash))
+        case .decideUnlessWaiting(let ownKey) where plan.isOwnKey(link: link):
+            let isWaiting = try parking.waiting.isWaiting(key: hash)
+            if hash == ownKey || isWaiting { return .obstacle(.waiting(link: link, key: hash)) }
         case .breakCycle(let ownKey) where plan.isOwnKey(link: link):
             let isInCircle = try parking.waiting.isWaiting(key: hash)
             if hash == ownKey || isInCircle {

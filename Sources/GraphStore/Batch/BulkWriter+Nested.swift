@@ -17,7 +17,8 @@ extension BulkWriter {
     }
 
     static func nestedWriters(
-        of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory
+        of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory,
+        _ times: LinkTimes?
     ) throws(StoreError) -> [BulkWriter?] {
         guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
         var writers: [BulkWriter?] = []
@@ -29,7 +30,7 @@ extension BulkWriter {
             writers.append(
                 try BulkWriter(
                     nested, in: context, memory: memory.ofNested, isResumable: false,
-                    isNested: true))
+                    isNested: true, times: times))
         }
         return writers
     }
@@ -189,6 +190,7 @@ extension BulkWriter {
         guard mayUpdate(found, token: 0) else { return nil }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
+        try keepTimes(of: id.primaryKey)
         let outcome = try write(over: found, id)
         try settleFarChanges()
         if case .refused(let error) = outcome {

@@ -13,10 +13,13 @@ extension BulkWriter {
     func settleParked() throws(SQLiteError) {
         guard parking.count > 0 else { return }
         try parking.beginSettling(lastFirst: plan.namesByOtherAttribute)
+        try times?.beginSettling()
         try settleAll()
         // Rows that are still to be written point into what is forgotten.
         try flushRows()
         try parking.endSettling()
+        try times?.endSettling()
+        leaveNothingOut()
     }
 
     private func settleAll() throws(SQLiteError) {
@@ -44,9 +47,14 @@ extension BulkWriter {
     }
 
     /// Writes the row, and then those that waited for it, and so on.
+    ///
+    /// - Returns: the links that the first row, which was written, left out to break a circle.
+    @discardableResult
     private func settle(
         from first: Int, _ policy: UnresolvedPolicy
-    ) throws(SQLiteError) {
+    ) throws(SQLiteError) -> [Int] {
+        var cut: [Int]?
+        cutLinks.removeAll(keepingCapacity: true)
         var queue = [first]
         var policy = policy
         while let place = queue.popLast() {
@@ -56,8 +64,10 @@ extension BulkWriter {
                 continue
             }
             let (batch, row) = try parkedRow(place, entry)
+            let rejected = tally.rejected
             let outcome = try write(
                 batch, row, token: entry.token, hash: entry.key, unresolved: policy)
+            if cut == nil { cut = tally.rejected == rejected ? cutLinks : [] }
             // What it wakes may wait again.
             policy = .wait
             if case .waiting(_, let awaited) = outcome {
@@ -67,12 +77,14 @@ extension BulkWriter {
                     contentsOf: try parking.waiting.takeWaiters(for: entry.key).reversed())
             }
         }
+        return cut ?? []
     }
 
     private func decideHopeless() throws(SQLiteError) {
         while let place = try parking.waiting.nextHopeless() {
             _ = parking.waiting.take(place)
-            try settle(from: place, .decide)
+            let key = try parking.entries[place].key
+            try settle(from: place, .decideUnlessWaiting(ownKey: key))
         }
     }
 
@@ -85,9 +97,10 @@ extension BulkWriter {
         var broken: [(place: Int32, link: Int32)] = []
         while let place = try parking.waiting.nextInCircle() {
             _ = parking.waiting.take(place)
-            cutLinks.removeAll(keepingCapacity: true)
-            try settle(from: place, .breakCycle(ownKey: try parking.entries[place].key))
-            for link in cutLinks { broken.append((Int32(place), Int32(link))) }
+            let key = try parking.entries[place].key
+            for link in try settle(from: place, .breakCycle(ownKey: key)) {
+                broken.append((Int32(place), Int32(link)))
+            }
             try decideHopeless()
         }
         guard !broken.isEmpty else { return [] }
@@ -121,6 +134,7 @@ extension BulkWriter {
     ) throws(SQLiteError) -> Bool {
         let (batch, place) = try parkedRow(place, entry)
         row.clear()
+        times?.begin(entry.token)
         for link in links {
             guard try setLink(link, batch, place, token: entry.token) else { return false }
         }
@@ -128,6 +142,7 @@ extension BulkWriter {
         defer { release(found) }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
+        try keepTimes(of: id.primaryKey)
         switch try write(over: found, id) {
         case .same: break
         case .changed(let difference):
@@ -135,6 +150,7 @@ extension BulkWriter {
         case .refused: return false
         }
         try settleFarChanges()
+        try endTimes()
         return true
     }
 
@@ -142,9 +158,9 @@ extension BulkWriter {
     private func isOverruled(
         _ link: Int, by later: [Int]
     ) throws(SQLiteError) -> Bool {
-        guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace else {
-            return false
-        }
+        guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace,
+            !isTimed(link: link)
+        else { return false }
         let cell = plan.plan.attributes.count + link
         for place in later {
             let (batch, row) = try parkedRow(place, parking.entries[place])

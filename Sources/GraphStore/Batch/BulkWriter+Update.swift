@@ -5,10 +5,13 @@ extension BulkWriter {
     /// Brings the found row to what the record says, and counts the record by the net change.
     func update(_ found: Statement, token: Int64) throws(SQLiteError) {
         defer { release(found) }
-        guard mayUpdate(found, token: token) else { return }
+        guard mayUpdate(found, token: token) else {
+            return cutLinks.removeAll(keepingCapacity: true)
+        }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
         let difference: UInt64?
+        try keepTimes(of: id.primaryKey)
         switch try write(over: found, id) {
         case .same where plan.plan.touchesSame:
             try bumpVersion(id)
@@ -23,6 +26,7 @@ extension BulkWriter {
         if isFirst { journal?.noteSeen(id.primaryKey) } else { tally.superseded += 1 }
         try count(id, isFirst: isFirst, difference: difference)
         try settleFarChanges()
+        try endTimes()
     }
 
     /// Whether the record may change the found row; if not, it is counted here.
@@ -79,6 +83,7 @@ extension BulkWriter {
         var difference: UInt64?
         // Gathered for the history alone.
         var differing: Set<String> = []
+        let gone = ownerChanges(id, found)
         let first = statements.firstColumn
         rowUpdate.begin()
         for column in plan.comparedColumns {
@@ -110,16 +115,18 @@ extension BulkWriter {
             release(found)
         }
         let columnsChanged = difference != nil
+        noteOwners(gone)
         for (position, writer) in toManyWriters.enumerated() {
             guard let destinations = row.destinations[position],
-                let change = try writer.change(id, to: destinations, in: session)
+                let change = try writer.change(
+                    id, to: destinations, but: row.left[position], in: session)
             else { continue }
             difference = (difference ?? 0) ^ change.turned(position)
             if session.history != nil {
                 differing.insert(plan.toManys[position].place.relationship.name)
             }
         }
-        for writer in oneToOneWriters { try writer.pointBack(id, row, in: session) }
+        try pointBack(id)
         guard let difference else { return .same }
         if !columnsChanged { try bumpVersion(id) }
         session.change.update(id)
@@ -148,6 +155,15 @@ extension BulkWriter {
         _ properties: Set<String>, _ id: ManagedObjectID, in history: HistoryRecorder
     ) {
         history.update(id, properties: properties)
+    }
+
+    /// Sets the other ends of one-to-ones.
+    func pointBack(_ id: ManagedObjectID) throws(SQLiteError) {
+        for writer in oneToOneWriters { try writer.pointBack(id, row, in: session) }
+        for freed in row.freed { try oneToOneWriters[freed.writer].free(freed.key, in: session) }
+        for freed in row.freedOfManys {
+            try toManyWriters[freed.writer].free(freed.key, in: session)
+        }
     }
 
     /// An order among the owner's objects stays while the owner stays.

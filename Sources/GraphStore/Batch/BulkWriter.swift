@@ -65,6 +65,10 @@ package final class BulkWriter {
     @exclusivity(unchecked) var journal: LoadJournal?
     @exclusivity(unchecked) var parking: Parking
     let parkedSpill: ParkedSpill
+    /// When what several records may speak of was last spoken of; nil where no record can wait, or
+    /// nothing is such.
+    let times: LinkTimes?
+    let timed: TimedLinks?
     /// Links that the last written row left out to break a circle.
     @exclusivity(unchecked) var cutLinks: [Int] = []
     /// Objects that links of the row at hand have made.
@@ -81,7 +85,7 @@ package final class BulkWriter {
 
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
-        isResumable: Bool, isNested: Bool = false
+        isResumable: Bool, isNested: Bool = false, times outerTimes: LinkTimes? = nil
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -96,8 +100,18 @@ package final class BulkWriter {
         let far = FarChanges(ownTable: columns.entity.table)
         self.far = far
         columnHashes = columns.columns.map { ColumnHash($0.name) }
+        let claims = LinkClaims(plan, schema)
+        let mayWait = !isNested && !claims.isEmpty && columns.mayWait
+        let times =
+            mayWait
+            ? LinkTimes(
+                claims, isNoted: isResumable, memoryBytes: memory.waiting / 8,
+                on: session.connection)
+            : outerTimes
+        self.times = times
+        timed = times.map { TimedLinks(columns, $0) }
         // First, for they must find the tables as they were.
-        nestedWriters = try Self.nestedWriters(of: plan, in: context, memory)
+        nestedWriters = try Self.nestedWriters(of: plan, in: context, memory, times)
         let sharesTable = plan.writesInside(table: columns.entity.table, schema)
         keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
         do throws(SQLiteError) {
@@ -124,13 +138,14 @@ package final class BulkWriter {
             self.resolvers = resolvers
             var toManyWriters: [ToManyWriter] = []
             for many in columns.toManys {
-                let isAlone = !isNested && !columns.setsBothSides(of: many)
+                let isAlone = !isNested && columns.otherEnd(of: many) == nil
                 toManyWriters.append(
                     try ToManyWriter(
                         many, policy: plan.links[many.link].many, schema,
                         isFirstLoad: keyFinder.isFirstLoad && isAlone,
                         mayWalk: mayWalk && isAlone, far, turn: toManyWriters.count,
-                        on: connection))
+                        otherTurn: columns.otherEnd(of: many),
+                        mayRefuse: columns.hasOtherConstraints, on: connection))
             }
             self.toManyWriters = toManyWriters
             var oneToOneWriters: [OneToOneWriter] = []
@@ -265,6 +280,7 @@ package final class BulkWriter {
     ) throws(SQLiteError) {
         parking.add(batch, place, token: token, key: key, until: awaited)
         parkedTokens.append(token)
+        times?.keep()
         if parking.isOverMemory { try spillParked() }
     }
 
@@ -289,6 +305,7 @@ package final class BulkWriter {
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
         unresolved: UnresolvedPolicy = .wait
     ) throws(SQLiteError) -> Disposition {
+        if let times, times.isKept { times.begin(token) }
         for column in plan.columns.indices {
             if case .attribute(let cell) = plan.columns[column].source {
                 row.cells[column] = batch[place, cell]

@@ -42,6 +42,15 @@ struct ColumnPlan {
         }
     }
 
+    /// A to-one of the plan whose inverse is a to-many of the plan.
+    struct BothEnds {
+        /// Which of the to-manys it is.
+        var turn: Int
+        var key: Int
+        /// The column of the place in an order.
+        var order: Int?
+    }
+
     let entity: StoreSchema.Entity
     let plan: BulkPlan
     let destinations: [StoreSchema.Entity]
@@ -59,6 +68,8 @@ struct ColumnPlan {
     /// Links whose rows must be written at once, not in groups: they touch other rows.
     let oneToOnes: [(link: Int, inverse: StoreSchema.ToOneColumns, destinationTable: String)]
     let hasOrderedInverse: Bool
+    /// To-ones whose inverse the plan sets, too.
+    let bothEnds: [BothEnds]
     /// Rules over the whole row.
     let rules: RowRules
     /// Something besides the key must be unique in the table.
@@ -129,6 +140,7 @@ struct ColumnPlan {
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
         self.oneToOnes = oneToOnes
         self.hasOrderedInverse = hasOrderedInverse
+        bothEnds = Self.bothEnds(columns, toManys, entity)
         keyCells = plan.key.compactMap { plan.attributes.firstIndex(of: $0) }
         keyColumns = plan.key.compactMap { entity.attributes[$0]?.column }
         orderColumns = columns.indices.filter {
@@ -150,6 +162,21 @@ struct ColumnPlan {
                 let value = place.attribute.defaultValue, value != .null
             else { return nil }
             return (place.column, SQLLiteral.text(value))
+        }
+    }
+
+    private static func bothEnds(
+        _ columns: [Column], _ toManys: [ToMany], _ entity: StoreSchema.Entity
+    ) -> [BothEnds] {
+        toManys.enumerated().compactMap { turn, many in
+            guard case .foreignKey(let place) = many.place, place.table == entity.table,
+                let key = columns.firstIndex(where: { $0.name == place.column })
+            else { return nil }
+            return BothEnds(
+                turn: turn, key: key,
+                order: place.orderColumn.flatMap { name in
+                    columns.firstIndex { $0.name == name }
+                })
         }
     }
 
@@ -176,7 +203,9 @@ struct ColumnPlan {
     }
 
     /// Rows are written in groups where each stands for itself.
-    var writesRowsInGroups: Bool { oneToOnes.isEmpty && !hasOrderedInverse }
+    var writesRowsInGroups: Bool {
+        oneToOnes.isEmpty && !hasOrderedInverse && bothEnds.isEmpty
+    }
 
     /// The column that holds a link's key.
     func keyColumn(ofLink link: Int) -> Int? {
@@ -185,13 +214,13 @@ struct ColumnPlan {
         }
     }
 
-    /// Whether the plan also sets the relationship seen from its other end.
-    func setsBothSides(of many: ToMany) -> Bool {
-        guard case .joinTable(let join) = many.place else { return false }
-        return toManys.contains { other in
-            guard other.link != many.link, case .joinTable(let place) = other.place else {
-                return false
-            }
+    /// Which of the to-manys is the relationship seen from its other end, where the plan sets both.
+    func otherEnd(of many: ToMany) -> Int? {
+        guard case .joinTable(let join) = many.place else { return nil }
+        return toManys.firstIndex { other in
+            guard join.isReflexive || other.link != many.link,
+                case .joinTable(let place) = other.place
+            else { return false }
             return place.table == join.table
         }
     }
@@ -223,6 +252,9 @@ struct ColumnPlan {
                 if case .joinTable = many.place { true } else { false }
             }
     }
+
+    /// Whether rows of this load may wait for later ones.
+    var mayWait: Bool { plan.links.indices.contains { mayComeLater(link: $0) } }
 
     /// Whether a later row of this load may be what the link names.
     func mayComeLater(link: Int) -> Bool {

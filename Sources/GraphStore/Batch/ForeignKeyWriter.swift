@@ -41,10 +41,11 @@ final class ForeignKeyWriter {
 
     /// Brings an object's links to what the policy makes of the destinations.
     ///
+    /// - Parameter left: objects that stay as they are.
     /// - Returns: a hash of what went and what came; nil where nothing changed.
     func change(
         _ owner: ManagedObjectID, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
-        in session: WriteSession
+        but left: Set<Int64>, in session: WriteSession
     ) throws(SQLiteError) -> UInt64? {
         var existing: [Int64] = []
         var orders: [Int64: Int64] = [:]
@@ -58,9 +59,9 @@ final class ForeignKeyWriter {
         let named = Set(destinations)
         let going =
             switch policy {
-            case .replace: existing.filter { !named.contains($0) }
+            case .replace: existing.filter { !named.contains($0) && !left.contains($0) }
             case .add: [Int64]()
-            case .remove: existing.filter { named.contains($0) }
+            case .remove: existing.filter { named.contains($0) && !left.contains($0) }
             }
         let coming = policy == .remove ? [] : destinations.filter { orders[$0] == nil }
         let isSame =
@@ -74,16 +75,36 @@ final class ForeignKeyWriter {
         if policy == .replace, isOrdered {
             for (position, destination) in destinations.enumerated() {
                 let order = Int64(position + 1) * 1024
-                if orders[destination] == order { continue }
+                if orders[destination] == order || left.contains(destination) { continue }
                 difference ^= try point(destination, to: owner, order: order, in: session)
             }
         } else {
             for destination in coming {
+                // Who was taken away later had a place.
                 lastOrder += 1024
+                if left.contains(destination) { continue }
                 difference ^= try point(destination, to: owner, order: lastOrder, in: session)
             }
         }
         return difference
+    }
+
+    func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
+        select.bind(owner, at: 1)
+        var found: [Int64] = []
+        while try select.step() { found.append(select.integer(0)) }
+        return found
+    }
+
+    /// Makes a destination point to none, whoever has it.
+    func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
+        current.bind(destination, at: 1)
+        let previous: Int64? =
+            try current.step() && !current.isNull(1) ? current.integer(1) : nil
+        current.reset()
+        guard let previous else { return }
+        let went = try point(destination, to: nil, order: 0, in: session)
+        far.note(previous, in: nil, went.turned(turn), isWritten: false)
     }
 
     /// Makes a destination point to the owner, or to none.
@@ -136,7 +157,7 @@ final class ForeignKeyWriter {
         return values
     }
 
-    private static func hash(_ destination: Int64, _ order: Int64) -> UInt64 {
+    static func hash(_ destination: Int64, _ order: Int64) -> UInt64 {
         var hash = KeyHash()
         hash.combine(UInt64(bitPattern: destination))
         hash.combine(UInt64(bitPattern: order))

@@ -27,20 +27,32 @@ final class JoinWriter {
     private let isOrdered: Bool
     private let ownerIsFirst: Bool
     private let isReflexive: Bool
+    /// The place of the other end among the to-manys of the load, which are of one table then.
+    private let otherTurn: Int?
+    /// Whether the new owner's row must be written before its links: others are told of them.
+    let needsOwnersRow: Bool
+    private let far: FarChanges
     // As in `BulkWriter`.
     @exclusivity(unchecked) private var pending: [Pair] = []
     @exclusivity(unchecked) private var firstPendingOwner = Int64.max
     @exclusivity(unchecked) private var existing: [Int64] = []
     @exclusivity(unchecked) private var sorted: [Int64] = []
 
-    /// - Parameter mayWalk: nobody else writes to the table meanwhile.
+    /// - Parameters:
+    ///   - mayWalk: nobody else writes to the table meanwhile.
+    ///   - otherTurn: the place of the relationship's other end among those that the load writes.
+    ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
-        _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, on connection: Connection
+        _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, otherTurn: Int?,
+        mayRefuse: Bool, _ far: FarChanges, on connection: Connection
     ) throws(SQLiteError) {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn
         isOrdered = join.orderColumn != nil
         isReflexive = join.isReflexive
+        self.otherTurn = otherTurn
+        needsOwnersRow = otherTurn != nil && (mayRefuse || !join.isReflexive)
+        self.far = far
         let columns =
             (ownerIsFirst
                 ? [join.ownerColumn, join.destinationColumn]
@@ -77,15 +89,30 @@ final class JoinWriter {
     }
 
     /// Links a new object, whose row may not be written yet.
-    func link(new owner: Int64, to destinations: [Int64]) {
+    ///
+    /// - Parameter left: objects that stay as they are.
+    func link(
+        new owner: Int64, to destinations: [Int64], but left: Set<Int64>
+    ) throws(SQLiteError) {
         guard !destinations.isEmpty else { return }
         firstPendingOwner = min(firstPendingOwner, owner)
-        for (position, destination) in destinations.enumerated() {
+        for (position, destination) in destinations.enumerated()
+        where !left.contains(destination) {
+            note(destination, owner)
             pending.append(pair(owner, destination, order: Int64(position + 1) * 1024))
             guard isReflexive, destination != owner else { continue }
             firstPendingOwner = min(firstPendingOwner, destination)
             pending.append(pair(destination, owner, order: nil))
         }
+        // Whoever writes from the other end reads the table.
+        if otherTurn != nil, !isReflexive { try flush() }
+    }
+
+    /// Notes that the destination's links are other than they were.
+    private func note(_ destination: Int64, _ owner: Int64) {
+        guard let otherTurn, !isReflexive || destination != owner else { return }
+        far.note(
+            destination, in: nil, Self.hash(owner).turned(otherTurn), isWritten: false)
     }
 
     private func pair(_ owner: Int64, _ destination: Int64, order: Int64?) -> Pair {
@@ -111,29 +138,42 @@ final class JoinWriter {
 
     /// Brings an object's links to what the policy makes of the destinations.
     ///
+    /// - Parameter left: objects that stay as they are.
     /// - Returns: a hash of what went and what came; nil where nothing changed.
     func change(
-        _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy
+        _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
+        but left: Set<Int64>
     ) throws(SQLiteError) -> UInt64? {
         if owner >= firstPendingOwner { try flush() }
         switch policy {
-        case .replace: return try replace(owner, with: destinations)
-        case .add: return try add(owner, destinations)
-        case .remove: return try remove(owner, destinations)
+        case .replace: return try replace(owner, with: destinations, but: left)
+        case .add: return try add(owner, destinations, but: left)
+        case .remove: return try remove(owner, destinations, but: left)
         }
     }
 
-    private func replace(_ owner: Int64, with wanted: [Int64]) throws(SQLiteError) -> UInt64? {
+    /// An object's links.
+    func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
+        if owner >= firstPendingOwner { try flush() }
+        try readExisting(of: owner)
+        return existing
+    }
+
+    private func replace(
+        _ owner: Int64, with wanted: [Int64], but left: Set<Int64>
+    ) throws(SQLiteError) -> UInt64? {
         try readExisting(of: owner)
         let hasOrder = isOrdered && !isReflexive
         if hasOrder ? existing == wanted : isExisting(wanted) { return nil }
+        let before = existing
         let old = Set(existing)
         let new = Set(wanted)
         var difference: UInt64 = 0
-        for destination in existing where !new.contains(destination) {
+        for destination in existing
+        where !new.contains(destination) && !left.contains(destination) {
             difference ^= try unlink(owner, destination)
         }
-        for (position, destination) in wanted.enumerated() {
+        for (position, destination) in wanted.enumerated() where !left.contains(destination) {
             let order = Int64(position + 1) * 1024
             if old.contains(destination) {
                 guard hasOrder else { continue }
@@ -145,8 +185,12 @@ final class JoinWriter {
                 difference ^= try link(owner, destination, order: order)
             }
         }
-        if hasOrder { difference ^= Self.sequenceHash(existing) ^ Self.sequenceHash(wanted) }
-        return difference
+        if hasOrder {
+            if !left.isEmpty { try readExisting(of: owner) }
+            difference ^= Self.sequenceHash(before)
+            difference ^= Self.sequenceHash(left.isEmpty ? wanted : existing)
+        }
+        return left.isEmpty || difference != 0 ? difference : nil
     }
 
     private func readExisting(of owner: Int64) throws(SQLiteError) {
@@ -170,7 +214,9 @@ final class JoinWriter {
     /// Lets go of the table, in which something is to be written.
     func closeWalk() { reader.close() }
 
-    private func add(_ owner: Int64, _ destinations: [Int64]) throws(SQLiteError) -> UInt64? {
+    private func add(
+        _ owner: Int64, _ destinations: [Int64], but left: Set<Int64>
+    ) throws(SQLiteError) -> UInt64? {
         var order: Int64 = 0
         if isOrdered {
             last.bind(owner, at: 1)
@@ -178,7 +224,7 @@ final class JoinWriter {
             last.reset()
         }
         var difference: UInt64?
-        for destination in destinations {
+        for destination in destinations where !left.contains(destination) {
             let change = try link(owner, destination, order: order + 1024)
             guard change != 0 else { continue }
             order += 1024
@@ -187,9 +233,11 @@ final class JoinWriter {
         return difference
     }
 
-    private func remove(_ owner: Int64, _ destinations: [Int64]) throws(SQLiteError) -> UInt64? {
+    private func remove(
+        _ owner: Int64, _ destinations: [Int64], but left: Set<Int64>
+    ) throws(SQLiteError) -> UInt64? {
         var difference: UInt64?
-        for destination in destinations {
+        for destination in destinations where !left.contains(destination) {
             let change = try unlink(owner, destination)
             if change != 0 { difference = (difference ?? 0) ^ change }
         }
@@ -207,7 +255,9 @@ final class JoinWriter {
             // It was linked where the other end says so.
             isNew = try insertOne.run() > 0 && isNew
         }
-        return isNew ? Self.hash(destination) : 0
+        guard isNew else { return 0 }
+        note(destination, owner)
+        return Self.hash(destination)
     }
 
     private func unlink(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> UInt64 {
@@ -220,7 +270,9 @@ final class JoinWriter {
             delete.bind(owner, at: 2)
             isGone = try delete.run() > 0 || isGone
         }
-        return isGone ? Self.hash(destination) : 0
+        guard isGone else { return 0 }
+        note(destination, owner)
+        return Self.hash(destination)
     }
 
     private static func hash(_ destination: Int64) -> UInt64 {

@@ -89,6 +89,16 @@ final class OneToOneWriter {
             ManagedObjectID(entityNumber: entity, primaryKey: destination))
     }
 
+    /// Makes the destination point to nothing, and nothing to it.
+    func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
+        try clear(own, naming: destination, but: nil, session)
+        current.bind(destination, at: 1)
+        let owner: Int64? =
+            try current.step() && !current.isNull(1) ? current.integer(1) : nil
+        current.reset()
+        if let owner { try clear(destinations, naming: owner, but: nil, session) }
+    }
+
     /// Clears the columns of the rows that name the object, one excepted.
     private func clear(
         _ end: End, naming key: Int64, but exception: Int64?, _ session: WriteSession

@@ -102,6 +102,10 @@ enum UnresolvedPolicy {
     case wait
     /// Nothing more comes: do as the link's `missing` says.
     case decide
+    /// The same, unless a row that waits has the key.
+    ///
+    /// - Parameter ownKey: the row's, which it may name itself.
+    case decideUnlessWaiting(ownKey: UInt64)
     /// Leave the link empty for now where it names a row that waits, and else decide.
     ///
     /// - Parameter ownKey: the row's, which it may name itself.

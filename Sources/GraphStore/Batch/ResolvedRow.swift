@@ -6,10 +6,25 @@ struct ResolvedRow {
     var cells: [BulkCell]
     /// For each to-many of the plan, the destinations; nil where the record says nothing.
     var destinations: [[Int64]?]
+    /// For each to-many of the plan, objects that stay as they are, since later records have spoken
+    /// of them.
+    var left: [Set<Int64>]
+    /// Objects at the end of one-to-ones, and of to-manys, that belong to nobody any more, each with
+    /// the number of what writes it.
+    var freed: [(writer: Int, key: Int64)] = []
+    var freedOfManys: [(writer: Int, key: Int64)] = []
 
     init(_ plan: ColumnPlan) {
         cells = Array(repeating: .absent, count: plan.columns.count)
         destinations = Array(repeating: nil, count: plan.toManys.count)
+        left = Array(repeating: [], count: plan.toManys.count)
+    }
+
+    /// Makes all that the row says count.
+    mutating func leaveNothingOut() {
+        for many in left.indices { left[many] = [] }
+        freed = []
+        freedOfManys = []
     }
 
     /// Makes the row say nothing.

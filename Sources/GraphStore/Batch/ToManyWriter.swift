@@ -15,10 +15,12 @@ struct ToManyWriter {
     /// - Parameters:
     ///   - isFirstLoad: the owners' table was empty when the load began.
     ///   - mayWalk: nobody else writes to the links' table.
+    ///   - otherTurn: the place of the relationship's other end among those that the load writes.
+    ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
         _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreSchema,
-        isFirstLoad: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
-        on connection: Connection
+        isFirstLoad: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int, otherTurn: Int?,
+        mayRefuse: Bool, on connection: Connection
     ) throws(SQLiteError) {
         self.policy = policy
         switch many.place {
@@ -29,7 +31,10 @@ struct ToManyWriter {
                 place = .spool(spool)
                 return
             }
-            place = .join(try JoinWriter(join, schema, mayWalk: mayWalk, on: connection))
+            place = .join(
+                try JoinWriter(
+                    join, schema, mayWalk: mayWalk, otherTurn: otherTurn, mayRefuse: mayRefuse,
+                    far, on: connection))
         case .foreignKey(let key):
             place = .foreignKey(try ForeignKeyWriter(key, far, turn: turn, on: connection))
         }
@@ -37,34 +42,59 @@ struct ToManyWriter {
 
     /// Whether the new owner's row must be written before its links.
     var needsOwnersRow: Bool {
-        if case .foreignKey = place { true } else { false }
+        switch place {
+        case .join(let writer): writer.needsOwnersRow
+        case .spool: false
+        case .foreignKey: true
+        }
     }
 
     /// Links a new object.
+    ///
+    /// - Parameter left: objects that stay as they are.
     func link(
-        new owner: ManagedObjectID, to destinations: [Int64], in session: WriteSession
+        new owner: ManagedObjectID, to destinations: [Int64], but left: Set<Int64>,
+        in session: WriteSession
     ) throws(SQLiteError) {
         guard policy != .remove else { return }
         switch place {
-        case .join(let writer): writer.link(new: owner.primaryKey, to: destinations)
+        case .join(let writer):
+            try writer.link(new: owner.primaryKey, to: destinations, but: left)
         case .spool(let spool): try spool.link(new: owner.primaryKey, to: destinations)
         case .foreignKey(let writer):
-            _ = try writer.change(owner, to: destinations, .add, in: session)
+            _ = try writer.change(owner, to: destinations, .add, but: left, in: session)
+        }
+    }
+
+    /// An object's links; none where they are put off.
+    func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
+        switch place {
+        case .join(let writer): try writer.destinations(of: owner)
+        case .spool: []
+        case .foreignKey(let writer): try writer.destinations(of: owner)
         }
     }
 
     /// Brings an object's links to what the policy makes of the destinations.
+    ///
+    /// - Parameter left: objects that stay as they are.
     func change(
-        _ owner: ManagedObjectID, to destinations: [Int64], in session: WriteSession
+        _ owner: ManagedObjectID, to destinations: [Int64], but left: Set<Int64>,
+        in session: WriteSession
     ) throws(SQLiteError) -> UInt64? {
         switch place {
         case .join(let writer):
-            try writer.change(owner.primaryKey, to: destinations, policy)
+            try writer.change(owner.primaryKey, to: destinations, policy, but: left)
         case .spool(let spool):
             try spool.change(owner.primaryKey, to: destinations, policy)
         case .foreignKey(let writer):
-            try writer.change(owner, to: destinations, policy, in: session)
+            try writer.change(owner, to: destinations, policy, but: left, in: session)
         }
+    }
+
+    /// Makes an object belong to nobody.
+    func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
+        if case .foreignKey(let writer) = place { try writer.free(destination, in: session) }
     }
 
     /// Lets go of a table of pairs that was read.

@@ -44,7 +44,7 @@ private let entities = """
                 plan,
                 [
                     [1, nil, nil, nil, nil, []], [2, "xé", .integer(.max), 1e308, 1, [3]],
-                    [3, "xe\u{301}", 1, -1e308, 1, []], [4, nil, -1, 0.75, 1, []],
+                    [3, "xe\u{301}", 1, -1e308, 1, .absent], [4, nil, -1, 0.75, 1, []],
                 ])
             let second = try #require(try store.integer("SELECT Z_PK FROM ZTASK WHERE ZID = 2"))
             let errand = try #require(container.schema.entity(named: "Errand"))

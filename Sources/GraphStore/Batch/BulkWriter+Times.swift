@@ -1,0 +1,163 @@
+import SQLite
+
+/// Links in the order of the records, although some records are written late.
+extension BulkWriter {
+    /// Notes what the record speaks of; and where its turn comes late, leaves out of it what later
+    /// records have said.
+    ///
+    /// Called right before the object is written.
+    func keepTimes(of owner: Int64) throws(SQLiteError) {
+        guard let times, let timed, times.isKept else { return }
+        if times.isSettling { row.leaveNothingOut() }
+        for oneToOne in timed.oneToOnes { try keepTimes(of: owner, oneToOne, times) }
+        for own in timed.columns { try keepTimes(of: owner, own, times) }
+        for many in timed.manys { try keepTimes(of: owner, many, times) }
+    }
+
+    /// Whether the link is one of which times are kept.
+    func isTimed(link: Int) -> Bool {
+        guard let timed else { return false }
+        return timed.oneToOnes.contains { $0.link == link }
+            || timed.columns.contains { $0.link == link }
+            || timed.manys.contains { plan.toManys[$0.position].link == link }
+    }
+
+    /// Makes all that the next rows say count.
+    func leaveNothingOut() {
+        row.leaveNothingOut()
+        for case let writer? in nestedWriters { writer.leaveNothingOut() }
+    }
+
+    /// Notes that the record at hand is written.
+    func endTimes() throws(SQLiteError) {
+        guard let times, times.isKept, !isNested else { return }
+        try times.endRecord()
+    }
+
+    /// Whether a record has to be written at once, so that it is known that it stands.
+    var mustStandAtOnce: Bool { times?.isKept == true }
+
+    /// Each end belongs to the last record that named it.
+    private func keepTimes(
+        of owner: Int64, _ timed: TimedLinks.OneToOne, _ times: LinkTimes
+    ) throws(SQLiteError) {
+        let cell = row.cells[timed.column]
+        guard cell.kind != .absent else { return }
+        let own = LinkTimes.Matter(kind: timed.own, object: owner)
+        times.say(own)
+        let destination = cell.kind == .integer ? cell.integerValue : nil
+        let inverse = destination.map { LinkTimes.Matter(kind: timed.inverse, object: $0) }
+        if let inverse { times.say(inverse) }
+        guard times.isSettling else { return }
+        let isOwnLater = try times.isLater(own)
+        let isInverseLater = if let inverse { try times.isLater(inverse) } else { false }
+        if isOwnLater {
+            set(timed.link, .absent)
+            // The destination was free from then on.
+            if let destination, !isInverseLater {
+                row.freed.append((timed.writer, destination))
+            }
+        } else if isInverseLater {
+            set(timed.link, .null)
+        }
+    }
+
+    private func keepTimes(
+        of owner: Int64, _ timed: TimedLinks.Own, _ times: LinkTimes
+    ) throws(SQLiteError) {
+        let cell = row.cells[timed.column]
+        guard cell.kind != .absent else { return }
+        let own = LinkTimes.Matter(kind: timed.kind, object: owner)
+        times.say(own)
+        guard times.isSettling else { return }
+        if try times.isLater(own) {
+            if let link = timed.link {
+                set(link, .absent)
+            } else {
+                row.cells[timed.column] = .absent
+            }
+        } else if let link = timed.link, cell.kind == .integer {
+            // Whoever had it then has let it go.
+            let members = LinkTimes.Matter(kind: timed.members, object: cell.integerValue)
+            let pair = LinkTimes.Matter(
+                kind: timed.pair, object: cell.integerValue, other: owner)
+            let isGone = try times.isLater(members)
+            if isGone { set(link, .null) } else if try times.isLater(pair) { set(link, .null) }
+        }
+    }
+
+    private func set(_ link: Int, _ cell: BulkCell) {
+        for column in plan.columns.indices {
+            switch plan.columns[column].source {
+            case .linkKey(link), .linkEntity(link), .linkOrder(link): row.cells[column] = cell
+            default: continue
+            }
+        }
+    }
+
+    private func keepTimes(
+        of owner: Int64, _ timed: TimedLinks.Many, _ times: LinkTimes
+    ) throws(SQLiteError) {
+        guard let destinations = row.destinations[timed.position] else { return }
+        let members = LinkTimes.Matter(kind: timed.members, object: owner)
+        if timed.policy == .replace { times.say(members) }
+        for destination in destinations {
+            if let matter = timed.matter(owner, destination) { times.say(matter) }
+        }
+        guard times.isSettling else { return }
+        // Only an object inside records has others that write it, and a link that was left out to
+        // break a circle is set after them.
+        if timed.policy == .replace, try times.isLater(members) {
+            row.destinations[timed.position] = nil
+            guard case .foreignKey(let column) = timed.place else { return }
+            for destination in destinations
+            where try !times.isLater(LinkTimes.Matter(kind: column, object: destination)) {
+                row.freedOfManys.append((timed.position, destination))
+            }
+            return
+        }
+        let writer = toManyWriters[timed.position]
+        let existing = timed.policy == .replace ? try writer.destinations(of: owner) : []
+        for destination in Set(existing + destinations) {
+            for matter in timed.deciding(owner, destination) where try times.isLater(matter) {
+                row.left[timed.position].insert(destination)
+            }
+        }
+    }
+}
+
+extension TimedLinks.Many {
+    /// What a record speaks of that names the destination; nil where that goes with the owner's
+    /// objects as a whole.
+    fileprivate func matter(_ owner: Int64, _ destination: Int64) -> LinkTimes.Matter? {
+        switch place {
+        case .foreignKey(let column):
+            policy == .remove
+                ? LinkTimes.Matter(kind: pair, object: owner, other: destination)
+                : LinkTimes.Matter(kind: column, object: destination)
+        case .join: policy == .replace ? nil : pairMatter(owner, destination)
+        }
+    }
+
+    /// What later records may have said of that says whether the owner has the destination.
+    fileprivate func deciding(_ owner: Int64, _ destination: Int64) -> [LinkTimes.Matter] {
+        switch place {
+        case .foreignKey(let column): [LinkTimes.Matter(kind: column, object: destination)]
+        case .join(let otherMembers, _, _):
+            [
+                LinkTimes.Matter(kind: otherMembers, object: destination),
+                pairMatter(owner, destination),
+            ]
+        }
+    }
+
+    private func pairMatter(_ owner: Int64, _ destination: Int64) -> LinkTimes.Matter {
+        guard case .join(_, let ownerIsFirst, let isReflexive) = place else {
+            return LinkTimes.Matter(kind: pair, object: owner, other: destination)
+        }
+        let isTurned = isReflexive ? owner > destination : !ownerIsFirst
+        return isTurned
+            ? LinkTimes.Matter(kind: pair, object: destination, other: owner)
+            : LinkTimes.Matter(kind: pair, object: owner, other: destination)
+    }
+}

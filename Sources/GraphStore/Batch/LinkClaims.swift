@@ -1,0 +1,56 @@
+import GraphModel
+
+/// What several records of a load may speak of, so that the order in which they are written
+/// matters, over the whole plan.
+struct LinkClaims {
+    /// `TABLE.COLUMN` of columns that more than the row's own records write.
+    private var columns: Set<String> = []
+    /// Tables with objects that stand inside records, which several may hold.
+    private var elementTables: Set<String> = []
+    /// Tables of pairs that are written from both ends, or by objects inside records.
+    private var joinTables: Set<String> = []
+
+    init(_ plan: BulkPlan, _ schema: StoreSchema) {
+        var ends: Set<String> = []
+        add(plan, schema, isNested: false, &ends)
+    }
+
+    private mutating func add(
+        _ plan: BulkPlan, _ schema: StoreSchema, isNested: Bool, _ ends: inout Set<String>
+    ) {
+        guard let entity = schema.entity(named: plan.entity) else { return }
+        if isNested { elementTables.insert(entity.table) }
+        for link in plan.links {
+            if let toOne = entity.toOnes[link.relationship] {
+                addOneToOne(toOne, of: entity, to: link.destination, schema)
+            }
+            switch entity.toManys[link.relationship] {
+            case .foreignKey(let place): columns.insert("\(place.table).\(place.column)")
+            case .joinTable(let join):
+                let isNew = ends.insert(join.table).inserted
+                if isNested || join.isReflexive || !isNew { joinTables.insert(join.table) }
+            case nil: break
+            }
+            if let nested = link.nested { add(nested, schema, isNested: true, &ends) }
+        }
+    }
+
+    private mutating func addOneToOne(
+        _ toOne: StoreSchema.ToOneColumns, of entity: StoreSchema.Entity, to destination: String,
+        _ schema: StoreSchema
+    ) {
+        guard let destination = schema.entity(named: destination),
+            let inverse = toOne.relationship.inverseName.flatMap({ destination.toOnes[$0] })
+        else { return }
+        columns.insert("\(entity.table).\(toOne.column)")
+        columns.insert("\(destination.table).\(inverse.column)")
+    }
+
+    var isEmpty: Bool { columns.isEmpty && elementTables.isEmpty && joinTables.isEmpty }
+
+    func contain(column: String, of table: String) -> Bool {
+        elementTables.contains(table) || columns.contains("\(table).\(column)")
+    }
+
+    func contain(_ join: StoreSchema.Join) -> Bool { joinTables.contains(join.table) }
+}

@@ -1,0 +1,99 @@
+import GraphModel
+
+/// Which of a plan's links, and of its columns, other records may speak of, too, with the numbers
+/// under which `LinkTimes` knows them.
+struct TimedLinks {
+    /// A link over a one-to-one relationship.
+    struct OneToOne {
+        var writer: Int
+        var link: Int
+        var column: Int
+        var own: Int64
+        var inverse: Int64
+    }
+
+    /// A column of the row itself.
+    struct Own {
+        var column: Int
+        /// The link that it holds the key of.
+        var link: Int?
+        var kind: Int64
+        /// The objects of the link's owner, and a pair of owner and object.
+        var members: Int64
+        var pair: Int64
+    }
+
+    /// A link to many objects.
+    struct Many {
+        var position: Int
+        var policy: BulkPlan.ManyPolicy
+        var place: Place
+        /// The owner's objects as a whole.
+        var members: Int64
+        /// A pair of owner and object.
+        var pair: Int64
+    }
+
+    enum Place {
+        /// The objects' column, which holds the owner.
+        case foreignKey(column: Int64)
+        /// The objects as owners, at the other end.
+        case join(otherMembers: Int64, ownerIsFirst: Bool, isReflexive: Bool)
+    }
+
+    private(set) var oneToOnes: [OneToOne] = []
+    private(set) var columns: [Own] = []
+    private(set) var manys: [Many] = []
+
+    init(_ plan: ColumnPlan, _ times: LinkTimes) {
+        let claims = times.claims
+        let table = plan.entity.table
+        for (number, (link, inverse, destinationTable)) in plan.oneToOnes.enumerated() {
+            guard let column = plan.keyColumn(ofLink: link) else { continue }
+            oneToOnes.append(
+                OneToOne(
+                    writer: number, link: link, column: column,
+                    own: times.kind("\(table).\(plan.columns[column].name)"),
+                    inverse: times.kind("\(destinationTable).\(inverse.column)")))
+        }
+        let known = Set(oneToOnes.map(\.column))
+        for column in plan.comparedColumns where !known.contains(column) {
+            let name = plan.columns[column].name
+            guard claims.contain(column: name, of: table) else { continue }
+            var own = Own(
+                column: column, kind: times.kind("\(table).\(name)"),
+                members: times.kind("\(table).\(name) *"), pair: times.kind("\(table).\(name) -"))
+            switch plan.columns[column].source {
+            case .attribute: break
+            case .linkKey(let link): own.link = link
+            // They go with the key.
+            case .linkEntity, .linkOrder: continue
+            }
+            columns.append(own)
+        }
+        for (position, many) in plan.toManys.enumerated() {
+            let policy = plan.plan.links[many.link].many
+            switch many.place {
+            case .foreignKey(let place):
+                let name = "\(place.table).\(place.column)"
+                manys.append(
+                    Many(
+                        position: position, policy: policy,
+                        place: .foreignKey(column: times.kind(name)),
+                        members: times.kind("\(name) *"), pair: times.kind("\(name) -")))
+            case .joinTable(let join):
+                guard claims.contain(join) else { continue }
+                let other = times.kind("\(join.table).\(join.destinationColumn) *")
+                let members = times.kind("\(join.table).\(join.ownerColumn) *")
+                manys.append(
+                    Many(
+                        position: position, policy: policy,
+                        place: .join(
+                            otherMembers: join.isReflexive ? members : other,
+                            ownerIsFirst: join.ownerColumn < join.destinationColumn,
+                            isReflexive: join.isReflexive),
+                        members: members, pair: times.kind("\(join.table) -")))
+            }
+        }
+    }
+}
