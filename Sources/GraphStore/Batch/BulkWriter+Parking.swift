@@ -116,21 +116,23 @@ extension BulkWriter {
             for other in try parking.entries.places(key: entry.key) where other > place {
                 if !refused.contains(try parking.entries[other].token) { later.append(other) }
             }
-            var valid: [Int] = []
-            for link in links.map({ Int($0.link) }) where try !isOverruled(link, by: later) {
-                valid.append(link)
+            var overruled: [Int] = []
+            for link in links.map({ Int($0.link) }) where try isOverruled(link, by: later) {
+                overruled.append(link)
             }
-            if try !relink(place, entry, valid) { failed.append(place) }
+            let cut = links.map { Int($0.link) }
+            if try !relink(place, entry, cut, but: overruled) { failed.append(place) }
         }
         return failed
     }
 
     /// Sets the links that were left out to break a circle; no record of its own.
     ///
+    /// - Parameter overruled: those whose objects must be there, and which are not set.
     /// - Returns: false where the object at the other end was refused after all, or a constraint
     ///   forbids the link.
     private func relink(
-        _ place: Int, _ entry: ParkedEntries.Entry, _ links: [Int]
+        _ place: Int, _ entry: ParkedEntries.Entry, _ links: [Int], but overruled: [Int]
     ) throws(SQLiteError) -> Bool {
         let (batch, place) = try parkedRow(place, entry)
         row.clear()
@@ -138,6 +140,7 @@ extension BulkWriter {
         for link in links {
             guard try setLink(link, batch, place, token: entry.token) else { return false }
         }
+        for link in overruled { leaveOut(link) }
         guard let found = try find(batch, place, hash: entry.key) else { return true }
         defer { release(found) }
         let id = ManagedObjectID(

@@ -86,6 +86,15 @@ extension BulkWriter {
         }
     }
 
+    /// Makes the row say nothing of a link.
+    func leaveOut(_ link: Int) {
+        if let many = plan.manyOfLink[link] {
+            row.destinations[many] = nil
+        } else {
+            set(link, .absent)
+        }
+    }
+
     private func set(_ link: Int, _ cell: BulkCell) {
         for column in plan.columns.indices {
             switch plan.columns[column].source {

@@ -66,11 +66,13 @@ final class JoinWriter {
             insert
                 + Array(repeating: row, count: RowStatements.groupSize).joined(separator: ", "))
         let order = join.orderColumn ?? join.destinationColumn
-        let (pairs, place) =
-            join.isReflexive ? (join.pairs, join.destinationColumn) : (join.table, order)
+        // Not from `join.pairs`, of which SQLite would read all for each owner.
         select = try connection.prepare(
-            "SELECT \(join.destinationColumn) FROM \(pairs) WHERE \(join.ownerColumn) = ?"
-                + " ORDER BY \(place)")
+            "SELECT \(join.destinationColumn) FROM \(join.table) WHERE \(join.ownerColumn) = ?1"
+                + (join.isReflexive
+                    ? " UNION SELECT \(join.ownerColumn) FROM \(join.table)"
+                        + " WHERE \(join.destinationColumn) = ?1 ORDER BY 1"
+                    : " ORDER BY \(order)"))
         self.mayWalk = mayWalk && !isOrdered && !join.isReflexive
         reader = PairWalk(
             try connection.prepare(
