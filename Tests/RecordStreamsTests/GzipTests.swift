@@ -88,6 +88,67 @@ import Testing
         }
     }
 
+    /// A member whose extra field tells its size, as blocked gzip has them.
+    private static func block(
+        _ text: String, sizeError: Int = 0, badChecksum: Bool = false
+    ) -> [UInt8] {
+        let size = 10 + 8 + 5 + text.utf8.count + 8 - 1 + sizeError
+        let extra: [UInt8] = [
+            6, 0, UInt8(ascii: "B"), UInt8(ascii: "C"), 2, 0, UInt8(size & 255), UInt8(size >> 8),
+        ]
+        return member(text, flags: 4, optional: extra, badChecksum: badChecksum)
+    }
+
+    /// Blocks of records, of all lengths up to the longest, whose ends fall anywhere in a record;
+    /// and the records that are left.
+    private static func blocks(_ count: Int) -> (bytes: [[UInt8]], rest: String) {
+        let numbers = 1...(10_000 + count * 3_000)
+        let text = numbers.map { "{\"a\":\($0)}\n" }.joined()
+        var rest = Substring(text)
+        var bytes: [[UInt8]] = []
+        for index in 0..<count {
+            let piece = rest.prefix(index % 7 == 3 ? 0 : index * 997 % 65_000)
+            bytes.append(block(String(piece)))
+            rest = rest.dropFirst(piece.count)
+        }
+        return (bytes, String(rest))
+    }
+
+    @Test(arguments: [1, 4, 60]) func readsBlocksThatTellTheirSizeInOrder(count: Int) throws {
+        let (blocks, rest) = Self.blocks(count)
+        // What follows does not tell, and what follows that does.
+        let middle = rest.prefix(rest.count / 2)
+        let bytes =
+            blocks.joined() + Self.block("") + Self.member(String(middle.prefix(30_000)))
+            + Self.block(String(middle.dropFirst(30_000).prefix(10))) + Self.block("")
+        let plain = blocks.flatMap { Self.plain($0) } + Array(middle.utf8.prefix(30_010))
+        let expected = try Self.read(plain, as: "a.ndjson")
+        #expect(expected.count > 1_000)
+        for chunk in [100, 1 << 16, 1 << 20] {
+            #expect(try Self.read(Array(bytes), chunk: chunk) == expected)
+        }
+    }
+
+    /// The bytes that a block holds.
+    private static func plain(_ block: [UInt8]) -> ArraySlice<UInt8> {
+        block.dropFirst(23).dropLast(8)
+    }
+
+    @Test(arguments: [
+        (block("9}\n", badChecksum: true), "9 gzip.crc"),
+        (Array(block("9}\n").dropLast(5)), "9 gzip.truncated"),
+        // What cannot be the size is left to the other way of reading.
+        (block("9}\n", sizeError: -3), "9"), (block("9}\n", sizeError: -1), "9 gzip.truncated"),
+        (block("9}\n", sizeError: 2) + block("{\"a\":10}\n"), "9 10"),
+        (block("9}\n") + [7], "9 gzip.trailing"),
+    ])
+    func reportsDamageInBlocksAfterWhatIsBeforeIt(_ last: [UInt8], _ expected: String) throws {
+        let good = (1...8).map { Self.block("\($0)}\n{\"a\":") }
+        let bytes = Self.block("{\"a\":") + good.joined() + last
+        let found = try Self.read(Array(bytes))
+        #expect(found == "1 2 3 4 5 6 7 8 " + expected)
+    }
+
     @Test func takesNothingForGzipWhereToldSo() throws {
         #expect(try Self.read(Array(Self.text.utf8)) { $0.compression = .none } == "1 2 3")
         #expect(

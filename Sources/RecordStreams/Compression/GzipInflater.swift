@@ -71,6 +71,17 @@ final class GzipInflater {
         return filled
     }
 
+    /// Begins with a header again, whatever came before.
+    func restart() {
+        state = .header
+        pending = nil
+    }
+
+    /// Goes on behind a member that somebody else has inflated.
+    func startAfterMember() {
+        state = .afterMember
+    }
+
     private func error(_ kind: RecordStreamError.Kind) -> RecordStreamError {
         RecordStreamError(
             kind, at: RecordLocation(source: input.path))

@@ -3,6 +3,8 @@
 package final class ByteSource {
     private let input: StoredInput
     private let inflater: GzipInflater?
+    /// Inflates members ahead that can be told apart, before the inflater takes over.
+    private var members: GzipMembers?
     private var transcoder: TextTranscoder?
     private let piece: UnsafeMutablePointer<UInt8>?
 
@@ -21,6 +23,7 @@ package final class ByteSource {
         case .auto where !isGzip && !file.hasGzipName: inflater = nil
         case .auto, .gzip: inflater = try GzipInflater(input, maxRatio: maxRatio)
         }
+        members = inflater == nil ? nil : try GzipMembers(input, maxRatio: maxRatio)
     }
 
     deinit {
@@ -49,6 +52,12 @@ package final class ByteSource {
     private func readStored(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
+        if let members {
+            let length = try members.read(into: target, count: count)
+            if length > 0 { return length }
+            self.members = nil
+            inflater?.startAfterMember()
+        }
         if let inflater { return try inflater.read(into: target, count: count) }
         return try input.copy(into: target, count: count)
     }

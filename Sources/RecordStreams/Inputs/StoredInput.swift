@@ -7,10 +7,10 @@ final class StoredInput {
     private var end = 0
     private var isAtEnd = false
     private let descriptor: Int32
-    private let isRegular: Bool
+    let isRegular: Bool
     private var generated: GeneratedRows?
     private let buffer: UnsafeMutablePointer<UInt8>
-    private static let capacity = 256 * 1024
+    static let capacity = 256 * 1024
 
     init(_ file: InputFile) throws(RecordStreamError) {
         path = file.path
@@ -27,6 +27,15 @@ final class StoredInput {
             }
         }
         isRegular = descriptor < 0 || Platform.isRegular(descriptor)
+        buffer = .allocate(capacity: Self.capacity)
+    }
+
+    /// Of no file: it holds what is moved into it.
+    init(movedFrom path: String) {
+        self.path = path
+        descriptor = -1
+        isRegular = true
+        isAtEnd = true
         buffer = .allocate(capacity: Self.capacity)
     }
 
@@ -51,6 +60,16 @@ final class StoredInput {
     /// Drops bytes from the front of the buffer.
     func consume(_ count: Int) {
         position += count
+    }
+
+    /// Takes bytes from the front of another's buffer; those taken before must be used up.
+    func move(_ count: Int, from other: StoredInput, isFirst: Bool) {
+        if isFirst { (position, end) = (0, 0) }
+        guard let start = other.available.baseAddress else { return }
+        (buffer + end).update(from: start, count: count)
+        other.consume(count)
+        end += count
+        byteCount += count
     }
 
     /// Reads until that many bytes are in the buffer, or the end.

@@ -1,0 +1,175 @@
+internal import Diagnostics
+internal import Dispatch
+
+/// Inflates members ahead on several threads and gives them in their order, as long as each tells
+/// its size: the blocked gzip that `bgzip` writes, whose extra field `BC` holds it
+/// (https://samtools.github.io/hts-specs/SAMv1.pdf, section 4.1).
+///
+/// Where other members end, only inflating them can tell.
+final class GzipMembers {
+    private let input: StoredInput
+    /// Serial queues have threads of their own at once, which one concurrent queue need not have.
+    private let queues: [DispatchQueue]
+    private var turn = 0
+    /// For each thread one that it inflates and one that waits, and one that is given out.
+    private let groups: [GzipMemberGroup]
+    /// The group that is filled next, and how many before it are not given out yet.
+    private var current = 0
+    private var waiting = 0
+    /// Whether the oldest group is known to be finished, and what was given out of it.
+    private var isFinished = false
+    private var given = 0
+    /// Why no more can be read, which is told once everything before it was given out.
+    private var inputFailure: RecordStreamError?
+
+    /// - Returns: nil where the input does not begin with such a member, or nothing is gained.
+    init?(
+        _ input: StoredInput, maxRatio: Int, threads: Int = min(8, Platform.processorCount() - 1)
+    ) throws(RecordStreamError) {
+        // A pipe may pause within a group, in front of which there is something to give.
+        guard input.isRegular, threads > 0, try Self.memberSize(input) != nil else { return nil }
+        self.input = input
+        queues = (0..<threads).map { DispatchQueue(label: "etl.input.gzip.\($0)") }
+        var groups: [GzipMemberGroup] = []
+        for _ in 0..<(2 * threads + 1) {
+            groups.append(try GzipMemberGroup(path: input.path, maxRatio: maxRatio))
+        }
+        self.groups = groups
+    }
+
+    deinit {
+        // A group that is at work uses memory of this object.
+        while waiting > 0 {
+            if !isFinished { oldest.finished.wait() }
+            isFinished = false
+            waiting -= 1
+        }
+    }
+
+    private var oldest: GzipMemberGroup {
+        groups[(current - waiting + groups.count) % groups.count]
+    }
+
+    /// Fills a buffer as far as one group goes.
+    ///
+    /// - Returns: 0 where the members that tell their sizes are over.
+    func read(
+        into target: UnsafeMutablePointer<UInt8>, count: Int
+    ) throws(RecordStreamError) -> Int {
+        while true {
+            while waiting < groups.count, start() {}
+            guard waiting > 0 else {
+                if let inputFailure { throw inputFailure }
+                return 0
+            }
+            let group = oldest
+            if !isFinished { group.finished.wait() }
+            isFinished = true
+            let length = min(count, group.outputCount - given)
+            target.update(from: group.output + given, count: length)
+            given += length
+            if length > 0 { return length }
+            // It stays the oldest, so that whoever reads on is told again.
+            if let failure = group.failure { throw failure }
+            waiting -= 1
+            isFinished = false
+            given = 0
+        }
+    }
+
+    /// Starts a group with the next members.
+    ///
+    /// - Returns: false where there is none that tells its size.
+    private func start() -> Bool {
+        let group = groups[current]
+        guard inputFailure == nil, group.fill(from: input, &inputFailure) else { return false }
+        queues[turn].async { group.run() }
+        turn = (turn + 1) % queues.count
+        current = (current + 1) % groups.count
+        waiting += 1
+        return true
+    }
+
+    /// How many bytes the next member takes; nil where it does not tell, or there is none.
+    static func memberSize(_ input: StoredInput) throws(RecordStreamError) -> Int? {
+        try input.fill(18)
+        guard input.available.starts(with: [0x1F, 0x8B, 8, 4]), input.available.count >= 18,
+            input.available[10...].starts(with: [6, 0, 0x42, 0x43, 2, 0])
+        else { return nil }
+        let size = Int(input.available[16]) | Int(input.available[17]) << 8 + 1
+        guard size > 26 else { return nil }
+        try input.fill(size)
+        let member = input.available
+        guard member.count >= size else { return nil }
+        let length = (1...4).reduce(0) { $0 << 8 | Int(member[size - $1]) }
+        return length <= GzipMemberGroup.plainByteCount ? size : nil
+    }
+}
+
+/// Some members in a row and what they inflate to.
+///
+/// Unchecked: it has one owner at a time. The reader fills it, hands it to a queue, and touches it
+/// again only after `finished`.
+private final class GzipMemberGroup: @unchecked Sendable {
+    /// What each member holds at most.
+    static let plainByteCount = 1 << 16
+    private static let memberCount = 4
+    private static let capacity = plainByteCount * memberCount
+
+    let finished = DispatchSemaphore(value: 0)
+    let output: UnsafeMutablePointer<UInt8>
+    private(set) var outputCount = 0
+    /// What is wrong behind the output.
+    private(set) var failure: RecordStreamError?
+    private let stored: StoredInput
+    private let inflater: GzipInflater
+
+    init(path: String, maxRatio: Int) throws(RecordStreamError) {
+        stored = StoredInput(movedFrom: path)
+        inflater = try GzipInflater(stored, maxRatio: maxRatio)
+        // With room to see that there is more than the members say.
+        output = .allocate(capacity: Self.capacity + 1)
+    }
+
+    deinit {
+        output.deallocate()
+    }
+
+    /// Takes the next members of an input, if they tell their sizes.
+    ///
+    /// - Returns: whether there is any.
+    func fill(from input: StoredInput, _ inputFailure: inout RecordStreamError?) -> Bool {
+        var count = 0
+        do throws(RecordStreamError) {
+            while count < Self.memberCount, let size = try GzipMembers.memberSize(input) {
+                stored.move(size, from: input, isFirst: count == 0)
+                count += 1
+            }
+        } catch {
+            inputFailure = error
+        }
+        return count > 0
+    }
+
+    /// Inflates the members; runs on a queue.
+    func run() {
+        outputCount = 0
+        failure = nil
+        inflater.restart()
+        do throws(RecordStreamError) {
+            while outputCount <= Self.capacity {
+                let room = Self.capacity + 1 - outputCount
+                let count = try inflater.read(into: output + outputCount, count: room)
+                if count == 0 { break }
+                outputCount += count
+            }
+            if outputCount > Self.capacity {
+                failure = RecordStreamError(
+                    .gzipLength, at: RecordLocation(source: stored.path))
+            }
+        } catch {
+            failure = error
+        }
+        finished.signal()
+    }
+}
