@@ -56,8 +56,9 @@ extension Connection {
         for (place, column) in columns.enumerated() {
             indexed.bind(column, at: Int32(place) + 1)
         }
-        guard try !indexed.step() else { return try scan() }
+        let isIndexed = try indexed.step()
         indexed.reset()
+        guard !isIndexed else { return try scan() }
         return try withPageCache(atMost: 16 << 10, scan)
     }
 

@@ -255,11 +255,9 @@ public final class PersistentContainer: Sendable {
         lease.wait()
         defer { lease.signal() }
         guard store.options.mayWrite else { return }
-        if try PendingIndexes.build(
-            on: store.connection, folding: schema.foldTables, linkBytes: linkBytes)
-        {
-            try store.derived?.renew(on: store.connection, schema)
-        }
+        try PendingIndexes.build(
+            on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
+            deriving: store.derived)
         try store.image()?.commit()
     }
 

@@ -43,41 +43,46 @@ enum PendingIndexes {
     /// - Parameters:
     ///   - folds: tables whose rows are folded then, too.
     ///   - linkBytes: what links may take while they are sorted.
-    /// - Returns: whether a load had put anything off, and is not at work any more.
-    @discardableResult
+    ///   - derived: what looks at links is worked out anew with the last of it.
     static func build(
-        on connection: Connection, folding folds: [String: FoldTable], linkBytes: Int = linkBytes
-    ) throws(StoreError) -> Bool {
-        try storing { () throws(SQLiteError) in
-            var behind: [FoldTable] = []
-            for fold in folds.values.sorted(by: { $0.source < $1.source })
-            where try fold.isBehind(on: connection) {
-                behind.append(fold)
+        on connection: Connection, _ schema: StoreSchema, folding folds: [String: FoldTable],
+        linkBytes: Int = linkBytes, deriving derived: DerivedAttributes?
+    ) throws(StoreError) {
+        while try storing({ () throws(SQLiteError) in try isPending(on: connection) }) {
+            // Without waiting for a load that is at work.
+            var isMine = try storing { () throws(SQLiteError) in
+                try LoadOwner.other(than: connection) == nil
             }
-            let isPending = try isPending(on: connection)
-            guard isPending || !behind.isEmpty else { return false }
-            if isPending, try LoadOwner.other(than: connection) != nil { return false }
-            while try Self.isPending(on: connection) {
-                try transaction(on: connection) { () throws(SQLiteError) in
-                    try runNext(on: connection, linkBytes)
+            if !isMine { return }
+            try transaction(on: connection) { () throws(StoreError) in
+                isMine = try storing { () throws(SQLiteError) in
+                    try makeNext(on: connection, linkBytes)
                 }
-            }
-            for fold in behind {
-                try transaction(on: connection) { () throws(SQLiteError) in
-                    try fold.foldAll(on: connection)
+                let isOver = try storing { () throws(SQLiteError) in
+                    try !isPending(on: connection)
                 }
+                if isOver { try derived?.renew(on: connection, schema) }
             }
-            return isPending
+            if !isMine { return }
+        }
+        for fold in folds.values.sorted(by: { $0.source < $1.source }) {
+            let isBehind = try storing { () throws(SQLiteError) in
+                try fold.isBehind(on: connection)
+            }
+            guard isBehind else { continue }
+            try transaction(on: connection) { () throws(StoreError) in
+                try storing { () throws(SQLiteError) in try fold.foldAll(on: connection) }
+            }
         }
     }
 
     private static func transaction(
-        on connection: Connection, _ body: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(SQLiteError) {
+        on connection: Connection, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try storing { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        do throws(StoreError) {
             try body()
-            try connection.execute("COMMIT")
+            try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
         } catch {
             // The error that led here is the one to tell; SQLite may have rolled back already.
             try? connection.execute("ROLLBACK")
@@ -86,15 +91,17 @@ enum PendingIndexes {
     }
 
     /// Does what the first note says, and takes the owner's away once no other is left.
-    private static func runNext(
+    ///
+    /// - Returns: false where a load of somebody else's is at work, which may have begun since the
+    ///   note before; nothing was done then.
+    private static func makeNext(
         on connection: Connection, _ linkBytes: Int
-    ) throws(SQLiteError) {
-        let next = try connection.prepare(
+    ) throws(SQLiteError) -> Bool {
+        if try LoadOwner.other(than: connection) != nil { return false }
+        let next = try connection.text(
             "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)', NAME LIMIT 1")
-        guard try next.step() else { return }
-        let name = next.string(0)
-        next.reset()
-        try make(name, on: connection, linkBytes)
+        if let next { try make(next, on: connection, linkBytes) }
+        return true
     }
 
     /// Makes what an earlier load put off, inside the open transaction, since links among it

@@ -244,7 +244,8 @@ final class PersistentStore {
             let folds = try storing { () throws(SQLiteError) in
                 try FoldTable.find(schema, on: connection)
             }
-            try PendingIndexes.build(on: connection, folding: folds)
+            try PendingIndexes.build(
+                on: connection, schema, folding: folds, deriving: try DerivedAttributes(schema))
         } else {
             try refuseUnfinished(connection, path)
         }

@@ -12,7 +12,9 @@ import Testing
           relationships: { tags: { to: Tag, many: true, inverse: rows } }
           unique: [[key]]
         Tag:
-          attributes: { name: String }
+          attributes:
+            name: String
+            count: { type: Integer 64, derived: "rows.@count" }
           relationships: { rows: { to: Row, many: true, inverse: tags } }
           unique: [[name]]
         """
@@ -98,6 +100,32 @@ import Testing
             try store.expect(Self.indexes, ["1"])
             try store.expect(Self.pending, ["0"])
             try store.expect(links(store), ["10"])
+            try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["4", "3", "3"])
+        }
+    }
+
+    @Test("what was put off is made one by one, and what a failure leaves is made later")
+    func goesOnBehindWhatIsMade() throws {
+        try withStore(Self.entities) { store in
+            try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
+            let names = "SELECT NAME FROM ETL_PENDING ORDER BY NAME"
+            let links = PutOffLinks.name(of: store.container.schema.joinTables[0].name)
+            let before = try store.lines(names)
+            #expect(before.first == "ETL_LINKS_\(store.container.schema.joinTables[0].name)")
+            let key = "NAME = 'Z_Row_UNIQUE_key'"
+            let statement = try #require(
+                try store.lines("SELECT SQL FROM ETL_PENDING WHERE \(key)").first)
+            try store.foreign().execute("UPDATE ETL_PENDING SET SQL = 'CREATE' WHERE \(key)")
+            #expect(storeError { try store.container.buildPendingIndexes() } != nil)
+            let left = try store.lines(names)
+            #expect(left.contains("ETL_LOADER") && left.contains("Z_Row_UNIQUE_key"))
+            #expect(!left.contains(links))
+            try store.expect(self.links(store), ["10"])
+            try store.foreign().execute("UPDATE ETL_PENDING SET SQL = '\(statement)' WHERE \(key)")
+            try store.container.buildPendingIndexes()
+            try store.expect(Self.indexes, ["1"])
+            try store.expect(Self.pending, ["0"])
+            try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["4", "3", "3"])
         }
     }
 }

@@ -139,4 +139,26 @@ struct MirrorTests {
                 """)
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["20"])
     }
+
+    @Test(
+        "most of a large store goes, by whatever way, and the rest has all its indexes",
+        arguments: ["create", "create, commit: run", "create, history: { keep: 7d }"])
+    func large(_ open: String) throws {
+        let folder = try Workspace()
+        try folder.write("tasks.ndjson", Self.lines(1...15_000))
+        let stage = "- { import: tasks.ndjson, into: Task, mirror: { where: ALL, at-most: 90% } }"
+        let first = try folder.run(model: Self.model, stage, open: open)
+        #expect(first.text == "")
+        let indexes = "SELECT sql FROM sqlite_master WHERE type = 'index' ORDER BY name"
+        let before = try folder.rows(indexes)
+        #expect(before.count { $0.contains("ON ZTASK") } == 1)
+        try folder.write("tasks.ndjson", Self.lines(2_001...6_000, rank: "2"))
+        let second = try folder.run(model: Self.model, stage, open: open)
+        #expect(second.text == "")
+        #expect(try folder.rows(indexes) == before)
+        #expect(
+            try folder.rows(
+                "SELECT count(*), min(CAST(ZID AS INTEGER)), max(CAST(ZID AS INTEGER)), min(ZRANK)"
+                    + " FROM ZTASK") == ["4000|2001|6000|2"])
+    }
 }
