@@ -124,8 +124,9 @@ import Testing
         let plain = blocks.flatMap { Self.plain($0) } + Array(middle.utf8.prefix(30_010))
         let expected = try Self.read(plain, as: "a.ndjson")
         #expect(expected.count > 1_000)
-        for chunk in [100, 1 << 16, 1 << 20] {
-            #expect(try Self.read(Array(bytes), chunk: chunk) == expected)
+        for (chunk, threads) in [(100, 1), (1 << 16, 0), (1 << 16, 2), (1 << 20, 3)] {
+            let found = try Self.read(Array(bytes), chunk: chunk) { $0.inflatingThreads = threads }
+            #expect(found == expected)
         }
     }
 
@@ -145,7 +146,7 @@ import Testing
     func reportsDamageInBlocksAfterWhatIsBeforeIt(_ last: [UInt8], _ expected: String) throws {
         let good = (1...8).map { Self.block("\($0)}\n{\"a\":") }
         let bytes = Self.block("{\"a\":") + good.joined() + last
-        let found = try Self.read(Array(bytes))
+        let found = try Self.read(Array(bytes)) { $0.inflatingThreads = 2 }
         #expect(found == "1 2 3 4 5 6 7 8 " + expected)
     }
 

@@ -6,7 +6,11 @@ internal import Dispatch
 /// (https://samtools.github.io/hts-specs/SAMv1.pdf, section 4.1).
 ///
 /// Where other members end, only inflating them can tell.
-final class GzipMembers {
+package final class GzipMembers {
+    /// What the machine has beside the one that reads and the one that writes: with two, that much
+    /// more to copy made a load slower.
+    package static let threadsOfMachine = max(0, min(8, Platform.processorCount() - 2))
+
     private let input: StoredInput
     /// Serial queues have threads of their own at once, which one concurrent queue need not have.
     private let queues: [DispatchQueue]
@@ -24,7 +28,7 @@ final class GzipMembers {
 
     /// - Returns: nil where the input does not begin with such a member, or nothing is gained.
     init?(
-        _ input: StoredInput, maxRatio: Int, threads: Int = min(8, Platform.processorCount() - 1)
+        _ input: StoredInput, maxRatio: Int, threads: Int
     ) throws(RecordStreamError) {
         // A pipe may pause within a group, in front of which there is something to give.
         guard input.isRegular, threads > 0, try Self.memberSize(input) != nil else { return nil }

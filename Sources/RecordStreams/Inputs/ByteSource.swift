@@ -10,7 +10,7 @@ package final class ByteSource {
 
     package init(
         _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000,
-        encoding: TextEncoding = .utf8
+        encoding: TextEncoding = .utf8, threads: Int = GzipMembers.threadsOfMachine
     ) throws(RecordStreamError) {
         let piece = encoding == .utf8 ? nil : TextTranscoder.makePiece()
         self.piece = piece
@@ -23,7 +23,8 @@ package final class ByteSource {
         case .auto where !isGzip && !file.hasGzipName: inflater = nil
         case .auto, .gzip: inflater = try GzipInflater(input, maxRatio: maxRatio)
         }
-        members = inflater == nil ? nil : try GzipMembers(input, maxRatio: maxRatio)
+        members =
+            inflater == nil ? nil : try GzipMembers(input, maxRatio: maxRatio, threads: threads)
     }
 
     deinit {

@@ -70,6 +70,8 @@ package struct ReadOptions: Sendable {
     package var depthMax = 512
     /// How many times its size gzip data may inflate to, after the first 64 MiB.
     package var maxRatio = 1000
+    /// How many threads inflate ahead, where members can be told apart.
+    package var inflatingThreads = GzipMembers.threadsOfMachine
     /// The amount of input that a batch is filled from; tests make it small.
     package var chunkBytes = 512 * 1024
     /// The number of records in a batch at most.

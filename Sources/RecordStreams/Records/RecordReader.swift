@@ -35,7 +35,7 @@ package final class RecordReader {
         recordsMax = max(64, min(options.batchRecordsMax, (1 << 17) / max(1, slotCount)))
         source = try ByteSource(
             input, compression: options.compression, maxRatio: options.maxRatio,
-            encoding: options.encoding)
+            encoding: options.encoding, threads: options.inflatingThreads)
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
         format = try Self.format(of: input, options: options, filler: &filler)
         decoder = try Self.decoder(
