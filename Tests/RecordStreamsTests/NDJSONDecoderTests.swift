@@ -54,7 +54,7 @@ import Testing
                 "5@5:1 'flat' [] - -",
                 "6@6:1 - - #7 #8",
                 #"7@7:1 json{"deep":[1]} [json["x"] null] - -"#,
-                "8@8:1 null null - -", "9@9:1 - ['x'] #1 null", "10@10:1 null null null -",
+                "8@8:1 null null - -", "9@9:1 - ['x'] #1 #1", "10@10:1 null null null -",
             ], rejects: [], duplicateKeys: 1, blankLines: 0)
         let reading = try Reading.of(Self.flat, as: "a.ndjson", paths: paths)
         #expect(reading.records == expected.records)
@@ -91,6 +91,33 @@ import Testing
                     .joined(separator: " ")
             }
             #expect(records == expected)
+        }
+    }
+
+    @Test func findsNamesThatOtherPathsGoOverToo() throws {
+        let input = #"""
+            {"up.ids":[1,2],"up.list":[{"c":3,"d":4},{"d":5}],"a.b.c":[6]}
+            {"up":{"ids":[7]},"up.ids":[8],"up.list":[],"a":{"b":{"c":[9]}},"a.b.c":[10]}
+            {"up":null,"up.ids":null,"a.b":{"c":[11]},"a.b.c":[12],"a.b.c":[13]}
+            {"up.ids":14,"a.b":null,"a.b.c":[]}
+
+            """#
+        let paths = [
+            "up.ids[*]", #"up\.ids"#, #"up\.list[*].c"#, "up.list[*].d", "a.b.c[*]", #"a\.b.c[*]"#,
+        ]
+        let expected = [
+            ["[#1 #2]", "json[1,2]", "[#3 -]", "[#4 #5]", "[#6]", "[#6]"],
+            ["[#7]", "json[8]", "[]", "[]", "[#9]", "[#10]"],
+            ["null", "null", "-", "null", "[#13]", "[#11]"],
+            ["#14", "#14", "-", "-", "[]", "[]"],
+        ]
+        for order in [Array(paths.indices), paths.indices.reversed()] {
+            let reading = try Reading.of(input, as: "a.ndjson", paths: order.map { paths[$0] })
+            let records = expected.enumerated().map { index, values in
+                (["\(index + 1)@\(index + 1):1"] + order.map { values[$0] }).joined(separator: " ")
+            }
+            #expect(reading.records == records)
+            #expect(reading.duplicateKeys == 1)
         }
     }
 
@@ -213,6 +240,28 @@ import Testing
             #expect(reader.extraFields.map(\.count) == [1, 2])
             #expect(reader.extraFields.map(\.name) == ["x", "y"])
         }
+    }
+
+    @Test func countsNothingThatAnotherPathOverTheSameNameAskedFor() throws {
+        let folder = try TemporaryFolder()
+        let text = """
+            {"up.at":[{"x":1,"y":2}]}
+            {"up.at":[{"x":1,"y":2}],"z":3}
+            {"up.to":[{"x":1,"y":2,"z":3}]}
+            {"up":{"at":[{"y":1,"z":2}]},"z":3}
+
+            """
+        let input = try folder.write(Array(text.utf8), to: "a.ndjson")
+        let paths = [#"up\.at[*].x"#, "up.at[*].y", "up.to[*].x", "up.to"]
+        let reader = try RecordReader(
+            input: input, options: ReadOptions(),
+            selection: FieldSelection(try paths.map { try FieldPath(parsing: $0) }))
+        let batch = RecordBatch()
+        var counts: [Int] = []
+        while try reader.next(batch) {
+            counts += (0..<batch.count).map { batch.extraFieldCount(of: $0) }
+        }
+        #expect(counts == [0, 1, 2, 2])
     }
 
     @Test func locatesAField() throws {

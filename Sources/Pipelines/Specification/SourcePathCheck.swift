@@ -4,8 +4,9 @@ import RecordStreams
 
 /// Checks the paths by which imports reach into records.
 ///
-/// In json and ndjson `tags[*` is no path. In csv and tsv a column is named as it stands, whatever
-/// the name, and must be among `columns` where the spec lists them.
+/// In json and ndjson `tags[*` is no path. In csv and tsv any text may name a column: as it stands,
+/// or else without the backslashes of a path (see `FieldPath.columnName`). It must be among `columns`
+/// where the spec lists them.
 struct SourcePathCheck {
     private let read: ReadSpec
     private var found: [Diagnostic] = []

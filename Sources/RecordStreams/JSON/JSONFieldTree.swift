@@ -46,11 +46,16 @@ final class JSONFieldTree {
         var isInList: Bool
         /// Whether nothing is asked for inside the value, and it has its slot to itself.
         var isLeaf = true
-        /// Whether its name is that of a whole path with dots in it.
+        /// The first of the nodes to which its value belongs as well, as its name is the names of
+        /// their paths in one; or -1.
         ///
-        /// Its value counts where the path itself leads to none; see `FieldPath.flatSteps`.
-        var isFlat = false
-        /// Where the value of such a name begins, and the object that had it last.
+        /// It counts there where such a path itself leads to nothing; see `FieldPath.flatSteps`.
+        var firstFlat = -1
+        /// The next of those nodes, or -1.
+        var nextFlat = -1
+        /// Whether paths lead into the value in several ways: what one calls extra is another's.
+        var isShared = false
+        /// Where the value of one of them begins, and the object that had it last.
         var flatStart: UnsafePointer<UInt8>?
         var flatMark: UInt64 = 0
     }
@@ -64,14 +69,11 @@ final class JSONFieldTree {
     private(set) var listSlots: [Int] = []
     /// Slots with the same path as an earlier one.
     private(set) var aliases: [(slot: Int, source: Int)] = []
-    /// Slots of paths whose names in one are a path of the selection, too; they have its value
-    /// where they lead to nothing.
-    private(set) var flatAliases: [(slot: Int, source: Int)] = []
-    /// The nodes of names with dots.
+    /// The nodes of values that are called like paths; each is of paths with the same names.
     private(set) var flatNodes: [Int] = []
 
     init(_ selection: FieldSelection) {
-        // Each path may have its names in one, too.
+        // Each path of several names may have them in one, too, by a member and a node of its own.
         nodeCapacity = 1 + 2 * selection.paths.reduce(0) { $0 + $1.steps.count }
         nodes = .allocate(capacity: nodeCapacity)
         let root = addNode(depth: 0, isInList: false)
@@ -83,13 +85,14 @@ final class JSONFieldTree {
                 add(path.steps, slot: slot, root: root, leadingNames: path.leadingNames)
             }
         }
+        var flats: [(names: ArraySlice<FieldPath.Step>, node: Int)] = []
         for (slot, path) in selection.paths.enumerated() where sources[slot] == slot {
             guard let steps = path.flatSteps else { continue }
-            if let exact = selection.paths.firstIndex(where: { $0.leads(over: steps) }) {
-                flatAliases.append((slot, exact))
-            } else {
-                addFlat(steps, slot: slot, root: root)
-            }
+            let names = path.steps.prefix(path.leadingNames)
+            let same = flats.first { FieldPath.isSame($0.names, names) }?.node
+            let flat = same ?? addFlat(steps[0], root: root)
+            if same == nil { flats.append((names, flat)) }
+            add(Array(steps.dropFirst()), slot: slot, root: flat)
         }
     }
 
@@ -102,20 +105,24 @@ final class JSONFieldTree {
         nodes.deallocate()
     }
 
-    /// What another path asks for by that very name is that path's alone.
-    private func addFlat(_ steps: [FieldPath.Step], slot: Int, root: Int) {
-        guard case .name(var name)? = steps.first else { return }
-        let index = name.withUTF8 { keyIndex($0, of: root) }
-        if index >= 0, !nodes[nodes[root].keys[index].node].isFlat { return }
-        let node = child(named: name, of: root)
-        if steps.count == 1, nodes[node].slot >= 0 { return }
-        if !nodes[node].isFlat {
-            flatNodes.append(node)
-            nodes[node].isFlat = true
-            // What stands there is looked at when the record is over.
-            nodes[node].isLeaf = false
+    /// Adds a node for what is called like the names of a path.
+    ///
+    /// It is apart from the node that the name has: other paths may go over that name, or have the
+    /// same one of other names.
+    private func addFlat(_ step: FieldPath.Step, root: Int) -> Int {
+        guard case .name(let name) = step else { return root }
+        let member = child(named: name, of: root)
+        let flat = addNode(depth: nodes[member].depth, isInList: false)
+        let next = nodes[member].firstFlat
+        nodes[flat].nextFlat = next
+        nodes[member].firstFlat = flat
+        // What stands there is looked at when the record is over.
+        nodes[member].isLeaf = false
+        flatNodes.append(flat)
+        if next >= 0 || !nodes[member].slots.isEmpty {
+            for node in [member, flat, next] where node >= 0 { nodes[node].isShared = true }
         }
-        add(Array(steps.dropFirst()), slot: slot, root: node)
+        return flat
     }
 
     private func add(_ steps: [FieldPath.Step], slot: Int, root: Int, leadingNames: Int = 0) {

@@ -73,12 +73,7 @@ struct JSONRecordParser {
             guard let start = node.pointee.flatStart,
                 node.pointee.slots.allSatisfy({ fields[$0].leadsToNothing })
             else { continue }
-            let isSingle = node.pointee.keyCount == 0 && node.pointee.each < 0
-            let next =
-                isSingle
-                ? leaf(start, into: fields + node.pointee.slot, depth: node.pointee.depth)
-                : inside(start, node: node)
-            if next == nil { return nil }
+            if inside(start, node: node) == nil { return nil }
         }
         return after
     }
@@ -281,22 +276,29 @@ struct JSONRecordParser {
     /// Reads a value in which something is asked for.
     @inline(never)
     private mutating func branch(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
-        guard node.pointee.isFlat else { return inside(start, node: node) }
+        guard node.pointee.firstFlat >= 0 else { return inside(start, node: node) }
         hasFlatMembers = true
-        node.pointee.flatStart = start
-        node.pointee.flatMark = objectNumber
+        var flat = node.pointee.firstFlat
+        while flat >= 0 {
+            nodes[flat].flatStart = start
+            nodes[flat].flatMark = objectNumber
+            flat = nodes[flat].nextFlat
+        }
+        guard node.pointee.slots.isEmpty else { return inside(start, node: node) }
         var ignored = Field(.absent)
         return leaf(start, into: &ignored, depth: node.pointee.depth, isWanted: false)
     }
 
     private mutating func inside(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
         let after: Bytes?
+        let extras = extraFieldCount
         switch start.pointee {
         case UInt8(ascii: "{") where node.pointee.keyCount > 0:
             after = object(start + 1, node: node)
         case UInt8(ascii: "[") where node.pointee.each >= 0: after = list(start + 1, node: node)
         default: return scalarAtBranch(start, node: node)
         }
+        if node.pointee.isShared { extraFieldCount = extras }
         if let after, node.pointee.slot >= 0 {
             fields[node.pointee.slot] = Field(.json, start: start, count: after - start)
         }
@@ -395,8 +397,8 @@ struct JSONRecordParser {
     @inline(never)
     private mutating func forget(_ target: Int) {
         duplicateKeyCount += 1
-        // Of a name that is a whole path nothing was taken yet.
-        guard target >= 0, !nodes[target].isFlat else { return }
+        // Of what is called like a path nothing was taken yet.
+        guard target >= 0 else { return }
         for slot in nodes[target].slots {
             fields[slot] = Field(.absent)
             if !nodes[target].isInList { lists[slot].count = 0 }

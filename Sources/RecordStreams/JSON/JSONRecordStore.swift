@@ -76,10 +76,6 @@ final class JSONRecordStore {
             }
             parser.fields[slot].count = Int32(list.count)
         }
-        for alias in tree.flatAliases where parser.fields[alias.slot].leadsToNothing {
-            let field = parser.fields[alias.source]
-            if field.kind != .absent { parser.fields[alias.slot] = field }
-        }
         for alias in tree.aliases { parser.fields[alias.slot] = parser.fields[alias.source] }
         batch.spanStorage[batch.count] = RecordBatch.Span(
             offset: start - UnsafePointer(batch.chunk.start), byteCount: end - start,

@@ -59,10 +59,12 @@ package struct FieldPath: Sendable, Hashable {
 
     /// Whether the steps are the same, byte by byte: `String` takes other spellings of the same
     /// text for equal, and names do not.
-    func leadsToSamePlace(as other: FieldPath) -> Bool { leads(over: other.steps) }
+    func leadsToSamePlace(as other: FieldPath) -> Bool {
+        Self.isSame(steps[...], other.steps[...])
+    }
 
-    /// Whether these are its steps, byte by byte.
-    func leads(over others: [Step]) -> Bool {
+    /// Whether the steps are the same, byte by byte.
+    static func isSame(_ steps: ArraySlice<Step>, _ others: ArraySlice<Step>) -> Bool {
         steps.count == others.count
             && zip(steps, others).allSatisfy { pair in
                 switch pair {
