@@ -135,6 +135,29 @@ struct FailedRunTests {
         #expect(try folder.rows(ResumeTests.tables) == ["0"])
     }
 
+    @Test(
+        "always: a new store stays only where stages that write have changed it",
+        arguments: [
+            ("{ update: bump, entity: Task, where: ALL, set: { size: 9 } }", "", nil),
+            ("{ import: b.ndjson, into: Task }", "", nil),
+            ("{ import: b.ndjson, into: Task }", "{\"id\":null}\n", nil),
+            ("{ import: b.ndjson, into: Task }", "{\"id\":\"7\",\"size\":7}\n", ["7|7"]),
+            (
+                "{ import: b.ndjson, into: Task }",
+                "{\"id\":\"7\",\"size\":7}\n{\"id\":null}\n", ["7|7"]
+            ),
+        ] as [(String, String, [String]?)])
+    func alwaysWithoutChange(_ stage: String, _ input: String, _ rows: [String]?) throws {
+        let folder = try Self.filled(hasStore: false)
+        try folder.write("b.ndjson", input)
+        let always = "  - " + stage.dropLast(2) + ", always: true }"
+        let run = try folder.run(
+            Self.spec("open: create, commit: run", Self.failing + "\n" + always))
+        #expect(run.status == .dataError)
+        #expect(folder.exists("store.sqlite") == (rows != nil))
+        if let rows { #expect(try folder.rows(RunOptionTests.sizes) == rows) }
+    }
+
     @Test("always: a store that is to be replaced is not made by a run that fails")
     func alwaysWithoutReplaced() throws {
         let folder = try Self.filled(hasStore: false)

@@ -3,9 +3,10 @@ import RecordStreams
 
 /// The pieces of a text between its separators, as `split` cuts it.
 ///
-/// Exports write lists in tables so that they are read back exactly: a backslash before a separator
-/// makes it part of its piece, and backslashes that stand right before a separator are doubled. All
-/// others are as they stand, since tables of other programs have them, too:
+/// Exports write lists in tables so that they are read back exactly, but for a list of one empty
+/// text, which is an empty field and so read as a list of none: a backslash before a separator makes
+/// it part of its piece, and backslashes that stand right before a separator are doubled. All others
+/// are as they stand, since tables of other programs have them, too:
 /// ```
 /// a|b      a   b
 /// a\|b     a|b

@@ -122,10 +122,17 @@ extension PipelineRun {
         }
         let wasThere = job.target.isThere
         runAlways(stages, job, keepsNotes: keepsNotes, &failure)
-        // An empty store that was made to be read is not what the run was to make.
-        if !wasThere, job.target.worksBeside, !stages.contains(where: \.kind.isWriting) {
+        // A store that was made for them and that none has changed is not what the run was to make.
+        if !wasThere, job.target.worksBeside, !stages.contains(where: hasChangedObjects) {
             try? PersistentContainer.destroy(at: job.target.path)
         }
+    }
+
+    /// Whether the stage has changed the store; one that failed, too, before it did.
+    private func hasChangedObjects(_ stage: Stage) -> Bool {
+        let report =
+            outcome.stages.last { $0.name == stage.name } ?? ledger.entry(of: stage)?.report
+        return report?.hasChangedObjects == true
     }
 
     private mutating func runAlways(

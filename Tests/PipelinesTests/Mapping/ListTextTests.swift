@@ -94,6 +94,37 @@ struct ListTextTests {
         #expect(trip.after == trip.before)
     }
 
+    @Test("a list of one empty text comes back as an empty one; of several, empty ones come back")
+    func emptyTexts() throws {
+        let folder = try Workspace()
+        try folder.write("tasks.ndjson", #"{"id":1}"# + "\n" + #"{"id":2}"# + "\n" + #"{"id":3}"#)
+        try folder.write(
+            "tags.ndjson", #"{"name":"","of":[1,2]}"# + "\n" + #"{"name":"a","of":[2]}"#)
+        let out = try folder.run(
+            model: Self.model,
+            """
+            - { import: tasks.ndjson, into: Task }
+            - { import: tags.ndjson, into: Tag, link: { tasks: { by: { id: "of[*]" } } } }
+            - { export: Task, fields: [id, tags], to: out.csv }
+            """)
+        #expect(out.text == "")
+        #expect(try folder.text("out.csv") == "id,tags\n1,\"\"\n2,|a\n3,\n")
+        let back = try folder.run(
+            model: Self.model,
+            """
+            - { import: out.csv, into: Task, set: { words: { from: tags, split: "|" } } }
+            - { export: Task, fields: [id, words], to: out.ndjson }
+            """, open: "replace")
+        #expect(back.text == "")
+        #expect(
+            try folder.text("out.ndjson") == #"""
+                {"id":1,"words":[]}
+                {"id":2,"words":["","a"]}
+                {"id":3,"words":null}
+
+                """#)
+    }
+
     @Test("other separators are escaped alike; backslashes elsewhere are as they stand")
     func foreignTables() throws {
         let folder = try Workspace()
