@@ -63,12 +63,15 @@ struct LoadOwner: Equatable {
 
     /// The load that another connection is at in this store; nil where there is none.
     static func other(than connection: Connection) throws(SQLiteError) -> LoadOwner? {
-        let note = try connection.text(
-            "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(noteName)'")
-        guard let owner = note.flatMap({ LoadOwner(note: $0) }),
+        guard let owner = LoadOwner(note: try note(on: connection)),
             owner.file == file(connection.path), owner.isAtWork, !owner.isSelf(connection)
         else { return nil }
         return owner
+    }
+
+    /// What the store says of the last load into it; empty where it says nothing.
+    static func note(on connection: Connection) throws(SQLiteError) -> String {
+        try connection.text("SELECT SQL FROM ETL_PENDING WHERE NAME = '\(noteName)'") ?? ""
     }
 
     private func isSelf(_ other: Connection) -> Bool {

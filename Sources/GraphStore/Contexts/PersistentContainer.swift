@@ -256,8 +256,8 @@ public final class PersistentContainer: Sendable {
         defer { lease.signal() }
         guard store.options.mayWrite else { return }
         try PendingIndexes.build(
-            on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
-            deriving: store.derived)
+            on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes
+        ) { () throws(StoreError) in store.derived }
         try store.image()?.commit()
     }
 

@@ -36,34 +36,33 @@ enum PendingIndexes {
         }
     }
 
-    /// Makes what was put off, each thing in a transaction of its own: what is killed goes on with
+    /// Makes what was put off; of a large load in several transactions: what is killed goes on with
     /// the next, and the log need not hold all of it at once, in which every page that is read
     /// would be looked for.
     ///
     /// - Parameters:
     ///   - folds: tables whose rows are folded then, too.
     ///   - linkBytes: what links may take while they are sorted.
-    ///   - derived: what looks at links is worked out anew with the last of it.
+    ///   - pagesAtOnce: how many pages a transaction adds to the file before another takes the rest.
+    ///   - derived: what looks at links, which is worked out anew with the last of it.
     static func build(
         on connection: Connection, _ schema: StoreSchema, folding folds: [String: FoldTable],
-        linkBytes: Int = linkBytes, deriving derived: DerivedAttributes?
+        linkBytes: Int = linkBytes, pagesAtOnce: Int64 = 4_000,
+        deriving derived: () throws(StoreError) -> DerivedAttributes?
     ) throws(StoreError) {
         while try storing({ () throws(SQLiteError) in try isPending(on: connection) }) {
             // Without waiting for a load that is at work.
-            var isMine = try storing { () throws(SQLiteError) in
+            let owner = try storing { () throws(SQLiteError) in
                 try LoadOwner.other(than: connection) == nil
+                    ? try LoadOwner.note(on: connection) : nil
             }
-            if !isMine { return }
+            guard let owner else { return }
             try transaction(on: connection) { () throws(StoreError) in
-                isMine = try storing { () throws(SQLiteError) in
-                    try makeNext(on: connection, linkBytes)
-                }
                 let isOver = try storing { () throws(SQLiteError) in
-                    try !isPending(on: connection)
+                    try makeSome(owner, on: connection, linkBytes, pagesAtOnce)
                 }
-                if isOver { try derived?.renew(on: connection, schema) }
+                if isOver { try derived()?.renew(on: connection, schema) }
             }
-            if !isMine { return }
         }
         for fold in folds.values.sorted(by: { $0.source < $1.source }) {
             let isBehind = try storing { () throws(SQLiteError) in
@@ -90,18 +89,22 @@ enum PendingIndexes {
         }
     }
 
-    /// Does what the first note says, and takes the owner's away once no other is left.
+    /// Does what the first notes say, and takes the owner's away once no other is left.
     ///
-    /// - Returns: false where a load of somebody else's is at work, which may have begun since the
-    ///   note before; nothing was done then.
-    private static func makeNext(
-        on connection: Connection, _ linkBytes: Int
+    /// - Parameter owner: who put it off; nothing is done where that is another by now.
+    /// - Returns: whether something was done, and nothing is left.
+    private static func makeSome(
+        _ owner: String, on connection: Connection, _ linkBytes: Int, _ pagesAtOnce: Int64
     ) throws(SQLiteError) -> Bool {
-        if try LoadOwner.other(than: connection) != nil { return false }
-        let next = try connection.text(
+        guard try LoadOwner.note(on: connection) == owner else { return false }
+        let pages = try connection.integer("PRAGMA page_count") ?? 0
+        while let next = try connection.text(
             "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)', NAME LIMIT 1")
-        if let next { try make(next, on: connection, linkBytes) }
-        return true
+        {
+            try make(next, on: connection, linkBytes)
+            if try connection.integer("PRAGMA page_count") ?? 0 > pages + pagesAtOnce { break }
+        }
+        return try !isPending(on: connection)
     }
 
     /// Makes what an earlier load put off, inside the open transaction, since links among it

@@ -245,7 +245,8 @@ final class PersistentStore {
                 try FoldTable.find(schema, on: connection)
             }
             try PendingIndexes.build(
-                on: connection, schema, folding: folds, deriving: try DerivedAttributes(schema))
+                on: connection, schema, folding: folds
+            ) { () throws(StoreError) in try DerivedAttributes(schema) }
         } else {
             try refuseUnfinished(connection, path)
         }
