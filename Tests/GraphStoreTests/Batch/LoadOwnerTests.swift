@@ -115,13 +115,17 @@ import Testing
             let key = "NAME = 'Z_Row_UNIQUE_key'"
             let statement = try #require(
                 try store.lines("SELECT SQL FROM ETL_PENDING WHERE \(key)").first)
-            try store.foreign().execute("UPDATE ETL_PENDING SET SQL = 'CREATE' WHERE \(key)")
-            let container = store.container
-            let failure = storeError {
-                try PendingIndexes.build(
-                    on: container.store.connection, container.schema, folding: [:], pagesAtOnce: -1
-                ) { nil }
+            let other = try store.foreign()
+            try other.execute("UPDATE ETL_PENDING SET SQL = 'CREATE' WHERE \(key)")
+            let schema = store.container.schema
+            let build = { () throws(StoreError) in
+                try PendingIndexes.build(on: other, schema, folding: [:], pagesAtOnce: -1) { nil }
             }
+            // The load is at work as far as others can tell.
+            try build()
+            try store.expect(self.links(store), ["0"])
+            try other.execute("UPDATE ETL_PENDING SET SQL = '-- 1' WHERE NAME = 'ETL_LOADER'")
+            let failure = storeError { try build() }
             #expect(failure != nil)
             let left = try store.lines(names)
             #expect(left.contains("ETL_LOADER") && left.contains("Z_Row_UNIQUE_key"))
