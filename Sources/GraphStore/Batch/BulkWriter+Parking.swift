@@ -48,12 +48,13 @@ extension BulkWriter {
 
     /// Writes the row, and then those that waited for it, and so on.
     ///
-    /// - Returns: the links that the first row, which was written, left out to break a circle.
+    /// - Returns: the links that the first row left out to break a circle; none where it is known
+    ///   by now that it is not written.
     @discardableResult
     private func settle(
         from first: Int, _ policy: UnresolvedPolicy
     ) throws(SQLiteError) -> [Int] {
-        var cut: [Int]?
+        var cut: [Int] = []
         cutLinks.removeAll(keepingCapacity: true)
         var queue = [first]
         var policy = policy
@@ -64,20 +65,19 @@ extension BulkWriter {
                 continue
             }
             let (batch, row) = try parkedRow(place, entry)
-            let rejected = tally.rejected
             let outcome = try write(
                 batch, row, token: entry.token, hash: entry.key, unresolved: policy)
-            if cut == nil { cut = tally.rejected == rejected ? cutLinks : [] }
+            if place == first, case .written = outcome { cut = cutLinks }
             // What it wakes may wait again.
             policy = .wait
             if case .waiting(_, let awaited) = outcome {
                 try parking.waiting.wait(place, for: awaited)
-            } else {
-                queue.append(
-                    contentsOf: try parking.waiting.takeWaiters(for: entry.key).reversed())
+                continue
             }
+            if case .rejected = outcome { parking.waiting.noteRefused(place) }
+            queue.append(contentsOf: try parking.waiting.takeWaiters(for: entry.key).reversed())
         }
-        return cut ?? []
+        return cut
     }
 
     private func decideHopeless() throws(SQLiteError) {
@@ -104,17 +104,24 @@ extension BulkWriter {
             try decideHopeless()
         }
         guard !broken.isEmpty else { return [] }
+        // Some refusals show only when the rows are written.
+        try flushRows()
         let refused = Set(rejects.map(\.token))
+        func isWritten(_ place: Int) throws(SQLiteError) -> Bool {
+            guard !parking.waiting.isRefused(place) else { return false }
+            return !refused.contains(try parking.entries[place].token)
+        }
         var failed: [Int] = []
         var rest = broken[...]
         while let first = rest.first {
             let links = rest.prefix { $0.place == first.place }
             rest = rest.dropFirst(links.count)
             let place = Int(first.place)
+            guard try isWritten(place) else { continue }
             let entry = try parking.entries[place]
             var later: [Int] = []
             for other in try parking.entries.places(key: entry.key) where other > place {
-                if !refused.contains(try parking.entries[other].token) { later.append(other) }
+                if try isWritten(other) { later.append(other) }
             }
             var overruled: [Int] = []
             for link in links.map({ Int($0.link) }) where try isOverruled(link, by: later) {

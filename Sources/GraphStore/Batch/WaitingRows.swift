@@ -4,10 +4,11 @@ import SQLite
 ///
 /// Every question takes a few look-ups, and one more for each row of the key that came before, so
 /// that a file whose every record waits settles in linear time unless many have one key; in memory
-/// is a bit a row.
+/// are two bits a row.
 struct WaitingRows {
     private let entries: ParkedEntries
     private var waiting: Bits
+    private var refused = Bits()
     /// No row before this one waits.
     private var firstCandidate = 0
     /// Which rows `nextHopeless()` has still to look at: all in one pass, from the first to the
@@ -35,6 +36,12 @@ struct WaitingRows {
     ///
     /// - Returns: whether it did.
     mutating func take(_ place: Int) -> Bool { waiting.remove(place) }
+
+    /// Notes that the row was decided and not written.
+    mutating func noteRefused(_ place: Int) { _ = refused.insert(place) }
+
+    /// Whether that was noted.
+    func isRefused(_ place: Int) -> Bool { refused.contains(place) }
 
     /// Whether a row with that key waits.
     func isWaiting(key: UInt64) throws(SQLiteError) -> Bool {

@@ -61,7 +61,8 @@ struct LinkOracle {
     var nodes: [Int64: TestValue] = [:]
     var pairs: [String: Set<Pair>] = [:]
     var inserted = 0
-    var rejected = 0
+    /// Records that were rejected or skipped.
+    var refused = 0
 
     mutating func load(_ plan: BulkPlan, _ records: [[TestValue]]) {
         var accepted = records
@@ -69,14 +70,14 @@ struct LinkOracle {
             let known = Set(nodes.keys).union(accepted.map { Self.keys($0[0])[0] })
             let next = accepted.filter { record in
                 plan.links.enumerated().allSatisfy { place, link in
-                    link.missing != .reject
+                    ![.reject, .skip].contains(link.missing)
                         || Self.keys(record[place + 2]).allSatisfy(known.contains)
                 }
             }
             guard next.count < accepted.count else { break }
             accepted = next
         }
-        rejected = records.count - accepted.count
+        refused = records.count - accepted.count
         let before = nodes.count
         for record in accepted {
             let key = Self.keys(record[0])[0]

@@ -1,0 +1,84 @@
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+/// Links that were left out to break a circle, where a record of the circle is not written.
+@Suite("Links left out by records that write nothing") struct BulkCutLinkTests {
+    private static let nodes = """
+        Node:
+          attributes: { id: Integer 32, code: String }
+          relationships:
+            up: { to: Node, inverse: downs }
+            downs: { to: Node, many: true, inverse: up }
+            one: { to: Node, inverse: oneOf }
+            oneOf: { to: Node, inverse: one }
+          unique: [[id], [code]]
+        """
+    private static let rows = """
+        SELECT n.ZID, n.ZCODE, u.ZID FROM ZNODE n LEFT JOIN ZNODE u ON u.Z_PK = n.ZUP ORDER BY 1
+        """
+
+    private func plan(_ links: (String, BulkPlan.MissingPolicy)...) -> BulkPlan {
+        BulkPlan(
+            entity: "Node", key: ["id"], attributes: ["id", "code"],
+            links: links.map { name, missing in
+                .init(relationship: name, destination: "Node", attribute: "id", missing: missing)
+            })
+    }
+
+    /// Loads the records with and without a map of keys, into a store with an object of the code X.
+    private func check(
+        _ plan: BulkPlan, _ records: [[TestValue]], _ counts: String, skipped: Int = 0,
+        _ lines: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for batchSize in [1, 1000] {
+            for keyMemoryBytes in [0, 192 << 20] {
+                try withStore(Self.nodes, sourceLocation: sourceLocation) { store in
+                    let old = BulkPlan(entity: "Node", key: ["id"], attributes: ["id", "code"])
+                    try store.container.load(old, [[9, "X"]])
+                    let outcome = try store.container.load(
+                        plan, records, batchSize: batchSize, keyMemoryBytes: keyMemoryBytes)
+                    #expect(outcome.counts == counts, sourceLocation: sourceLocation)
+                    #expect(outcome.tally.skipped == skipped, sourceLocation: sourceLocation)
+                    try store.expect(
+                        Self.rows, lines + ["9|X|-"], sourceLocation: sourceLocation)
+                }
+            }
+        }
+    }
+
+    @Test func aSkippedRecordLinksNothing() throws {
+        try check(
+            plan(("up", .null), ("one", .skip)),
+            [[1, "a", 1, 8], [1, "b", .absent, .absent]],
+            "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 1, ["1|b|-"])
+    }
+
+    @Test func aSkippedRecordOverrulesNothing() throws {
+        try check(
+            plan(("up", .skip)), [[1, "a", 1], [1, "b", 7]],
+            "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 1, ["1|a|1"])
+    }
+
+    /// Its row is one of a group, so that the refusal shows when the group is written.
+    @Test func aRecordThatIsRefusedWithItsGroupLinksNothing() throws {
+        try check(
+            plan(("up", .null)), [[1, "X", 1], [1, "b", .absent]],
+            "1 new, 0 changed, 0 same, 0 superseded, 1 rejected", ["1|b|-"])
+    }
+
+    @Test func theRefusalOfAnotherRecordTakesNoLink() throws {
+        try check(
+            plan(("up", .null)), [[1, "a", 1], [5, "X", 1], [2, "b", 2]],
+            "2 new, 0 changed, 0 same, 0 superseded, 1 rejected", ["1|a|1", "2|b|2"])
+    }
+
+    /// What was noted of a circle's records goes with the circle that is rolled back.
+    @Test func aSkippedRecordOverrulesNothingAfterARollback() throws {
+        try check(
+            plan(("up", .skip)),
+            [[1, "a", 1], [1, "b", 7], [3, "c", 4], [4, "X", 3]],
+            "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 3, ["1|a|1"])
+    }
+}
