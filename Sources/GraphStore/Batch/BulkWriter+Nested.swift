@@ -18,7 +18,7 @@ extension BulkWriter {
 
     static func nestedWriters(
         of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory,
-        _ times: LinkTimes?
+        _ claims: LinkClaims, _ times: LinkTimes?
     ) throws(StoreError) -> [BulkWriter?] {
         guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
         var writers: [BulkWriter?] = []
@@ -30,7 +30,7 @@ extension BulkWriter {
             writers.append(
                 try BulkWriter(
                     nested, in: context, memory: memory.ofNested, isResumable: false,
-                    isNested: true, times: times))
+                    isNested: true, claims: claims, times: times))
         }
         return writers
     }

@@ -85,7 +85,8 @@ package final class BulkWriter {
 
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
-        isResumable: Bool, isNested: Bool = false, times outerTimes: LinkTimes? = nil
+        isResumable: Bool, isNested: Bool = false, claims outerClaims: LinkClaims? = nil,
+        times outerTimes: LinkTimes? = nil
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -100,7 +101,7 @@ package final class BulkWriter {
         let far = FarChanges(ownTable: columns.entity.table)
         self.far = far
         columnHashes = columns.columns.map { ColumnHash($0.name) }
-        let claims = LinkClaims(plan, schema)
+        let claims = outerClaims ?? LinkClaims(plan, schema)
         let mayWait = !isNested && !claims.isEmpty && columns.mayWait
         let times =
             mayWait
@@ -111,7 +112,7 @@ package final class BulkWriter {
         self.times = times
         timed = times.map { TimedLinks(columns, $0) }
         // First, for they must find the tables as they were.
-        nestedWriters = try Self.nestedWriters(of: plan, in: context, memory, times)
+        nestedWriters = try Self.nestedWriters(of: plan, in: context, memory, claims, times)
         let sharesTable = plan.writesInside(table: columns.entity.table, schema)
         keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
         do throws(SQLiteError) {
@@ -138,12 +139,11 @@ package final class BulkWriter {
             self.resolvers = resolvers
             var toManyWriters: [ToManyWriter] = []
             for many in columns.toManys {
-                let isAlone = !isNested && columns.otherEnd(of: many) == nil
                 toManyWriters.append(
                     try ToManyWriter(
-                        many, policy: plan.links[many.link].many, schema,
-                        isFirstLoad: keyFinder.isFirstLoad && isAlone,
-                        mayWalk: mayWalk && isAlone, far, turn: toManyWriters.count,
+                        many, policy: plan.links[many.link].many, schema, claims,
+                        isFirstLoad: keyFinder.isFirstLoad && !isNested,
+                        mayWalk: mayWalk, far, turn: toManyWriters.count,
                         otherTurn: columns.otherEnd(of: many),
                         mayRefuse: columns.hasOtherConstraints, on: connection))
             }

@@ -29,7 +29,10 @@ final class JoinWriter {
     private let isReflexive: Bool
     /// The place of the other end among the to-manys of the load, which are of one table then.
     private let otherTurn: Int?
-    /// Whether the new owner's row must be written before its links: others are told of them.
+    /// Whether another writer of the load writes the table, too, and reads it.
+    private let isShared: Bool
+    /// Whether the new owner's row must be written before its links: others are told of them or
+    /// read them.
     let needsOwnersRow: Bool
     private let far: FarChanges
     // As in `BulkWriter`.
@@ -41,17 +44,19 @@ final class JoinWriter {
     /// - Parameters:
     ///   - mayWalk: nobody else writes to the table meanwhile.
     ///   - otherTurn: the place of the relationship's other end among those that the load writes.
+    ///   - isShared: another writer of the load writes the table, too.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
         _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, otherTurn: Int?,
-        mayRefuse: Bool, _ far: FarChanges, on connection: Connection
+        isShared: Bool, mayRefuse: Bool, _ far: FarChanges, on connection: Connection
     ) throws(SQLiteError) {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn
         isOrdered = join.orderColumn != nil
         isReflexive = join.isReflexive
         self.otherTurn = otherTurn
-        needsOwnersRow = otherTurn != nil && (mayRefuse || !join.isReflexive)
+        self.isShared = isShared
+        needsOwnersRow = isShared || otherTurn != nil && mayRefuse
         self.far = far
         let columns =
             (ownerIsFirst
@@ -106,8 +111,7 @@ final class JoinWriter {
             firstPendingOwner = min(firstPendingOwner, destination)
             pending.append(pair(destination, owner, order: nil))
         }
-        // Whoever writes from the other end reads the table.
-        if otherTurn != nil, !isReflexive { try flush() }
+        if isShared { try flush() }
     }
 
     /// Notes that the destination's links are other than they were.

@@ -9,6 +9,8 @@ struct LinkClaims {
     private var elementTables: Set<String> = []
     /// Tables of pairs that are written from both ends, or by objects inside records.
     private var joinTables: Set<String> = []
+    /// Tables of pairs that several links of the plan write.
+    private var sharedJoinTables: Set<String> = []
 
     init(_ plan: BulkPlan, _ schema: StoreSchema) {
         var ends: Set<String> = []
@@ -29,6 +31,7 @@ struct LinkClaims {
             case .joinTable(let join):
                 let isNew = ends.insert(join.table).inserted
                 if isNested || join.isReflexive || !isNew { joinTables.insert(join.table) }
+                if !isNew { sharedJoinTables.insert(join.table) }
             case nil: break
             }
             if let nested = link.nested { add(nested, schema, isNested: true, &ends) }
@@ -53,4 +56,7 @@ struct LinkClaims {
     }
 
     func contain(_ join: StoreSchema.Join) -> Bool { joinTables.contains(join.table) }
+
+    /// Whether another link of the plan writes the pairs, too.
+    func share(_ join: StoreSchema.Join) -> Bool { sharedJoinTables.contains(join.table) }
 }

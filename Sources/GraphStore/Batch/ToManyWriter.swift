@@ -5,6 +5,8 @@ import SQLite
 struct ToManyWriter {
     private enum Place {
         case join(JoinWriter)
+        /// Only for pairs that nothing else in the load speaks of: what stands in the table is all
+        /// that it knows, and a record that waits has nothing to leave out.
         case spool(JoinSpool)
         case foreignKey(ForeignKeyWriter)
     }
@@ -13,19 +15,21 @@ struct ToManyWriter {
     private let policy: BulkPlan.ManyPolicy
 
     /// - Parameters:
+    ///   - claims: what several records may speak of, in the whole load.
     ///   - isFirstLoad: the owners' table was empty when the load began.
-    ///   - mayWalk: nobody else writes to the links' table.
+    ///   - mayWalk: the owners may be read in one walk.
     ///   - otherTurn: the place of the relationship's other end among those that the load writes.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
         _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreSchema,
-        isFirstLoad: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int, otherTurn: Int?,
-        mayRefuse: Bool, on connection: Connection
+        _ claims: LinkClaims, isFirstLoad: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
+        otherTurn: Int?, mayRefuse: Bool, on connection: Connection
     ) throws(SQLiteError) {
         self.policy = policy
         switch many.place {
         case .joinTable(let join):
-            if isFirstLoad, policy != .remove,
+            let isAlone = !claims.contain(join)
+            if isFirstLoad, isAlone, policy != .remove,
                 let spool = try JoinSpool(join, schema, on: connection)
             {
                 place = .spool(spool)
@@ -33,8 +37,8 @@ struct ToManyWriter {
             }
             place = .join(
                 try JoinWriter(
-                    join, schema, mayWalk: mayWalk, otherTurn: otherTurn, mayRefuse: mayRefuse,
-                    far, on: connection))
+                    join, schema, mayWalk: mayWalk && isAlone, otherTurn: otherTurn,
+                    isShared: claims.share(join), mayRefuse: mayRefuse, far, on: connection))
         case .foreignKey(let key):
             place = .foreignKey(try ForeignKeyWriter(key, far, turn: turn, on: connection))
         }
@@ -66,7 +70,7 @@ struct ToManyWriter {
         }
     }
 
-    /// An object's links; none where they are put off.
+    /// An object's links; not asked for where they are put off.
     func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
         switch place {
         case .join(let writer): try writer.destinations(of: owner)

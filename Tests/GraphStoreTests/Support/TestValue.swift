@@ -27,25 +27,23 @@ extension RowBatch {
     func add(_ record: [TestValue]) {
         let row = addRow()
         for (column, value) in record.enumerated() {
-            if case .list(let items) = value {
-                let cells = items.map { cell($0) }
-                let start = beginList()
-                for cell in cells { addItem(cell) }
-                self[row, column] = list(from: start)
-            } else {
-                self[row, column] = cell(value)
-            }
+            self[row, column] = cell(value)
         }
     }
 
     private func cell(_ value: TestValue) -> BulkCell {
         switch value {
-        case .absent, .list: .absent
-        case .null: .null
-        case .integer(let value): .integer(value)
-        case .real(let value): .real(value)
-        case .text(let value): .text(stored(Array(value.utf8)))
-        case .blob(let value): .blob(stored(value))
+        case .absent: return .absent
+        case .null: return .null
+        case .integer(let value): return .integer(value)
+        case .real(let value): return .real(value)
+        case .text(let value): return .text(stored(Array(value.utf8)))
+        case .blob(let value): return .blob(stored(value))
+        case .list(let items):
+            let cells = items.map { cell($0) }
+            let start = beginList()
+            for cell in cells { addItem(cell) }
+            return list(from: start)
         }
     }
 
