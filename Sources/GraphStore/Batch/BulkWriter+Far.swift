@@ -82,7 +82,7 @@ extension BulkWriter {
         let state = try net.change(
             key, by: change.difference, writes: change.isWritten ? 1 : 0)
         journal?.noteChanged(key)
-        if !wasChanged { changedSinceSave[key] = change.entityNumber ?? plan.entity.number }
+        noteChangedSinceSave(key, entity: change.entityNumber, wasChanged: wasChanged)
         if plan.plan.found == .update, seen.contains(key), wasChanged != (state.distance != 0) {
             tally.updated += wasChanged ? -1 : 1
             tally.unchanged += wasChanged ? 1 : -1

@@ -240,7 +240,7 @@ extension BulkWriter {
             ? try net.begin(id.primaryKey, by: difference)
             : try net.change(id.primaryKey, by: difference)
         journal?.noteChanged(id.primaryKey)
-        if !wasChanged { changedSinceSave[id.primaryKey] = id.entityNumber }
+        noteChangedSinceSave(id.primaryKey, entity: id.entityNumber, wasChanged: wasChanged)
         if isFirst {
             tally.updated += 1
         } else if !wasChanged {
@@ -251,6 +251,18 @@ extension BulkWriter {
         tally.updated -= 1
         tally.unchanged += 1
         return state.writes
+    }
+
+    /// Notes that a row becomes other than it was.
+    ///
+    /// - Parameter entity: known to whoever writes the row; who only names it in a link, and may
+    ///   have come first, need not know which entity of the hierarchy it is.
+    func noteChangedSinceSave(_ primaryKey: Int64, entity: Int64?, wasChanged: Bool) {
+        if !wasChanged {
+            changedSinceSave[primaryKey] = entity ?? plan.entity.number
+        } else if let entity, changedSinceSave[primaryKey] != nil {
+            changedSinceSave[primaryKey] = entity
+        }
     }
 
     /// A row that is again what it was when the last save ended is nothing that this one changes.

@@ -86,7 +86,7 @@ final class ForeignKeyWriter {
                 difference ^= try point(destination, to: owner, order: lastOrder, in: session)
             }
         }
-        return difference
+        return left.isEmpty || difference != 0 ? difference : nil
     }
 
     func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
@@ -131,7 +131,7 @@ final class ForeignKeyWriter {
         }
         set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
-        far.note(destination, in: table, rowDifference)
+        far.note(destination, entity: entity, in: table, rowDifference)
         session.change.update(ManagedObjectID(entityNumber: entity, primaryKey: destination))
         if let name = place.relationship.inverseName {
             session.history?.update(
