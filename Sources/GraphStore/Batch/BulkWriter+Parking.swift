@@ -128,7 +128,9 @@ extension BulkWriter {
                 overruled.append(link)
             }
             let cut = links.map { Int($0.link) }
-            if try !relink(place, entry, cut, but: overruled) { failed.append(place) }
+            guard try !relink(place, entry, cut, but: overruled) else { continue }
+            // Those of its key that come before it wait again, too, and it would wait for them.
+            failed += try parking.entries.places(key: entry.key).filter { $0 < place } + [place]
         }
         return failed
     }

@@ -63,7 +63,12 @@ struct LoadOwner: Equatable {
 
     /// The load that another connection is at in this store; nil where there is none.
     static func other(than connection: Connection) throws(SQLiteError) -> LoadOwner? {
-        guard let owner = LoadOwner(note: try note(on: connection)),
+        other(than: connection, note: try note(on: connection))
+    }
+
+    /// - Parameter note: what the store says of the last load into it.
+    static func other(than connection: Connection, note: String) -> LoadOwner? {
+        guard let owner = LoadOwner(note: note),
             owner.file == file(connection.path), owner.isAtWork, !owner.isSelf(connection)
         else { return nil }
         return owner

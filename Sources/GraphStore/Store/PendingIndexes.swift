@@ -50,18 +50,25 @@ enum PendingIndexes {
         linkBytes: Int = linkBytes, pagesAtOnce: Int64 = 4_000,
         deriving derived: () throws(StoreError) -> DerivedAttributes?
     ) throws(StoreError) {
+        var isDerived = true
         while try storing({ () throws(SQLiteError) in try isPending(on: connection) }) {
-            // Without waiting for a load that is at work.
             let owner = try storing { () throws(SQLiteError) in
-                try LoadOwner.other(than: connection) == nil
-                    ? try LoadOwner.note(on: connection) : nil
+                try LoadOwner.note(on: connection)
             }
-            guard let owner else { return }
+            // Without waiting for a load that is at work.
+            guard LoadOwner.other(than: connection, note: owner) == nil else { return }
             try transaction(on: connection) { () throws(StoreError) in
                 let isOver = try storing { () throws(SQLiteError) in
                     try makeSome(owner, on: connection, linkBytes, pagesAtOnce)
                 }
                 if isOver { try derived()?.renew(on: connection, schema) }
+                isDerived = isOver
+            }
+        }
+        if !isDerived {
+            // Somebody's save has made the rest.
+            try transaction(on: connection) { () throws(StoreError) in
+                try derived()?.renew(on: connection, schema)
             }
         }
         for fold in folds.values.sorted(by: { $0.source < $1.source }) {

@@ -81,4 +81,16 @@ import Testing
             [[1, "a", 1], [1, "b", 7], [3, "c", 4], [4, "X", 3]],
             "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 3, ["1|a|1"])
     }
+
+    /// A record of the key that was refused before waits again with the one behind it.
+    @Test(
+        arguments: [
+            [[1, "X", 1], [1, "a", 3], [3, "X", 1]],
+            [[1, "X", 2], [2, "b", 1], [1, "a", 3], [3, "X", 1]],
+        ] as [[[TestValue]]])
+    func aCircleWhoseRecordsAreAllRefusedComesToAnEnd(_ records: [[TestValue]]) throws {
+        try check(
+            plan(("up", .reject)), records,
+            "0 new, 0 changed, 0 same, 0 superseded, \(records.count) rejected", [])
+    }
 }
