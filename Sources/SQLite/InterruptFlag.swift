@@ -4,12 +4,18 @@ import Synchronization
 /// Stops what connections are running, once it is raised from any thread.
 package final class InterruptFlag: Sendable {
     private let raised = Atomic(false)
+    private let isRequested: @Sendable () -> Bool
 
     /// A flag that is not raised.
-    package init() {}
+    ///
+    /// - Parameter isRequested: raises it, too; for what a signal's handler notes, which can raise
+    ///   nothing itself.
+    package init(orWhen isRequested: @escaping @Sendable () -> Bool = { false }) {
+        self.isRequested = isRequested
+    }
 
     /// Whether it is raised; for good.
-    package var isRaised: Bool { raised.load(ordering: .acquiring) }
+    package var isRaised: Bool { raised.load(ordering: .acquiring) || isRequested() }
 
     /// Makes statements on connections that watch it fail.
     package func raise() { raised.store(true, ordering: .releasing) }

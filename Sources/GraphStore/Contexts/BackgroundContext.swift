@@ -1,5 +1,14 @@
 import Dispatch
 import SQLite
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// A context on a serial queue of its own, since SQLite blocks its thread.
 public actor BackgroundContext {
@@ -74,7 +83,7 @@ public actor BackgroundContext {
         if executor.isCurrent {
             return try assumeIsolated { try unshared($0.context) }
         }
-        return try executor.queue.sync {
+        return try executor.sync {
             try assumeIsolated { actor in
                 defer { actor.endEvent() }
                 return try unshared(actor.context)
@@ -99,22 +108,31 @@ public actor BackgroundContext {
 }
 
 /// Runs an actor's jobs on a serial queue.
+///
+/// Which thread is on the queue is noted here and not beside the queue: a queue with a value of its
+/// own (`setSpecific`) is destroyed on another thread, and a process that had one thread until then
+/// pays more for each read and write of its stores from there on.
 final class QueueExecutor: SerialExecutor {
-    let queue: DispatchQueue
-    private let key = DispatchSpecificKey<Bool>()
+    private let queue: DispatchQueue
+    /// The thread that runs what is on the queue; 0 for none.
+    private let thread = Atomic<UInt>(0)
 
     init(label: String) {
         queue = DispatchQueue(label: label)
-        queue.setSpecific(key: key, value: true)
     }
 
     /// Whether the caller runs on the queue.
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()
-        queue.async { job.runSynchronously(on: executor) }
+        queue.async { [self] in noting { job.runSynchronously(on: executor) } }
+    }
+
+    /// Blocks until the queue has run the body.
+    func sync<R>(_ body: () throws -> R) rethrows -> R {
+        try queue.sync { try noting(body) }
     }
 
     func asUnownedSerialExecutor() -> UnownedSerialExecutor {
@@ -123,5 +141,20 @@ final class QueueExecutor: SerialExecutor {
 
     func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
+    }
+
+    private func noting<R>(_ body: () throws -> R) rethrows -> R {
+        thread.store(Self.currentThread, ordering: .relaxed)
+        defer { thread.store(0, ordering: .relaxed) }
+        return try body()
+    }
+
+    /// Differs from that of every other thread that lives.
+    private static var currentThread: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            pthread_self()
+        #endif
     }
 }

@@ -31,10 +31,17 @@ public struct MigrationProgress: Sendable, Hashable {
 
 /// Stops a migration from any thread; the store is as it was then.
 public struct MigrationCancellation: Sendable {
-    let flag = InterruptFlag()
+    let flag: InterruptFlag
 
     /// Not cancelled.
-    public init() {}
+    public init() {
+        flag = InterruptFlag()
+    }
+
+    /// Cancelled also once the body says so, which is asked now and then while statements run.
+    package init(orWhen isRequested: @escaping @Sendable () -> Bool) {
+        flag = InterruptFlag(orWhen: isRequested)
+    }
 
     /// Stops what uses it, for good.
     public func cancel() { flag.raise() }

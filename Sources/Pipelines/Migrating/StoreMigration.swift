@@ -102,8 +102,7 @@ package struct StoreMigration {
         defer { withExtendedLifetime(lock) {} }
         // Another one may have been at work until now.
         let steps = try steps(versions)
-        let cancellation = MigrationCancellation()
-        interruption.whenRequested { cancellation.cancel() }
+        let cancellation = MigrationCancellation { [interruption] in interruption.signal != nil }
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
         guard steps[0].stage != nil else {
             do throws(StoreError) {

@@ -17,28 +17,20 @@ package enum StopReason: Sendable, Hashable {
     }
 }
 
-/// Asks a run to stop at the next safe place; may be called from a signal handler's queue.
+/// Asks a run to stop at the next safe place.
 package final class Interruption: Sendable {
     private let requested = Atomic<Int32>(0)
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
     private let hasDeadline = Atomic<Bool>(false)
-    private let bodies = Mutex<[@Sendable () -> Void]>([])
 
     package init() {}
 
-    /// Asks the run to finish its batch and stop.
+    /// Asks the run to finish its batch and stop; takes no lock and no memory, so that a signal's
+    /// handler may call it.
     ///
     /// - Parameter signal: the signal that asks, from which the exit status follows.
     package func request(signal: Int32) {
         requested.store(signal, ordering: .sequentiallyConsistent)
-        bodies.withLock { $0 }.forEach { $0() }
-    }
-
-    /// Calls the body when a signal asks to stop, and at once where one has; for what cannot look
-    /// now and then.
-    func whenRequested(_ body: @escaping @Sendable () -> Void) {
-        bodies.withLock { $0.append(body) }
-        if signal != nil { body() }
     }
 
     /// The signal that asked, if one did.
