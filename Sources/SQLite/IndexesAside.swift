@@ -28,14 +28,10 @@ extension Connection {
     ) throws(SQLiteError) -> [(name: String, sql: String)] {
         // Measured: below a quarter of the rows it takes longer. The highest key is no less than
         // the count of rows, and known at once.
-        guard count >= 10_000, try integer("SELECT max(rowid) FROM \(table)") ?? 0 <= count * 3
+        guard count >= 10_000, try integer("SELECT max(rowid) FROM \(table)") ?? 0 <= count * 3,
+            try !hasTriggers(on: table),
+            try integer("SELECT 1 FROM sqlite_master WHERE name GLOB 'sqlite_stat[0-9]'") == nil
         else { return [] }
-        let others = try prepare(
-            "SELECT count(*) FROM sqlite_master WHERE name GLOB 'sqlite_stat[0-9]'"
-                + " OR type = 'trigger' AND tbl_name = ? COLLATE NOCASE")
-        others.bind(table, at: 1)
-        guard try others.step(), others.integer(0) == 0 else { return [] }
-        others.reset()
         let rows = try prepare(
             "SELECT name, sql FROM sqlite_master"
                 + " WHERE type = 'index' AND tbl_name = ? COLLATE NOCASE AND sql IS NOT NULL"

@@ -33,6 +33,15 @@ extension Connection {
         for statement in statements { _ = try prepare(statement) }
         return found.columns
     }
+
+    /// Whether a table of the first file has triggers, of the file or of the connection alone.
+    package func hasTriggers(on table: String) throws(SQLiteError) -> Bool {
+        let triggers = try prepare(
+            "SELECT 1 FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
+                + " WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE LIMIT 1")
+        triggers.bind(table, at: 1)
+        return try triggers.step()
+    }
 }
 
 /// Filled while statements are prepared.

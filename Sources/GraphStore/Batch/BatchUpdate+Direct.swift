@@ -36,14 +36,22 @@ extension BatchUpdate {
         try session.schema.requireWriting(entity)
         let connection = session.connection
         let differing = "(" + differences.joined(separator: " OR ") + ")"
+        // What is updated tells its key, but not its entity, and not whether a trigger did it.
+        let isTold = try storing { () throws(SQLiteError) in
+            let hasTriggers = try connection.hasTriggers(on: entity.table)
+            return entity.familyNumbers.count == 1 && !hasTriggers
+        }
         let reading = try BatchMatch.select(
-            entity, where: predicate, columns: "t.Z_PK, t.Z_ENT, " + differing, session.schema)
+            entity, where: predicate,
+            columns: isTold ? SQLFragment("count(*)") : "t.Z_PK, t.Z_ENT, " + differing,
+            session.schema)
         let columns = assignments.map(\.column.column) + columns(of: predicate)
         var notes = BatchUpdateNotes(properties)
         let matched = try storing { () throws(SQLiteError) in
             try connection.withScanCache(of: entity.table, columns: columns) {
                 () throws(SQLiteError) in
                 let rows = try reading.prepare(on: connection)
+                if isTold { return try rows.step() ? Int(rows.integer(0)) : 0 }
                 var matched = 0
                 while try rows.step() {
                     matched += 1
@@ -65,7 +73,13 @@ extension BatchUpdate {
         let updated: Int
         do throws(SQLiteError) {
             updated = try connection.withScanCache(of: entity.table, columns: columns) {
-                () throws(SQLiteError) in try update.run(on: connection)
+                () throws(SQLiteError) in
+                guard isTold else { return try update.run(on: connection) }
+                return try connection.noteUpdates(of: entity.table) {
+                    notes.add($0, entity: entity.number)
+                } during: { () throws(SQLiteError) in
+                    try update.run(on: connection)
+                }
             }
         } catch {
             // What gathers the objects first can tell which of them are in each other's way.

@@ -90,6 +90,36 @@ private let plan = BulkPlan(
         }
     }
 
+    /// Along an index of one entity's table; and where a trigger updates others of the table,
+    /// which are not among what was asked for.
+    @Test(arguments: [false, true])
+    func tellsOfItsOwnObjectsAlone(hasTrigger: Bool) throws {
+        let ranked = "Item: { attributes: { rank: Integer 32, done: Boolean }, unique: [[rank]] }"
+        try withStore(ranked) { store in
+            try store.container.load(
+                BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank"]),
+                [[5], [1], [9], [3], [7]])
+            if hasTrigger {
+                try store.foreign().execute(
+                    """
+                    CREATE TRIGGER OTHERS AFTER UPDATE OF ZDONE ON ZITEM
+                    BEGIN UPDATE ZITEM SET ZDONE = 0 WHERE ZRANK < 3; END
+                    """)
+            }
+            var request = BatchUpdateRequest(
+                entityName: "Item", predicate: try GraphPredicate(format: "rank > 4"),
+                propertiesToUpdate: ["done": try GraphExpression(format: "YES")])
+            request.resultType = .objectIDs
+            let (result, _) = try run(store, request)
+            #expect(result.matched == 3)
+            #expect(result.updated == 3)
+            #expect(result.objectIDs?.ranges == [1: [1...1, 3...3, 5...5]])
+            try store.expect(
+                "SELECT Z_PK, ZDONE, Z_OPT FROM ZITEM",
+                ["1|1|2", hasTrigger ? "2|0|1" : "2|-|1", "3|1|2", "4|-|1", "5|1|2"])
+        }
+    }
+
     @Test func setsWhatMeetsThePredicate() throws {
         try withTasks { store in
             let (result, change) = try run(

@@ -78,8 +78,8 @@ extension PredicateSQL {
             let bothNil = "(" + left.sql + " IS NULL AND " + right.sql + " IS NULL)"
             return op == .notEqual ? "NOT " + bothNil : bothNil
         }
-        let one = Self.guarded(left, against: right)
-        let other = Self.guarded(right, against: left)
+        let one = Self.compared(left, with: right)
+        let other = Self.compared(right, with: left)
         let pair = { (op: String) in "(" + one + " \(op) " + other + ")" }
         switch op {
         case .equal: return pair("IS")
@@ -94,7 +94,13 @@ extension PredicateSQL {
 
     /// A column without its index where an index of doubles would round the whole number that it
     /// is compared with.
-    private static func guarded(_ side: SQLOperand, against other: SQLOperand) -> SQLFragment {
+    ///
+    /// A constant time in whole seconds is a whole number, as the file holds such times: SQLite
+    /// compares two of these sooner.
+    private static func compared(_ side: SQLOperand, with other: SQLOperand) -> SQLFragment {
+        if case .date(let seconds)? = side.constant, let whole = Int64(exactly: seconds) {
+            return SQLFragment("?", [.integer(whole)])
+        }
         guard side.type == .double, let bounds = other.type.bounds,
             Double(exactly: bounds.lowerBound) == nil || Double(exactly: bounds.upperBound) == nil
         else { return side.sql }
@@ -173,8 +179,9 @@ extension PredicateSQL {
                 return "(" + value.sql + " BETWEEN " + DecimalSQL.operand(low).sql + " AND "
                     + DecimalSQL.operand(high).sql + ")"
             }
-            let value = Self.guarded(Self.guarded(value, low), high)
-            return "(" + value.sql + " BETWEEN " + low.sql + " AND " + high.sql + ")"
+            let value = Self.compared(Self.compared(value, low), high)
+            return "(" + value.sql + " BETWEEN " + Self.compared(low, with: value) + " AND "
+                + Self.compared(high, with: value) + ")"
         }
         if let found = try searched(value, between: low, and: high, options) { return found }
         var program = SQLProgram(now: now)
@@ -184,9 +191,9 @@ extension PredicateSQL {
         return try program.test(.comparison(comparison))
     }
 
-    private static func guarded(_ side: SQLOperand, _ other: SQLOperand) -> SQLOperand {
+    private static func compared(_ side: SQLOperand, _ other: SQLOperand) -> SQLOperand {
         var result = side
-        result.sql = guarded(side, against: other)
+        result.sql = compared(side, with: other)
         return result
     }
 
@@ -219,7 +226,7 @@ extension PredicateSQL {
                 continue
             }
             if left.type.isObject, element.type != left.type { continue }
-            if Self.guarded(left, against: element).sql != left.sql.sql { isGuarded = true }
+            if Self.compared(left, with: element).sql != left.sql.sql { isGuarded = true }
             values.append(
                 left.type == .decimal ? DecimalSQL.stored(constant) : constant.stored)
         }
