@@ -25,9 +25,12 @@ def memory() -> str | None:
 
 
 def build_reference(tools: str, folder: str) -> str:
+    """The reference's command; what its compiler says is told only where it fails."""
     path = os.path.join(folder, "ref")
-    source = os.path.join(tools, "ref")
-    subprocess.run(["make", "-s", "-C", source, f"OUT={path}"], check=True, stdout=sys.stderr)
+    make = ["make", "-s", "-C", os.path.join(tools, "ref"), f"OUT={path}"]
+    made = subprocess.run(make, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if made.returncode:
+        raise SystemExit(f"{' '.join(make)}\nended with {made.returncode}:\n{made.stdout}")
     return path
 
 

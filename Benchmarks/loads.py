@@ -1,0 +1,56 @@
+"""Loads of any number of tasks, in three orders, and what each side does with them."""
+
+import os
+import subprocess
+import sys
+
+from jobs import BULK, CACHE, SPECS, Bench, same_counts
+from measure import Contestant, remove
+
+# Made of the generator's lines, of which one in sixteen has spaces.
+LOADS = {
+    "random": "",
+    "upsert": """ | sed -E 's/"priority": ?1/"priority":2/' | shuf""",
+    "sorted": """ | sed 's/^{"id": /{"id":/' | LC_ALL=C sort -s -t, -k1,1""",
+}
+UPSERT = "--threads 2 --tags diff --upsert mem --skip".split()
+
+
+def make_load(tools: str, folder: str, rows: int, load: str) -> str:
+    """The file of a load, gzipped at a low level, since it is made to be read."""
+    path = os.path.join(folder, f"growth-{rows}-{load}.ndjson.gz")
+    if os.path.exists(path):
+        return path
+    if load == "random":
+        generator = f"{sys.executable} {os.path.join(tools, 'gen.py')}"
+        source = f"{generator} --rows {rows} --stdout ndjson"
+    else:
+        source = f"gzip -dc {make_load(tools, folder, rows, 'random')}"
+    command = f"{source}{LOADS[load]} | gzip -1 > {path}.part && mv {path}.part {path}"
+    subprocess.run(["bash", "-o", "pipefail", "-c", command], check=True)
+    return path
+
+
+def load_spec(work: str, budget: str | None) -> str:
+    """The import's spec, with a budget where one is asked for."""
+    with open(os.path.join(SPECS, "import.yaml")) as file:
+        text = file.read()
+    text = text.replace("model.yaml", os.path.join(SPECS, "model.yaml"))
+    if budget:
+        text = text.replace("stages:", f"budget: {{ memory: {budget} }}\nstages:")
+    path = os.path.join(work, f"load-{budget or 'default'}.yaml")
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def load_contestants(bench: Bench, spec: str, load: str, file: str) -> list[Contestant]:
+    """Both sides of a load; `upsert` works on what the one before it left."""
+    store, other = bench.path("ours.sqlite"), bench.path("theirs.sqlite")
+    ours = [bench.etl, "run", spec, "--set", f"store={store}", "--set", f"data={file}"]
+    options = [*CACHE, *UPSERT] if load == "upsert" else BULK
+    prepare = (lambda path: None) if load == "upsert" else remove
+    return [
+        Contestant("reference", bench.theirs("import", *options, file), lambda: prepare(other)),
+        Contestant("etl", ours, lambda: prepare(store), lambda: same_counts(bench)),
+    ]
