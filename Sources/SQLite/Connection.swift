@@ -32,9 +32,12 @@ package final class Connection {
     /// Stops what it is doing, from any thread.
     package let interrupter: InterruptHandle
     /// Stops its statements when it is raised.
-    var watchedFlag: InterruptFlag?
+    package internal(set) var watchedFlag: InterruptFlag?
     /// Told of each statement, where somebody traces them.
     var tracer: Tracer?
+
+    /// Rows that its statements have inserted, updated and deleted since it was opened.
+    package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
     /// Opens a file.
     ///

@@ -36,31 +36,27 @@ extension BatchUpdate {
         try session.schema.requireWriting(entity)
         let connection = session.connection
         let differing = "(" + differences.joined(separator: " OR ") + ")"
-        // What is updated tells its key, but not its entity, and not whether a trigger did it.
-        let isTold = try storing { () throws(SQLiteError) in
-            let hasTriggers = try connection.hasTriggers(on: entity.table)
-            return entity.familyNumbers.count == 1 && !hasTriggers
-        }
+        let isTold = try isToldOfUpdates()
         let reading = try BatchMatch.select(
             entity, where: predicate,
             columns: isTold ? SQLFragment("count(*)") : "t.Z_PK, t.Z_ENT, " + differing,
             session.schema)
         let columns = assignments.map(\.column.column) + columns(of: predicate)
         var notes = BatchUpdateNotes(properties)
-        let matched = try storing { () throws(SQLiteError) in
-            try connection.withScanCache(of: entity.table, columns: columns) {
-                () throws(SQLiteError) in
-                let rows = try reading.prepare(on: connection)
-                if isTold { return try rows.step() ? Int(rows.integer(0)) : 0 }
-                var matched = 0
-                while try rows.step() {
-                    matched += 1
-                    if rows.integer(2) != 0 { notes.add(rows.integer(0), entity: rows.integer(1)) }
+        // A limit must know before anything is written.
+        let counting =
+            isTold && request.limit == nil
+            ? try CountBeside(reading, of: entity, beside: session) : nil
+        defer { counting?.stop() }
+        var matched = 0
+        if counting == nil {
+            matched = try storing { () throws(SQLiteError) in
+                try connection.withScanCache(of: entity.table, columns: columns) {
+                    () throws(SQLiteError) in try read(reading, isCount: isTold, &notes)
                 }
-                return matched
             }
+            try request.limit?.check(matched, of: entity, on: connection)
         }
-        try request.limit?.check(matched, of: entity, on: connection)
         // No function among it: SQLite would keep every page that changes as it was before, in case
         // the function fails.
         let sets =
@@ -73,14 +69,9 @@ extension BatchUpdate {
         let updated: Int
         do throws(SQLiteError) {
             updated = try connection.withScanCache(of: entity.table, columns: columns) {
-                () throws(SQLiteError) in
-                guard isTold else { return try update.run(on: connection) }
-                return try connection.noteUpdates(of: entity.table) {
-                    notes.add($0, entity: entity.number)
-                } during: { () throws(SQLiteError) in
-                    try update.run(on: connection)
-                }
+                () throws(SQLiteError) in try write(update, isTold: isTold, &notes)
             }
+            if let counting { matched = try counting.value() }
         } catch {
             // What gathers the objects first can tell which of them are in each other's way.
             guard error.isUniqueness else { throw StoreError(error) }
@@ -100,5 +91,40 @@ extension BatchUpdate {
         return BatchUpdateResult(
             matched: matched, updated: updated,
             objectIDs: request.resultType == .objectIDs ? ids : nil)
+    }
+
+    /// Whether SQLite tells all of what is updated: it gives a row's key, but not its entity, and
+    /// does not say whether a trigger did it.
+    private func isToldOfUpdates() throws(StoreError) -> Bool {
+        guard entity.familyNumbers.count == 1 else { return false }
+        return try storing { () throws(SQLiteError) in
+            try !session.connection.hasTriggers(on: entity.table)
+        }
+    }
+
+    /// Counts what matches, and notes what is to change where nobody will tell.
+    private func read(
+        _ reading: SQLFragment, isCount: Bool, _ notes: inout BatchUpdateNotes
+    ) throws(SQLiteError) -> Int {
+        let rows = try reading.prepare(on: session.connection)
+        if isCount { return try rows.step() ? Int(rows.integer(0)) : 0 }
+        var matched = 0
+        while try rows.step() {
+            matched += 1
+            if rows.integer(2) != 0 { notes.add(rows.integer(0), entity: rows.integer(1)) }
+        }
+        return matched
+    }
+
+    /// Updates, and gives the number of rows.
+    private func write(
+        _ update: SQLFragment, isTold: Bool, _ notes: inout BatchUpdateNotes
+    ) throws(SQLiteError) -> Int {
+        guard isTold else { return try update.run(on: session.connection) }
+        return try session.connection.noteUpdates(of: entity.table) {
+            notes.add($0, entity: entity.number)
+        } during: { () throws(SQLiteError) in
+            try update.run(on: session.connection)
+        }
     }
 }

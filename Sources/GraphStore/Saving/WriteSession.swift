@@ -33,6 +33,8 @@ final class WriteSession {
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
+    /// The connection's `totalChanges` when it began.
+    private let changesBefore: Int64
 
     init(_ store: PersistentStore, _ keys: KeyAllocator) throws(StoreError) {
         connection = store.connection
@@ -44,6 +46,7 @@ final class WriteSession {
         taken = Array(repeating: nil, count: numbers)
         read = Array(repeating: false, count: numbers)
         history = store.history.map { HistoryRecorder($0.schema, store.connection) }
+        changesBefore = store.connection.totalChanges
         do {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try schema.dataVersion(on: connection)
@@ -58,6 +61,12 @@ final class WriteSession {
 
     /// Moves when another connection has written since the last transaction of this one.
     var foreignWrites: Int64 { dataVersion }
+
+    /// Whether a row was written in it.
+    var hasWritten: Bool { connection.totalChanges != changesBefore }
+
+    /// A connection that sees what was committed before it.
+    func newReader() throws(StoreError) -> Connection { try store.newReader() }
 
     /// The next free key of a hierarchy.
     func nextKey(root: Int64) throws(SQLiteError) -> Int64 {

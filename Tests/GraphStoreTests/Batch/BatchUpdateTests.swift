@@ -120,6 +120,43 @@ private let plan = BulkPlan(
         }
     }
 
+    /// A large table is counted on another thread while it is written: as it was before the
+    /// request, and with what came before that in the transaction.
+    @Test func countsWhatMatchedBefore() throws {
+        let ranked = "Item: { attributes: { rank: Integer 32, done: Boolean }, unique: [[rank]] }"
+        try withStore(ranked) { store in
+            try store.container.load(
+                BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank", "done"]),
+                [[1, 0], [2, 0], [3, 1], [4, 0]])
+            // Keys stand for rows.
+            try store.foreign().execute(
+                """
+                UPDATE ZITEM SET Z_PK = \(CountBeside.rowsMin) WHERE ZRANK = 4;
+                UPDATE Z_PRIMARYKEY SET Z_MAX = \(CountBeside.rowsMin);
+                """)
+            func request(_ predicate: String, _ value: String) throws -> BatchUpdateRequest {
+                var request = BatchUpdateRequest(
+                    entityName: "Item", predicate: try GraphPredicate(format: predicate),
+                    propertiesToUpdate: ["done": try GraphExpression(format: value)])
+                request.resultType = .objectIDs
+                return request
+            }
+            let context = store.container.newContext()
+            let first = try context.execute(request("done == NO AND rank != 2", "YES"))
+            #expect(first.matched == 2)
+            #expect(first.updated == 2)
+            #expect(first.objectIDs?.ranges == [1: [1...1, 50_000...50_000]])
+            let second = try context.execute(request("done == YES", "NO"))
+            #expect(second.matched == 3)
+            #expect(second.updated == 3)
+            try context.save()
+            let third = try context.execute(request("rank < 3 OR rank == 4", "NO"))
+            #expect(third.matched == 3)
+            #expect(third.updated == 0)
+            try store.expect("SELECT ZRANK, ZDONE FROM ZITEM", ["1|0", "2|0", "3|0", "4|0"])
+        }
+    }
+
     @Test func setsWhatMeetsThePredicate() throws {
         try withTasks { store in
             let (result, change) = try run(

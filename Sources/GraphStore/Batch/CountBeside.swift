@@ -1,0 +1,64 @@
+import Dispatch
+import FoundationEssentials
+import SQLite
+import Synchronization
+
+/// A count that is taken on a connection and a thread of its own while a transaction writes.
+///
+/// What a write-ahead log held when the count began stays readable beside the writer
+/// (https://www.sqlite.org/wal.html), who has kept all others from writing since before: so it
+/// counts the rows as they are before the transaction.
+final class CountBeside: Sendable {
+    /// Rows of a table from which a second thread is worth its start; keys stand for rows.
+    static let rowsMin = 50_000
+
+    private let group = DispatchGroup()
+    private let interrupter: InterruptHandle
+    private let outcome = Mutex<Result<Int, SQLiteError>>(.success(0))
+
+    /// Begins to count.
+    ///
+    /// - Parameter count: a query of one row and one number.
+    /// - Returns: nil where it would gain nothing, or would not see the same: with one processor, a
+    ///   small table, another journal than a write-ahead log, or something written already.
+    init?(
+        _ count: SQLFragment, of entity: StoreSchema.Entity, beside session: WriteSession
+    ) throws(StoreError) {
+        let connection = session.connection
+        let isWorthIt = try storing { () throws(SQLiteError) in
+            guard ProcessInfo.processInfo.activeProcessorCount > 1, !session.hasWritten,
+                session.schema.database(ofRoot: entity.rootNumber) == "main",
+                try connection.integer("SELECT max(rowid) FROM \(entity.table)") ?? 0
+                    >= Self.rowsMin
+            else { return false }
+            let journal = try connection.prepare("PRAGMA main.journal_mode")
+            return try journal.step() && journal.string(0) == "wal"
+        }
+        guard isWorthIt else { return nil }
+        let reader = try session.newReader()
+        reader.watch(connection.watchedFlag)
+        interrupter = reader.interrupter
+        let statement = try storing { () throws(SQLiteError) in try count.prepare(on: reader) }
+        // Nobody else has either until the group is done, and the snapshot is the first step's.
+        nonisolated(unsafe) let rows = statement
+        DispatchQueue(label: "GraphStore.CountBeside").async(group: group) { [self] in
+            let result = Result { () throws(SQLiteError) in
+                defer { rows.reset() }
+                return try rows.step() ? Int(rows.integer(0)) : 0
+            }
+            outcome.withLock { $0 = result }
+        }
+    }
+
+    /// Stops counting, where it still does.
+    func stop() {
+        interrupter.interrupt()
+        group.wait()
+    }
+
+    /// Waits for the count.
+    func value() throws(SQLiteError) -> Int {
+        group.wait()
+        return try outcome.withLock { $0 }.get()
+    }
+}
