@@ -18,7 +18,7 @@ final class JSONDocumentDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
     /// What the next byte that is not white space must be.
-    private enum Expectation {
+    enum Expectation {
         case value
         case memberOrEnd
         case member
@@ -35,45 +35,25 @@ final class JSONDocumentDecoder: RecordDecoder {
     private(set) var recordCount = 0
 
     private let source: String
-    private let steps: [FieldPath.Step]
-    private let pathText: String
-    private let wantsArray: Bool
-    private let store: JSONRecordStore
+    let store: JSONRecordStore
     private let maxRecordBytes: Int
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
-    private var expectation = Expectation.value
-    /// The brackets open on the path.
-    private var level = 0
-    /// Whether the name of a level was met in the object that is open there.
-    private var hasMetName: [Bool]
-    private var hasFoundRecords = false
-    private var skipper: JSONScanner?
+    var expectation = Expectation.value
+    var path: JSONDocumentPath
+    var hasFoundRecords = false
+    /// Goes over a value that is not on the path, or a record that is too big.
+    var skipper: JSONScanner?
     private var isSkippingRecord = false
 
     init(
         source: String, selection: FieldSelection, options: ReadOptions
     ) throws(RecordStreamError) {
         self.source = source
-        pathText = options.at
-        var steps = try Self.steps(of: options.at, source: source)
-        wantsArray = steps.last == .each
-        if wantsArray { steps.removeLast() }
-        self.steps = steps
-        hasMetName = Array(repeating: false, count: steps.count)
+        path = try JSONDocumentPath(options.at, source: source)
         store = JSONRecordStore(selection, depthMax: options.depthMax)
         maxRecordBytes = options.maxRecordBytes
-    }
-
-    private static func steps(
-        of path: String, source: String
-    ) throws(RecordStreamError) -> [FieldPath.Step] {
-        do {
-            return try FieldPath.documentSteps(path)
-        } catch {
-            throw RecordStreamError(.badPath(path: path, reason: error.reason), in: source)
-        }
     }
 
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
@@ -133,143 +113,6 @@ final class JSONDocumentDecoder: RecordDecoder {
         return true
     }
 
-    // MARK: On the path
-
-    @inline(never)
-    private func advanceOnPath(
-        _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
-    ) -> Bool {
-        let byte = position.pointee
-        switch expectation {
-        case .value:
-            return value(&position, parser: &parser, isFinal: isFinal, batch: batch)
-        case .valueOrEnd:
-            if byte == UInt8(ascii: "]") { return closeLevel(&position) }
-            expectation = .value
-            return true
-        case .memberOrEnd where byte == UInt8(ascii: "}"): return closeLevel(&position)
-        case .member, .memberOrEnd: return member(&position, parser: &parser, batch: batch)
-        case .afterValue: return afterValue(&position, batch: batch)
-        default:
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
-        }
-    }
-
-    private func value(
-        _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
-    ) -> Bool {
-        let byte = position.pointee
-        guard level < steps.count else {
-            return target(&position, parser: &parser, isFinal: isFinal, batch: batch)
-        }
-        switch (steps[level], byte) {
-        case (.name, UInt8(ascii: "{")):
-            hasMetName[level] = false
-            expectation = .memberOrEnd
-        case (.each, UInt8(ascii: "[")): expectation = .valueOrEnd
-        default:
-            skipper = JSONScanner(depthMax: store.depthMax)
-            return true
-        }
-        level += 1
-        position += 1
-        return true
-    }
-
-    /// Comes to the value at the path: an array of records or a single one.
-    private func target(
-        _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
-    ) -> Bool {
-        if position.pointee == UInt8(ascii: "[") {
-            hasFoundRecords = true
-            expectation = .recordOrEnd
-            position += 1
-            return true
-        }
-        guard position.pointee == UInt8(ascii: "{"), !wantsArray else {
-            failure = structureError(
-                "The value at \(pathText) is not "
-                    + (wantsArray ? "an array" : "an array of objects or an object"),
-                at: position, batch: batch)
-            return false
-        }
-        hasFoundRecords = true
-        guard record(&position, parser: &parser, isFinal: isFinal, batch: batch) else {
-            return false
-        }
-        if skipper == nil { expectation = .afterValue }
-        return true
-    }
-
-    private func member(
-        _ position: inout Bytes, parser: inout JSONRecordParser, batch: RecordBatch
-    ) -> Bool {
-        guard position.pointee == JSONToken.quote else {
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
-        }
-        let text = position + 1
-        var fault = JSONFault()
-        guard let close = JSONToken.closingQuote(text, end: parser.end, fault: &fault) else {
-            return needsMore(fault, position, limit: parser.end, batch: batch)
-        }
-        let colon = JSONToken.skipSpace(close + 1, end: parser.end)
-        if colon >= parser.end {
-            return needsMore(
-                JSONFault(kind: .incomplete, place: colon), position, limit: parser.end,
-                batch: batch)
-        }
-        guard colon.pointee == UInt8(ascii: ":") else {
-            fail(.unexpectedByte, at: colon, batch: batch)
-            return false
-        }
-        let output = batch.arena.allocate(close - text)
-        let count = JSONToken.unescape(text, count: close - text, into: output)
-        let name = String(
-            decoding: UnsafeBufferPointer(start: output, count: count), as: UTF8.self)
-        batch.arena.giveBack(close - text)
-        if case .name(let wanted) = steps[level - 1], Array(name.utf8) == Array(wanted.utf8) {
-            guard !hasMetName[level - 1] else {
-                failure = structureError(
-                    "The name '\(name)' on the path \(pathText) comes twice", at: position,
-                    batch: batch)
-                return false
-            }
-            hasMetName[level - 1] = true
-        } else {
-            skipper = JSONScanner(depthMax: store.depthMax)
-        }
-        expectation = .value
-        position = colon + 1
-        return true
-    }
-
-    private func afterValue(_ position: inout Bytes, batch: RecordBatch) -> Bool {
-        guard level > 0 else {
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
-        }
-        let isObject = steps[level - 1] != .each
-        switch position.pointee {
-        case UInt8(ascii: ","): expectation = isObject ? .member : .value
-        case UInt8(ascii: "}") where isObject, UInt8(ascii: "]") where !isObject:
-            return closeLevel(&position)
-        default:
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
-        }
-        position += 1
-        return true
-    }
-
-    private func closeLevel(_ position: inout Bytes) -> Bool {
-        level -= 1
-        position += 1
-        expectation = .afterValue
-        return true
-    }
-
     /// Goes on skipping a value; false where the data or the document ends.
     private func skip(
         _ position: inout Bytes, _ limit: Bytes, isFinal: Bool, batch: RecordBatch
@@ -299,7 +142,7 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     /// Reads a record; false where more data is needed or the document is bad.
     @inline(__always)
-    private func record(
+    func record(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
     ) -> Bool {
         let start = position
@@ -376,7 +219,10 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     // MARK: Ends
 
-    private func needsMore(
+    /// Fails where more data would not help, or where too much would be needed.
+    ///
+    /// - Returns: false.
+    func needsMore(
         _ fault: JSONFault, _ position: Bytes, limit: Bytes, batch: RecordBatch
     ) -> Bool {
         if fault.kind != .incomplete || limit - position > maxRecordBytes {
@@ -387,27 +233,26 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     private func endOfInput(_ position: Bytes, batch: RecordBatch) {
         if expectation == .endOfDocument { return }
-        guard expectation == .afterValue, level == 0 else {
+        guard expectation == .afterValue, path.level == 0 else {
             fail(.incomplete, at: position, batch: batch)
             return
         }
         expectation = .endOfDocument
         if !hasFoundRecords {
-            failure = RecordStreamError(.jsonPathMissing(path: pathText), in: source)
+            failure = RecordStreamError(.jsonPathMissing(path: path.text), in: source)
         }
     }
 
-    private func fail(_ kind: JSONFault.Kind, at place: Bytes, batch: RecordBatch) {
+    func fail(_ kind: JSONFault.Kind, at place: Bytes, batch: RecordBatch) {
         let reason = kind == .incomplete ? "The document ends early" : kind.recordFault.message
-        failure = structureError(reason, at: place, batch: batch)
+        fail(reason, at: place, batch: batch)
     }
 
-    private func structureError(
-        _ reason: String, at place: Bytes, batch: RecordBatch
-    ) -> RecordStreamError {
+    /// Ends the document.
+    func fail(_ reason: String, at place: Bytes, batch: RecordBatch) {
         var location = batch.location(
             number: recordCount, offset: place - Bytes(batch.chunk.start), field: nil)
         if recordCount == 0 { location.record = nil }
-        return RecordStreamError(.jsonStructure(reason: reason), at: location)
+        failure = RecordStreamError(.jsonStructure(reason: reason), at: location)
     }
 }
