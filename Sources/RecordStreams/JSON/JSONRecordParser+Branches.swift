@@ -1,0 +1,149 @@
+/// Values in which something is asked for: objects on selected paths, lists of them, and members
+/// that are called like a whole path.
+extension JSONRecordParser {
+    /// Takes what members named by whole paths have, where the paths themselves led to nothing.
+    @inline(never)
+    mutating func settleFlatMembers(since before: UInt64, _ after: Bytes?) -> Bytes? {
+        hasFlatMembers = false
+        for place in tree.flatNodes where nodes[place].flatMark > before {
+            let node = nodes + place
+            guard let start = node.pointee.flatStart,
+                node.pointee.slots.allSatisfy({ fields[$0].leadsToNothing })
+            else { continue }
+            if inside(start, node: node) == nil { return nil }
+        }
+        return after
+    }
+
+    /// Reads a value in which something is asked for.
+    @inline(never)
+    mutating func branch(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        guard node.pointee.firstFlat >= 0 else { return inside(start, node: node) }
+        hasFlatMembers = true
+        var flat = node.pointee.firstFlat
+        while flat >= 0 {
+            nodes[flat].flatStart = start
+            nodes[flat].flatMark = objectNumber
+            flat = nodes[flat].nextFlat
+        }
+        guard node.pointee.slots.isEmpty else { return inside(start, node: node) }
+        var ignored = Field(.absent)
+        return leaf(start, into: &ignored, depth: node.pointee.depth, isWanted: false)
+    }
+
+    private mutating func inside(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        let after: Bytes?
+        let extras = extraFieldCount
+        switch start.pointee {
+        case UInt8(ascii: "{") where node.pointee.keyCount > 0:
+            after = object(start + 1, node: node)
+        case UInt8(ascii: "[") where node.pointee.each >= 0: after = list(start + 1, node: node)
+        default: return scalarAtBranch(start, node: node)
+        }
+        if node.pointee.isShared { extraFieldCount = extras }
+        if let after, node.pointee.slot >= 0 {
+            fields[node.pointee.slot] = Field(.json, start: start, count: after - start)
+        }
+        return after
+    }
+
+    /// A null counts for everything below it, and lets what is called like the path take its place;
+    /// any other value is kept where the path allows it.
+    private mutating func scalarAtBranch(
+        _ start: Bytes, node: UnsafeMutablePointer<Node>
+    ) -> Bytes? {
+        var field = Field(.absent)
+        guard let next = leaf(start, into: &field, depth: node.pointee.depth) else { return nil }
+        if field.kind == .null {
+            for slot in node.pointee.slots { fields[slot] = field }
+            for slot in node.pointee.passingSlots { fields[slot] = Field(.null, start: start) }
+            return next
+        }
+        if node.pointee.slot >= 0 { fields[node.pointee.slot] = field }
+        if node.pointee.each >= 0 {
+            let element = nodes + node.pointee.each
+            if element.pointee.slot >= 0 { fields[element.pointee.slot] = field }
+        }
+        return next
+    }
+
+    private mutating func list(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
+        let element = nodes + node.pointee.each
+        let isPlain = element.pointee.isLeaf
+        var position = JSONToken.skipSpace(start, end: end)
+        if position.pointee == UInt8(ascii: "]") {
+            position += 1
+        } else {
+            while true {
+                guard
+                    let next = isPlain
+                        ? plainElement(position, element: element)
+                        : branch(position, node: element)
+                else { return nil }
+                if !isPlain { appendElements(node) }
+                position = JSONToken.skipSpace(next, end: end)
+                if position.pointee == UInt8(ascii: ",") {
+                    position = JSONToken.skipSpace(position + 1, end: end)
+                    continue
+                }
+                guard position.pointee == UInt8(ascii: "]") else {
+                    return fault.unexpected(at: position, end: end)
+                }
+                position += 1
+                break
+            }
+        }
+        if isPlain {
+            fields[element.pointee.slot] = Field(.list)
+        } else {
+            for slot in element.pointee.slots { fields[slot] = Field(.list) }
+        }
+        return position
+    }
+
+    @inline(__always)
+    private mutating func plainElement(
+        _ start: Bytes, element: UnsafeMutablePointer<Node>
+    ) -> Bytes? {
+        let slot = element.pointee.slot
+        let buffer = lists + slot
+        if buffer.pointee.count == buffer.pointee.capacity { grow(buffer) }
+        let field = buffer.pointee.items + buffer.pointee.count
+        guard let next = leaf(start, into: field, depth: element.pointee.depth) else { return nil }
+        buffer.pointee.count += 1
+        return next
+    }
+
+    /// Moves what the last element of a list gave from the slots to their lists.
+    private mutating func appendElements(_ node: UnsafeMutablePointer<Node>) {
+        for slot in node.pointee.elementSlots {
+            let buffer = lists + slot
+            if buffer.pointee.count == buffer.pointee.capacity { grow(buffer) }
+            buffer.pointee.items[buffer.pointee.count] = fields[slot]
+            buffer.pointee.count += 1
+            fields[slot] = Field(.absent)
+        }
+    }
+
+    @inline(never)
+    private func grow(_ buffer: UnsafeMutablePointer<ListBuffer>) {
+        let capacity = max(16, buffer.pointee.capacity * 2)
+        let larger = UnsafeMutablePointer<Field>.allocate(capacity: capacity)
+        larger.update(from: buffer.pointee.items, count: buffer.pointee.count)
+        buffer.pointee.items.deallocate()
+        buffer.pointee.items = larger
+        buffer.pointee.capacity = capacity
+    }
+
+    /// Takes back what an earlier member of the same name gave.
+    @inline(never)
+    mutating func forget(_ target: Int) {
+        duplicateKeyCount += 1
+        // Of what is called like a path nothing was taken yet.
+        guard target >= 0 else { return }
+        for slot in nodes[target].slots {
+            fields[slot] = Field(.absent)
+            if !nodes[target].isInList { lists[slot].count = 0 }
+        }
+    }
+}
