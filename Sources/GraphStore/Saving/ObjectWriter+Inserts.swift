@@ -1,0 +1,119 @@
+import GraphModel
+import SQLite
+
+/// New rows, several in one statement.
+extension ObjectWriter {
+
+    mutating func insert(_ inserted: [ManagedObject]) throws(SaveFailure) {
+        for group in Self.byEntity(inserted) {
+            let layout = group[0].layout
+            let sorted = Self.byKey(group)
+            do throws(SQLiteError) {
+                let statements = try InsertStatements(layout, on: connection)
+                var place = 0
+                while place + RowStatements.groupSize <= sorted.count {
+                    let rows = sorted[place..<place + RowStatements.groupSize]
+                    try insert(rows, statements.group)
+                    place += RowStatements.groupSize
+                }
+                for object in sorted[place...] {
+                    try insert([object], statements.one)
+                }
+            } catch {
+                throw SaveFailure(error)
+            }
+            if let last = sorted.last {
+                session.noteWritten(
+                    key: last.objectID.primaryKey, root: layout.rootNumber)
+            }
+        }
+    }
+
+    /// Objects of one entity each, in the order of entities; most saves insert but one.
+    private static func byEntity(_ objects: [ManagedObject]) -> [[ManagedObject]] {
+        guard let first = objects.first?.layout else { return [] }
+        if objects.allSatisfy({ $0.layout === first }) { return [objects] }
+        return Dictionary(grouping: objects, by: { $0.layout.number })
+            .sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// In the order of keys, in which new objects nearly always are.
+    private static func byKey(_ objects: [ManagedObject]) -> [ManagedObject] {
+        var last = Int64.min
+        for object in objects {
+            guard object.objectID.primaryKey > last else {
+                return objects.sorted { $0.objectID.primaryKey < $1.objectID.primaryKey }
+            }
+            last = object.objectID.primaryKey
+        }
+        return objects
+    }
+
+    private mutating func insert(
+        _ rows: ArraySlice<ManagedObject>, _ statement: Statement
+    ) throws(SQLiteError) {
+        bytes.reset()
+        var index: Int32 = 1
+        for object in rows {
+            statement.bind(object.objectID.primaryKey, at: index)
+            index += 1
+            let layout = object.layout
+            for (slot, kind) in layout.slots.enumerated() where kind.isStored {
+                if kind.isExternal {
+                    let value = try stored(object.values[slot], slot, of: layout)
+                    statement.bind(value, at: index)
+                } else {
+                    bytes.bind(object.values[slot], to: statement, at: index)
+                }
+                index += 1
+            }
+            for slot in layout.toOnes.indices {
+                let hasEntity = layout.toOnes[slot].columns.entityColumn != nil
+                if let id = object.links[slot] {
+                    statement.bind(id.primaryKey, at: index)
+                    if hasEntity { statement.bind(id.entityNumber, at: index + 1) }
+                } else {
+                    statement.bindNull(at: index)
+                    if hasEntity { statement.bindNull(at: index + 1) }
+                }
+                index += hasEntity ? 2 : 1
+            }
+        }
+        note(rows)
+        try statement.run()
+    }
+
+    /// Notes new rows of one entity, which are in the order of their keys.
+    private func note(_ rows: ArraySlice<ManagedObject>) {
+        guard let first = rows.first?.objectID, let last = rows.last?.objectID else { return }
+        if last.primaryKey - first.primaryKey == Int64(rows.count) - 1 {
+            session.change.insert(
+                keys: first.primaryKey...last.primaryKey, entityNumber: first.entityNumber)
+        } else {
+            for object in rows { session.change.insert(object.objectID) }
+        }
+    }
+}
+
+/// The statements that insert an entity's rows: all its columns, in the order of its slots.
+private struct InsertStatements {
+    let one: Statement
+    let group: Statement
+
+    init(_ layout: EntityLayout, on connection: Connection) throws(SQLiteError) {
+        var columns = layout.attributes.compactMap(\.column)
+        for toOne in layout.toOnes {
+            columns.append(toOne.columns.column)
+            if let column = toOne.columns.entityColumn { columns.append(column) }
+        }
+        let insert =
+            "INSERT INTO \(layout.entity.table) (Z_PK, Z_ENT, Z_OPT"
+            + columns.map { ", \($0)" }.joined() + ") VALUES "
+        let row =
+            "(?, \(layout.number), 1" + String(repeating: ", ?", count: columns.count) + ")"
+        one = try connection.cached(insert + row)
+        group = try connection.cached(
+            insert
+                + Array(repeating: row, count: RowStatements.groupSize).joined(separator: ", "))
+    }
+}
