@@ -63,6 +63,10 @@ import Testing
             "<?xml version='1.0' encoding='latin1'?><a/>",
             "1:1: The encoding is latin1; only UTF-8 is read"
         ),
+        (
+            "<?xml version='1.0'\n encoding='latin1'?><a/>",
+            "1:1: The encoding is latin1; only UTF-8 is read"
+        ),
     ])
     func tellsWhatIsWrongAndWhere(text: String, expected: String) {
         #expect(problem(text) == expected)

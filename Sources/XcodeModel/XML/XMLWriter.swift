@@ -25,7 +25,7 @@ enum XMLWriter {
     /// `isWritable` tells beforehand.
     static func escaped(_ value: String) -> String {
         var text = ""
-        for scalar in value.unicodeScalars where XMLReader.isCharacter(scalar) {
+        for scalar in value.unicodeScalars where XMLScanner.isCharacter(scalar) {
             switch scalar {
             case "&": text += "&amp;"
             case "<": text += "&lt;"
@@ -40,6 +40,6 @@ enum XMLWriter {
 
     /// Whether XML can say the text.
     static func isWritable(_ value: String) -> Bool {
-        value.unicodeScalars.allSatisfy(XMLReader.isCharacter)
+        value.unicodeScalars.allSatisfy(XMLScanner.isCharacter)
     }
 }
