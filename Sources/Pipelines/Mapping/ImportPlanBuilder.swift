@@ -38,7 +38,7 @@ struct ImportPlanBuilder {
         (try? FieldPath(parsing: text)) ?? FieldPath(name: text)
     }
 
-    private mutating func slot(_ text: String) -> Int {
+    mutating func slot(_ text: String) -> Int {
         let path = Self.path(text)
         if let known = paths.firstIndex(of: path) { return known }
         paths.append(path)
@@ -155,7 +155,7 @@ struct ImportPlanBuilder {
     }
 
     /// Where a mapping's field comes from: a slot of the records, or an expression.
-    private mutating func input(
+    mutating func input(
         _ field: FieldMapping, filling name: String
     ) throws -> (Int?, RecordExpression?) {
         guard let text = field.expression else {
@@ -187,7 +187,7 @@ struct ImportPlanBuilder {
         }
     }
 
-    private func fallback(
+    func fallback(
         _ field: FieldMapping, _ attribute: AttributeDescription
     ) throws -> BulkCell {
         try field.fallback.map { try cell($0.value, attribute, at: $0.location) } ?? .absent
@@ -206,7 +206,7 @@ struct ImportPlanBuilder {
         return cell
     }
 
-    private func caster(
+    func caster(
         _ attribute: AttributeDescription, _ field: FieldMapping
     ) throws -> ValueCaster {
         var rules = ValueCaster.Rules()
@@ -248,89 +248,6 @@ struct ImportPlanBuilder {
                 at: .source(location))
         }
         return resolved
-    }
-
-    // MARK: Links
-
-    mutating func addLinks() throws {
-        for mapping in spec.link {
-            let name = mapping.relationship.text
-            guard let relationship = model.relationship(name, of: spec.into.text) else { continue }
-            let destination = mapping.to?.text ?? relationship.destinationEntityName
-            if let nested = mapping.nested {
-                try addNested(nested, mapping, relationship, into: destination)
-                continue
-            }
-            guard let key = mapping.resolvedKey(of: destination, in: model) else { continue }
-            var parts: [ImportPlan.LinkPart] = []
-            for part in key {
-                guard let attribute = model.attribute(part.attribute.text, of: destination)
-                else { continue }
-                parts.append(
-                    try linkPart(part.field, attribute, filling: "\(name).\(attribute.name)"))
-            }
-            links.append(
-                ImportPlan.Link(relationship, parts[0], others: Array(parts.dropFirst())))
-            var link = BulkPlan.Link(
-                relationship: name, destination: destination, attribute: key[0].attribute.text,
-                missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
-                many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
-                    ?? .replace)
-            link.otherAttributes = key.dropFirst().map(\.attribute.text)
-            bulkLinks.append(link)
-        }
-    }
-
-    /// Objects inside the record are mapped by a plan of their own.
-    private mutating func addNested(
-        _ nested: NestedMapping, _ mapping: LinkMapping, _ relationship: RelationshipDescription,
-        into entity: String
-    ) throws {
-        var builder = ImportPlanBuilder(
-            spec: nested.importSpec(into: entity).withElements(in: model), model: model,
-            values: values, now: now,
-            leavesArchives: leavesArchives)
-        try builder.addColumns()
-        try builder.addLinks()
-        builder.addWholes()
-        guard let first = builder.key.first, let attribute = model.attribute(first, of: entity)
-        else { return }
-        let slot = slot(nested.each.text)
-        namedPaths.append(.init(slots: [slot], text: nested.each))
-        links.append(
-            ImportPlan.Link(
-                relationship,
-                ImportPlan.LinkPart(
-                    slot: slot, expression: nil, field: FieldMapping(source: nested.each),
-                    fallback: .absent, caster: ValueCaster(attribute)),
-                nested: ImportPlan.Nested(builder, label: nested.label)))
-        var link = BulkPlan.Link(
-            relationship: relationship.name, destination: entity, attribute: first,
-            many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
-        link.otherAttributes = Array(builder.key.dropFirst())
-        link.nested = BulkPlan(
-            entity: entity, key: builder.key, attributes: builder.columns.map(\.name),
-            links: builder.bulkLinks)
-        link.label = nested.label
-        bulkLinks.append(link)
-    }
-
-    private mutating func linkPart(
-        _ field: FieldMapping, _ attribute: AttributeDescription, filling name: String
-    ) throws -> ImportPlan.LinkPart {
-        let (slot, expression) = try input(field, filling: name)
-        return ImportPlan.LinkPart(
-            slot: slot, expression: expression, field: field,
-            fallback: try fallback(field, attribute), caster: try linkCaster(attribute, field))
-    }
-
-    /// A link cuts texts itself, so that its caster sees one key at a time.
-    private func linkCaster(
-        _ attribute: AttributeDescription, _ field: FieldMapping
-    ) throws -> ValueCaster {
-        var single = field
-        single.separator = nil
-        return try caster(attribute, single)
     }
 
     // MARK: Filter
