@@ -1,0 +1,158 @@
+/// Faults of what is read: tables, documents, compressed files.
+extension Explanation {
+    static let inputFaults: [Fault] = [
+        ("csv.bad-dialect", "`delimiter` and `quote` do not go together.", "Give two that differ."),
+        (
+            "csv.column-count", "`columns` has more or fewer names than the table has columns.",
+            "Name each column of the file, in its order."
+        ),
+        (
+            "csv.duplicate-header", "The header has a name twice.",
+            "Rename one in the file, or all of them by `read.columns`."
+        ),
+        ("csv.header", "The header cannot be read.", "Mend the first line, or see `quote`."),
+        (
+            "csv.no-column-names", "There is no header, and no `columns` either.",
+            "Name the columns under `read.columns`."
+        ),
+        (
+            "csv.no-header", "The table is empty: not even a header is there.",
+            "Write a header, or set `header: false` and `columns`."
+        ),
+        (
+            "csv.unknown-column", "The spec names a column that the header does not have.",
+            "Mend the name; the message tells the one that is nearest."
+        ),
+        (
+            "csv.text-after-quote", "Text stands behind a quote that closes a field.",
+            "Double the quotes inside the field, or set `quote: none`."
+        ),
+        (
+            "csv.quote-in-field", "A quote stands inside a field that does not begin with one.",
+            "Put the field in quotes and double those inside, or set `quote: none`."
+        ),
+        (
+            "csv.unterminated-quote", "A quote is never closed, so the file ends inside a field.",
+            "Close it at the line that is told, or set `quote: none`."
+        ),
+        (
+            "csv.too-few-fields", "The row has fewer fields than the header.",
+            "Mend the row, or set `ragged: pad`."
+        ),
+        (
+            "csv.too-many-fields", "The row has more fields than the header.",
+            "Put fields that hold the delimiter in quotes."
+        ),
+        ("csv.invalid-utf8", "The row is no UTF-8.", "Name the file's `encoding`."),
+        (
+            "csv.record-too-big", "The row is larger than `max-record`.",
+            "See whether a quote is not closed, or raise `max-record`."
+        ),
+        (
+            "gzip.bomb", "The file inflates to more than `read.max-ratio` times its size.",
+            "If that is right for this file, raise `read.max-ratio`."
+        ),
+        (
+            "gzip.crc", "The data are not what was compressed: the checksum differs.",
+            "Fetch the file again; what was imported before stays."
+        ),
+        (
+            "gzip.data", "The compressed data are damaged.",
+            "Fetch the file again; what was imported before stays."
+        ),
+        (
+            "gzip.header", "The file is no gzip, though its name or the spec says so.",
+            "Rename it, or set `compression: none`."
+        ),
+        (
+            "gzip.length", "The length at the end is not that of the data.",
+            "Fetch the file again; what was imported before stays."
+        ),
+        (
+            "gzip.trailing", "Something that is no gzip follows the compressed data.",
+            "Fetch the file again, or cut it off."
+        ),
+        (
+            "gzip.truncated", "The file ends in the middle.",
+            "See whether it was whole when it was read, and fetch it again."
+        ),
+        (
+            "input.ambiguous-format", "Neither the name nor the first byte tells the format.",
+            "Name it: `read: { as: csv }`."
+        ),
+        (
+            "input.bad-path", "A path into records cannot be read.",
+            "Write names with dots, and `[*]` for each element: `tags[*].name`."
+        ),
+        ("input.bad-pattern", "A file pattern cannot be read.", "Close its braces and brackets."),
+        (
+            "input.cut", "The file became shorter while it was read.",
+            "Let who writes it finish first, or rename it when it is whole, and run again."
+        ),
+        (
+            "input.grown", "The file became longer while it was read.",
+            "Let who writes it finish first, or rename it when it is whole, and run again."
+        ),
+        (
+            "input.missing", "The file is not there.",
+            "Check the path, which begins at the spec's folder."
+        ),
+        (
+            "input.too-few", "Fewer files match than `read.min-files`, which is 1 by default.",
+            "Check the pattern; `min-files: 0` allows none."
+        ),
+        ("input.unreadable", "The file cannot be read.", "Check its permissions and the disk."),
+        (
+            "json.path-missing", "The document has nothing at `read.at`.",
+            "Mend the path, or see whether the document is the right one."
+        ),
+        (
+            "json.structure", "The document is not built as JSON, or not as `read.at` says.",
+            "Mend the document; the records before the place were kept."
+        ),
+        (
+            "json.unexpected-byte", "Something stands where JSON allows no such thing.",
+            "Mend it at the byte that is told: often a comma or a quote."
+        ),
+        ("json.incomplete", "The text ends inside a value.", "See whether the file is whole."),
+        (
+            "json.bad-number", "A number is not written as JSON wants it.",
+            "Write no plus sign, no leading zero, and a digit on both sides of the point."
+        ),
+        ("json.bad-literal", "A word is none of true, false and null.", "Put text in quotes."),
+        (
+            "json.control-character", "A control character stands in a text as it is.",
+            "Escape it, such as \\n or \\u0001."
+        ),
+        (
+            "json.bad-escape", "A backslash begins no escape that JSON knows.",
+            "Double it, or mend the escape."
+        ),
+        (
+            "json.too-deep", "Lists and objects stand too deep in each other.",
+            "Lead `read.at` further inside, or make the records flatter."
+        ),
+        ("json.two-values", "Two values stand on one line.", "Give each record its own line."),
+        (
+            "json.not-an-object", "The record is a number, a text or a list.",
+            "Give each record as an object; `read.at` leads to their array."
+        ),
+        ("json.invalid-utf8", "The record is no UTF-8.", "Name the file's `encoding`."),
+        (
+            "json.lone-surrogate", "Half of a pair of \\u escapes stands alone.",
+            "Escape both halves, or write the character itself."
+        ),
+        (
+            "json.record-too-big", "The record is larger than `max-record`.",
+            "See whether a bracket is not closed, or raise `max-record`."
+        ),
+        (
+            "import.untried", "A preview does not look whether the model refuses some records.",
+            "Nothing is to be done; `etl plan` tries all of them."
+        ),
+        (
+            "import.unmet-path", "No record of the stage had the field that the spec names.",
+            "See whether the path is misspelt; if the field may be absent, the warning is harmless."
+        ),
+    ]
+}
