@@ -1,0 +1,111 @@
+import Diagnostics
+import FoundationEssentials
+import RecordStreams
+
+/// The end of a replay: what is refused again takes the place of what was read.
+extension Replay {
+    /// A file that takes the place of another; nil to remove that one.
+    private struct Move: Codable {
+        var from: String?
+        var to: String
+    }
+
+    /// Puts what was refused again in the place of what was read, once all is saved.
+    func drain(_ reports: [StageReport], runID: String, pipeline: String) throws {
+        let refused = PathText.join(PathText.join(work, "rejects"), "\(pipeline)-\(runID)")
+        var moves: [Move] = []
+        for file in files {
+            let old = PathText.join(folder, file.name)
+            let new = PathText.join(refused, "\(file.stage).\(file.name)")
+            let suffix = RejectFile.reasonsSuffix
+            guard FileDescriptor.size(new) != nil else {
+                moves += [Move(from: nil, to: old), Move(from: nil, to: old + suffix)]
+                continue
+            }
+            let reasons = try reasons(of: file, new + suffix, reports)
+            moves += [Move(from: new, to: old), Move(from: reasons, to: old + suffix)]
+        }
+        try WholeFile.write(Array(try JSONEncoder().encode(moves)), to: planPath)
+        try recover()
+    }
+
+    /// Does as a plan says, where there is one.
+    func recover() throws {
+        guard FileDescriptor.size(planPath) != nil else { return }
+        let moves = try JSONDecoder().decode(
+            [Move].self, from: Data(contentsOf: URL(filePath: planPath)))
+        for move in moves {
+            guard let from = move.from else {
+                FileDescriptor.remove(move.to)
+                continue
+            }
+            // Without it, an earlier attempt came further than this.
+            guard FileDescriptor.size(from) != nil else { continue }
+            guard FileDescriptor.rename(from, to: move.to) else {
+                throw RunFailure(
+                    .cannotCreate, code: "rejects.file",
+                    "The reject file \(move.to) cannot be replaced",
+                    fix: "check the folder's permissions, and replay again")
+            }
+        }
+        FileDescriptor.synchronizeFolder(folder)
+        try removeWork()
+    }
+
+    /// The new reasons with the places in the inputs that the records came from, as long as each
+    /// record of the file can be told by its number.
+    ///
+    /// - Returns: the file that holds them.
+    private func reasons(
+        of file: RejectNote.File, _ path: String, _ reports: [StageReport]
+    ) throws -> String {
+        let known = try RejectReason.read(
+            PathText.join(folder, file.name) + RejectFile.reasonsSuffix)
+        let all = try files.filter { $0.stage == file.stage }.reduce(0) { sum, other in
+            let name = PathText.join(folder, other.name) + RejectFile.reasonsSuffix
+            return sum + (try RejectReason.read(name).count)
+        }
+        let read = reports.first { $0.name == file.stage }?.records?.read
+        guard read == all else { return path }
+        var text: [UInt8] = []
+        for var reason in try RejectReason.read(path) {
+            if let number = reason.record, known.indices.contains(number - 1) {
+                let first = known[number - 1]
+                reason.file = first.file
+                reason.record = first.record
+                reason.line = first.line
+                reason.column = first.column
+                reason.byte = first.byte
+            }
+            text += reason.text
+        }
+        let target = PathText.join(work, file.name + RejectFile.reasonsSuffix)
+        try WholeFile.write(text, to: target)
+        return target
+    }
+
+    /// Tells what is left.
+    ///
+    /// - Throws: `RunFailure` with status 65 where a stage has more rejects left than it may have.
+    func judge(_ reports: [StageReport], _ allowed: CountLimit) throws {
+        let counts = reports.compactMap(\.records)
+        guard counts.contains(where: { $0.rejected > allowed.allowed(of: $0.read) }) else { return }
+        let left = counts.reduce(0) { $0 + $1.rejected }
+        var shown: [String: Int] = [:]
+        var diagnostics: [Diagnostic] = []
+        for file in files {
+            let path = PathText.join(folder, file.name) + RejectFile.reasonsSuffix
+            for reason in try RejectReason.read(path) where shown[reason.code, default: 0] < 5 {
+                shown[reason.code, default: 0] += 1
+                diagnostics.append(reason.diagnostic)
+            }
+        }
+        diagnostics.append(
+            Diagnostic(
+                code: "replay.left",
+                "\(left) of \(ReportWords.several(counts.reduce(0) { $0 + $1.read }, "record")) "
+                    + "\(left == 1 ? "is" : "are") refused again",
+                fix: "mend the records in \(folder), or the spec, and replay again"))
+        throw RunFailure(.dataError, diagnostics)
+    }
+}
