@@ -17,13 +17,8 @@ final class CSVDecoder: RecordDecoder {
     private let selection: FieldSelection
     private var dialect: CSVDialect
     private var scanner: CSVScanner
-    private var columnSlots: UnsafeMutablePointer<Int32>
-    private(set) var columnCount = 0
-    /// Slots with the same column as an earlier one.
-    private var aliases: [(slot: Int, source: Int)] = []
-    /// Slots that no column fills; the scanner never writes them.
-    private var absentSlots: [Int] = []
-    private var extraColumns: [String] = []
+    /// None until the start of the input is read.
+    private var columns: CSVColumns
     private var isSkippingLine = false
 
     init(
@@ -35,7 +30,7 @@ final class CSVDecoder: RecordDecoder {
         dialect = try CSVDialect(format: format, options: options, source: source)
         terminator = (10, dialect.quote ?? 10)
         scanner = CSVScanner(dialect, nulls: options.nulls)
-        columnSlots = .allocate(capacity: 1)
+        columns = CSVColumns()
     }
 
     /// A twin, for pieces behind the header.
@@ -46,23 +41,17 @@ final class CSVDecoder: RecordDecoder {
         dialect = other.dialect
         terminator = other.terminator
         scanner = other.scanner
-        columnSlots = .allocate(capacity: max(1, other.columnCount))
-        columnSlots.update(from: other.columnSlots, count: other.columnCount)
-        columnCount = other.columnCount
-        aliases = other.aliases
-        absentSlots = other.absentSlots
-        extraColumns = other.extraColumns
-        columnNames = other.columnNames
+        columns = CSVColumns(copying: other.columns)
     }
 
     deinit {
-        columnSlots.deallocate()
+        columns.deallocate()
     }
 
-    private(set) var columnNames: [String]?
+    var columnNames: [String]? { columns.names }
 
     var extraFields: [(name: String, count: Int)] {
-        extraColumns.map { ($0, recordCount) }
+        columns.extra.map { ($0, recordCount) }
     }
 
     var lineEnd: UInt8 { dialect.endsAtReturn ? 13 : 10 }
@@ -149,35 +138,9 @@ final class CSVDecoder: RecordDecoder {
     }
 
     private func setColumns(_ names: [String]) throws(RecordStreamError) {
-        // Names are compared as bytes: `String` would take canonically equal ones for the same.
-        var columns: [[UInt8]: Int] = [:]
-        for (index, name) in names.enumerated() {
-            guard columns.updateValue(index, forKey: Array(name.utf8)) == nil else {
-                throw RecordStreamError(.csvDuplicateHeader(name: name), in: source)
-            }
-        }
-        columnNames = names
-        columnSlots.deallocate()
-        columnCount = names.count
-        columnSlots = .allocate(capacity: max(1, columnCount))
-        columnSlots.initialize(repeating: -1, count: max(1, columnCount))
-        for (slot, path) in selection.paths.enumerated() {
-            let spellings = [path.text, path.columnName].compactMap(\.self)
-            guard let column = spellings.lazy.compactMap({ columns[Array($0.utf8)] }).first else {
-                guard selection.optional.contains(slot) else {
-                    throw RecordStreamError(
-                        .csvUnknownColumn(name: path.text, header: names), in: source)
-                }
-                absentSlots.append(slot)
-                continue
-            }
-            if columnSlots[column] < 0 {
-                columnSlots[column] = Int32(slot)
-            } else {
-                aliases.append((slot, Int(columnSlots[column])))
-            }
-        }
-        extraColumns = names.indices.filter { columnSlots[$0] < 0 }.map { names[$0] }
+        let named = try CSVColumns(names, selection, source: source)
+        columns.deallocate()
+        columns = named
     }
 
     // MARK: Records
@@ -199,8 +162,9 @@ final class CSVDecoder: RecordDecoder {
         var position = chunkStart + offset
         var scanner = self.scanner
         let slotCount = batch.slotCount
+        let columnCount = columns.count
         var target = CSVScanner.Target(
-            fields: batch.fieldStorage, slots: columnSlots, columnCount: columnCount)
+            fields: batch.fieldStorage, slots: columns.slots, columnCount: columnCount)
         while position < limit, !batch.isFull {
             if isSkippingLine {
                 guard let next = nextLine(position, limit) else { return batch.chunk.count }
@@ -240,11 +204,11 @@ final class CSVDecoder: RecordDecoder {
         _ start: Bytes, _ end: Bytes, target: CSVScanner.Target, batch: RecordBatch
     ) {
         recordCount += 1
-        for slot in absentSlots { target.fields[slot] = Field(.absent) }
-        for alias in aliases { target.fields[alias.slot] = target.fields[alias.source] }
+        for slot in columns.absentSlots { target.fields[slot] = Field(.absent) }
+        for alias in columns.aliases { target.fields[alias.slot] = target.fields[alias.source] }
         batch.spanStorage[batch.count] = RecordBatch.Span(
             offset: start - Bytes(batch.chunk.start), byteCount: end - start, number: recordCount,
-            extraFieldCount: Int32(truncatingIfNeeded: extraColumns.count))
+            extraFieldCount: Int32(truncatingIfNeeded: columns.extra.count))
         batch.count += 1
     }
 
@@ -273,8 +237,8 @@ final class CSVDecoder: RecordDecoder {
                 reject(fault.fault, start, end, at: fault.place, batch: batch)
                 return next
             }
-            if scanner.fieldCount < columnCount {
-                for column in scanner.fieldCount..<columnCount where target.slots[column] >= 0 {
+            if scanner.fieldCount < columns.count {
+                for column in scanner.fieldCount..<columns.count where target.slots[column] >= 0 {
                     target.fields[Int(target.slots[column])] = Field(.absent)
                 }
             }
@@ -293,9 +257,9 @@ final class CSVDecoder: RecordDecoder {
             return (.invalidUTF8, place)
         }
         let count = scanner.fieldCount
-        if count > columnCount { return (.tooManyFields(count, expected: columnCount), start) }
-        if count < columnCount, !options.padsShortRows {
-            return (.tooFewFields(count, expected: columnCount), start)
+        if count > columns.count { return (.tooManyFields(count, expected: columns.count), start) }
+        if count < columns.count, !options.padsShortRows {
+            return (.tooFewFields(count, expected: columns.count), start)
         }
         return nil
     }
