@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 /// Compares what a save is about to write with the store, and lets the merge policy decide.
 ///
@@ -7,17 +6,16 @@ import SQLite
 /// fails after all leaves it as it was.
 struct ConflictResolver {
     private let context: ManagedObjectContext
-    private let session: WriteSession
+    private let finder: ConflictFinder
     private var backup: ContextBackup?
     /// `Z_OPT` of rows as they are in the store.
     private(set) var versions: [ManagedObjectID: Int64] = [:]
     private var rounds = 0
 
-    private var objects: ObjectSupport { context.container.objects }
-
     init(_ context: ManagedObjectContext, _ session: WriteSession) {
         self.context = context
-        self.session = session
+        finder = ConflictFinder(
+            context.container.objects, session, context.container.externalFiles)
     }
 
     /// Puts the context back as it was before the first decision.
@@ -36,7 +34,7 @@ struct ConflictResolver {
         let watched = context.watched.filter { $0.pending == .none && $0.presence == .realized }
         let checked = (pending.updated + pending.deleted + watched).filter(\.isStored)
         guard !checked.isEmpty else { return }
-        versions = try currentVersions(checked.map(\.objectID))
+        versions = try finder.currentVersions(checked.map(\.objectID))
         var found: [(ManagedObject, MergeConflict)] = []
         for object in checked {
             let version = versions[object.objectID] ?? 0
@@ -44,7 +42,7 @@ struct ConflictResolver {
             // Lists alone, and an object that nobody read, have no version to be old.
             if version != 0, object.presence != .realized || !touchesRow(object) { continue }
             if version == 0, object.pending == .deleted { continue }
-            found.append((object, try conflict(of: object, version)))
+            found.append((object, try finder.conflict(of: object, version)))
         }
         guard !found.isEmpty else { return }
         let decided = try decide(found)
@@ -63,55 +61,6 @@ struct ConflictResolver {
         let mask = object.effectiveMask()
         let properties = object.layout.attributes.count + object.layout.toOnes.count
         return (0..<properties).contains { mask.contains($0) }
-    }
-
-    private func currentVersions(
-        _ ids: [ManagedObjectID]
-    ) throws(StoreError) -> [ManagedObjectID: Int64] {
-        try storing { () throws(SQLiteError) in
-            var versions: [ManagedObjectID: Int64] = [:]
-            for (number, group) in Dictionary(grouping: ids, by: \.entityNumber) {
-                guard let table = objects.layout(number)?.entity.table else { continue }
-                let keys = group.map(\.primaryKey)
-                for start in stride(from: 0, to: keys.count, by: ObjectReader.chunkSize) {
-                    let chunk = keys[start..<min(start + ObjectReader.chunkSize, keys.count)]
-                    let rows = try session.connection.prepare(
-                        "SELECT Z_PK, Z_OPT FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN ("
-                            + chunk.map(String.init).joined(separator: ",") + ")")
-                    while try rows.step() {
-                        let id = ManagedObjectID(
-                            entityNumber: number, primaryKey: rows.integer(0))
-                        versions[id] = rows.integer(1)
-                    }
-                }
-            }
-            return versions
-        }
-    }
-
-    /// An object's row as it is inside the transaction.
-    private func storedRow(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
-        try ObjectReader(session.connection, objects, context.container.externalFiles).row(id)
-    }
-
-    private func conflict(
-        of object: ManagedObject, _ version: Int64
-    ) throws(StoreError) -> MergeConflict {
-        let row = version == 0 ? nil : try storedRow(object.objectID)
-        return MergeConflict(
-            kind: version == 0 ? .deleted : .changed, objectID: object.objectID,
-            entityName: object.layout.name, otherID: nil, constraint: [],
-            oldVersion: object.version, newVersion: version, changedKeys: object.changedKeys,
-            objectValues: Self.named(object.values, object.layout),
-            storedValues: row.map { Self.named($0.values, object.layout) })
-    }
-
-    private static func named(
-        _ values: [StoredValue], _ layout: EntityLayout
-    ) -> [String: StoredValue] {
-        guard values.count == layout.attributes.count else { return [:] }
-        return Dictionary(
-            uniqueKeysWithValues: zip(layout.attributes.map(\.name), values).map { ($0, $1) })
     }
 
     /// Asks the policy; conflicts that it does not settle make the save fail, all together.
@@ -166,7 +115,7 @@ struct ConflictResolver {
     private mutating func resolveChanged(
         _ object: ManagedObject, _ resolution: MergePolicy.Resolution
     ) throws(StoreError) {
-        guard let row = try storedRow(object.objectID) else { return }
+        guard let row = try finder.storedRow(object.objectID) else { return }
         if object.pending == .deleted {
             guard resolution == .storeTrump || resolution == .rollback else {
                 object.version = row.version
@@ -227,7 +176,7 @@ struct ConflictResolver {
     mutating func resolveConstraints(_ pending: PendingObjects) throws(StoreError) -> Bool {
         rounds += 1
         guard rounds <= 100 else { return false }
-        let found = try constraintConflicts(pending)
+        let found = try finder.constraintConflicts(pending)
         guard !found.isEmpty else { return false }
         let decided = try decide(found)
         prepareToChange()
@@ -235,96 +184,11 @@ struct ConflictResolver {
             guard object.pending != .none, !object.isGone, let otherID = conflict.otherID else {
                 continue
             }
-            try context.settle(object, with: otherID, resolution, stored: storedRow(otherID))
+            try context.settle(
+                object, with: otherID, resolution, stored: finder.storedRow(otherID))
         }
-        versions = try currentVersions(
+        versions = try finder.currentVersions(
             PendingObjects(context.listed).updated.filter(\.isStored).map(\.objectID))
         return true
-    }
-
-    private func constraintConflicts(
-        _ pending: PendingObjects
-    ) throws(StoreError) -> [(ManagedObject, MergeConflict)] {
-        var found: [(ManagedObject, MergeConflict)] = []
-        var taken: [ConstraintKey: ManagedObject] = [:]
-        var touched: Set<ManagedObjectID> = []
-        for object in pending.updated + pending.deleted
-        where object.pending == .deleted || object.presence == .realized {
-            touched.insert(object.objectID)
-        }
-        // What is there counts before what is new.
-        for object in pending.updated + pending.inserted {
-            let layout = object.layout
-            guard object.presence == .realized else { continue }
-            for constraint in layout.constraints {
-                let values = constraint.map { object.values[$0] }
-                guard !values.contains(.null) else { continue }
-                let columns = constraint.compactMap { layout.attributes[$0].column }
-                let key = ConstraintKey(
-                    table: layout.entity.table, columns: columns, values: values)
-                var other: ManagedObjectID?
-                if let before = taken[key] {
-                    other = before.objectID
-                } else {
-                    taken[key] = object
-                    other = try holder(of: key, layout.entity.table, except: touched)
-                }
-                guard let other, other != object.objectID else { continue }
-                var conflict = try self.conflict(of: object, object.version)
-                conflict.kind = .constraint
-                conflict.otherID = other
-                conflict.constraint = constraint.map { layout.attributes[$0].name }
-                conflict.storedValues = try storedRow(other).map {
-                    Self.named($0.values, objects.layout(other.entityNumber) ?? layout)
-                }
-                found.append((object, conflict))
-                break
-            }
-        }
-        return found
-    }
-
-    /// The saved object that has those values and keeps them.
-    private func holder(
-        of key: ConstraintKey, _ table: String, except touched: Set<ManagedObjectID>
-    ) throws(StoreError) -> ManagedObjectID? {
-        try storing { () throws(SQLiteError) in
-            let conditions = key.columns.map { "\($0) = ?" }.joined(separator: " AND ")
-            let rows = try session.connection.cached(
-                "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(conditions)")
-            for (position, value) in key.values.enumerated() {
-                rows.bind(value, at: Int32(position) + 1)
-            }
-            defer { rows.reset() }
-            guard try rows.step() else { return nil }
-            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-            return touched.contains(id) ? nil : id
-        }
-    }
-}
-
-/// The values of one constraint, texts by their bytes.
-private struct ConstraintKey: Hashable {
-    let table: String
-    let columns: [String]
-    let values: [StoredValue]
-    private let bytes: [StoredValue]
-
-    init(table: String, columns: [String], values: [StoredValue]) {
-        self.table = table
-        self.columns = columns
-        self.values = values
-        bytes = values.map { value in
-            if case .text(let text) = value { .blob(Array(text.utf8)) } else { value }
-        }
-    }
-
-    static func == (left: Self, right: Self) -> Bool {
-        left.table == right.table && left.columns == right.columns && left.bytes == right.bytes
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(table)
-        hasher.combine(bytes)
     }
 }

@@ -1,0 +1,156 @@
+import GraphModel
+import SQLite
+
+/// Finds where the objects of a save and the store disagree: about versions, deletions and values
+/// that are unique.
+///
+/// It reads inside the save's transaction and changes nothing; `ConflictResolver` does that.
+struct ConflictFinder {
+    private let objects: ObjectSupport
+    private let session: WriteSession
+    private let external: ExternalFiles
+
+    init(_ objects: ObjectSupport, _ session: WriteSession, _ external: ExternalFiles) {
+        self.objects = objects
+        self.session = session
+        self.external = external
+    }
+
+    /// `Z_OPT` of the rows that are there.
+    func currentVersions(
+        _ ids: [ManagedObjectID]
+    ) throws(StoreError) -> [ManagedObjectID: Int64] {
+        try storing { () throws(SQLiteError) in
+            var versions: [ManagedObjectID: Int64] = [:]
+            for (number, group) in Dictionary(grouping: ids, by: \.entityNumber) {
+                guard let table = objects.layout(number)?.entity.table else { continue }
+                let keys = group.map(\.primaryKey)
+                for start in stride(from: 0, to: keys.count, by: ObjectReader.chunkSize) {
+                    let chunk = keys[start..<min(start + ObjectReader.chunkSize, keys.count)]
+                    let rows = try session.connection.prepare(
+                        "SELECT Z_PK, Z_OPT FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN ("
+                            + chunk.map(String.init).joined(separator: ",") + ")")
+                    while try rows.step() {
+                        let id = ManagedObjectID(
+                            entityNumber: number, primaryKey: rows.integer(0))
+                        versions[id] = rows.integer(1)
+                    }
+                }
+            }
+            return versions
+        }
+    }
+
+    /// An object's row as it is inside the transaction.
+    func storedRow(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
+        try ObjectReader(session.connection, objects, external).row(id)
+    }
+
+    /// What the policy is asked about: the object as it is, and the row beside it.
+    func conflict(
+        of object: ManagedObject, _ version: Int64
+    ) throws(StoreError) -> MergeConflict {
+        let row = version == 0 ? nil : try storedRow(object.objectID)
+        return MergeConflict(
+            kind: version == 0 ? .deleted : .changed, objectID: object.objectID,
+            entityName: object.layout.name, otherID: nil, constraint: [],
+            oldVersion: object.version, newVersion: version, changedKeys: object.changedKeys,
+            objectValues: Self.named(object.values, object.layout),
+            storedValues: row.map { Self.named($0.values, object.layout) })
+    }
+
+    private static func named(
+        _ values: [StoredValue], _ layout: EntityLayout
+    ) -> [String: StoredValue] {
+        guard values.count == layout.attributes.count else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: zip(layout.attributes.map(\.name), values).map { ($0, $1) })
+    }
+
+    /// The objects that would have the same unique values as others, each once.
+    func constraintConflicts(
+        _ pending: PendingObjects
+    ) throws(StoreError) -> [(ManagedObject, MergeConflict)] {
+        var found: [(ManagedObject, MergeConflict)] = []
+        var taken: [ConstraintKey: ManagedObject] = [:]
+        var touched: Set<ManagedObjectID> = []
+        for object in pending.updated + pending.deleted
+        where object.pending == .deleted || object.presence == .realized {
+            touched.insert(object.objectID)
+        }
+        // What is there counts before what is new.
+        for object in pending.updated + pending.inserted {
+            let layout = object.layout
+            guard object.presence == .realized else { continue }
+            for constraint in layout.constraints {
+                let values = constraint.map { object.values[$0] }
+                guard !values.contains(.null) else { continue }
+                let columns = constraint.compactMap { layout.attributes[$0].column }
+                let key = ConstraintKey(
+                    table: layout.entity.table, columns: columns, values: values)
+                var other: ManagedObjectID?
+                if let before = taken[key] {
+                    other = before.objectID
+                } else {
+                    taken[key] = object
+                    other = try holder(of: key, layout.entity.table, except: touched)
+                }
+                guard let other, other != object.objectID else { continue }
+                var conflict = try self.conflict(of: object, object.version)
+                conflict.kind = .constraint
+                conflict.otherID = other
+                conflict.constraint = constraint.map { layout.attributes[$0].name }
+                conflict.storedValues = try storedRow(other).map {
+                    Self.named($0.values, objects.layout(other.entityNumber) ?? layout)
+                }
+                found.append((object, conflict))
+                break
+            }
+        }
+        return found
+    }
+
+    /// The saved object that has those values and keeps them.
+    private func holder(
+        of key: ConstraintKey, _ table: String, except touched: Set<ManagedObjectID>
+    ) throws(StoreError) -> ManagedObjectID? {
+        try storing { () throws(SQLiteError) in
+            let conditions = key.columns.map { "\($0) = ?" }.joined(separator: " AND ")
+            let rows = try session.connection.cached(
+                "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(conditions)")
+            for (position, value) in key.values.enumerated() {
+                rows.bind(value, at: Int32(position) + 1)
+            }
+            defer { rows.reset() }
+            guard try rows.step() else { return nil }
+            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+            return touched.contains(id) ? nil : id
+        }
+    }
+}
+
+/// The values of one constraint, texts by their bytes.
+private struct ConstraintKey: Hashable {
+    let table: String
+    let columns: [String]
+    let values: [StoredValue]
+    private let bytes: [StoredValue]
+
+    init(table: String, columns: [String], values: [StoredValue]) {
+        self.table = table
+        self.columns = columns
+        self.values = values
+        bytes = values.map { value in
+            if case .text(let text) = value { .blob(Array(text.utf8)) } else { value }
+        }
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.table == right.table && left.columns == right.columns && left.bytes == right.bytes
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(table)
+        hasher.combine(bytes)
+    }
+}
