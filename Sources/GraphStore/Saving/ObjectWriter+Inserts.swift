@@ -3,7 +3,6 @@ import SQLite
 
 /// New rows, several in one statement.
 extension ObjectWriter {
-
     mutating func insert(_ inserted: [ManagedObject]) throws(SaveFailure) {
         for group in Self.byEntity(inserted) {
             let layout = group[0].layout

@@ -2,7 +2,6 @@ import GraphModel
 
 /// The elements of properties: attributes, relationships, fetched properties and their requests.
 extension ContentsWriter {
-
     mutating func attribute(
         _ attribute: AttributeDescription, of owner: String
     ) -> XMLElement {
