@@ -150,8 +150,8 @@ private struct BatchInsert {
         }
         try writer.finish()
         // Whoever reads after the save must find the pairs, which a first load puts off.
-        let connection = try context.session().connection
-        try storing { () throws(SQLiteError) in try PendingIndexes.settle(on: connection) }
+        let session = try context.session()
+        try storing { () throws(SQLiteError) in try session.completeLoad() }
         for reject in writer.takeRejects() {
             note(
                 BatchInsertReject(

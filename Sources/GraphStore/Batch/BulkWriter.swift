@@ -116,7 +116,7 @@ package final class BulkWriter {
         let sharesTable = plan.writesInside(table: columns.entity.table, schema)
         keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
         do throws(SQLiteError) {
-            try PendingIndexes.settle(on: session.connection)
+            try session.completeLoad()
             try keyFinder.begin(session)
             if memory.lendsToPages {
                 try keyFinder.lendToPages(session.connection)

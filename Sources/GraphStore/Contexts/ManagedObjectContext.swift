@@ -156,7 +156,7 @@ public final class ManagedObjectContext {
         let files = session.filesReleased
         do {
             try storing { () throws(SQLiteError) in
-                try PendingIndexes.settle(on: session.connection)
+                try session.completeLoad()
                 // The first change of a transaction needs no savepoint, which would copy each page.
                 if !isFirst { try session.connection.execute("SAVEPOINT ETL_REQUEST") }
             }

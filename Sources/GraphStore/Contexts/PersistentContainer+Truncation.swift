@@ -34,7 +34,7 @@ extension PersistentContainer {
 
     private func empty(_ session: WriteSession) throws(SQLiteError) {
         let connection = session.connection
-        try PendingIndexes.settle(on: connection)
+        try session.completeLoad()
         for table in schema.tables {
             let all = "SELECT Z_PK FROM \(table.name)"
             try session.history?.willDelete(rowsOf: table.name, keys: all)

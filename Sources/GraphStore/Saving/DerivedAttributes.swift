@@ -101,14 +101,17 @@ struct DerivedAttributes {
         return roots
     }
 
-    /// Brings the values up to date with what the transaction has changed.
+    /// Brings the values up to date with what the transaction has changed, and with the links that
+    /// it has set for an earlier load.
     func update(_ session: WriteSession) throws(StoreError) {
-        guard !all.isEmpty, !session.change.isEmpty else { return }
+        guard !all.isEmpty, session.hasCompletedLoad || !session.change.isEmpty else { return }
         // What is derived here is no reason to derive it again.
         let change = session.change
         let touched = touchedRoots(change, session.schema)
         for derived in all {
-            let looksElsewhere = !derived.otherRoots.isDisjoint(with: touched)
+            let looksElsewhere =
+                session.hasCompletedLoad
+                ? !derived.otherRoots.isEmpty : !derived.otherRoots.isDisjoint(with: touched)
             if looksElsewhere, !derived.isMoment {
                 try run(derived, "", session)
                 continue

@@ -132,7 +132,7 @@ extension ManagedObjectContext {
         var hasSavepoint = false
         do throws(StoreError) {
             try storing { () throws(SQLiteError) in
-                try PendingIndexes.settle(on: connection)
+                try session.completeLoad()
                 try connection.execute("SAVEPOINT ETL_SAVE")
             }
             hasSavepoint = true

@@ -25,6 +25,8 @@ final class WriteSession {
     @exclusivity(unchecked) private var read: [Bool]
     /// Takes the details that the store's history wants; nil where it keeps none.
     let history: HistoryRecorder?
+    /// It makes what a load had put off, so that links stand where there were none.
+    private(set) var hasCompletedLoad = false
     /// Who saves, for the history.
     var author: String?
     /// The saving context's name, for the history.
@@ -103,6 +105,13 @@ final class WriteSession {
     /// A row with that key was written.
     func noteWritten(key: Int64, root: Int64) {
         if largest[root, default: 0] < key { largest[root] = key }
+    }
+
+    /// Makes what an earlier load put off, before something is written beside it.
+    ///
+    /// - Throws: what tells that the store is busy, where the load is still at work.
+    func completeLoad() throws(SQLiteError) {
+        if try PendingIndexes.settle(on: connection) { hasCompletedLoad = true }
     }
 
     func commit() throws(StoreError) {

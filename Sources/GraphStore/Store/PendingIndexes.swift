@@ -50,7 +50,6 @@ enum PendingIndexes {
         linkBytes: Int = linkBytes, pagesAtOnce: Int64 = 4_000,
         deriving derived: () throws(StoreError) -> DerivedAttributes?
     ) throws(StoreError) {
-        var isDerived = true
         while try storing({ () throws(SQLiteError) in try isPending(on: connection) }) {
             let owner = try storing { () throws(SQLiteError) in
                 try LoadOwner.note(on: connection)
@@ -61,14 +60,8 @@ enum PendingIndexes {
                 let isOver = try storing { () throws(SQLiteError) in
                     try makeSome(owner, on: connection, linkBytes, pagesAtOnce)
                 }
+                // Whose save makes the rest in between derives it, too.
                 if isOver { try derived()?.renew(on: connection, schema) }
-                isDerived = isOver
-            }
-        }
-        if !isDerived {
-            // Somebody's save has made the rest.
-            try transaction(on: connection) { () throws(StoreError) in
-                try derived()?.renew(on: connection, schema)
             }
         }
         for fold in folds.values.sorted(by: { $0.source < $1.source }) {
@@ -117,14 +110,16 @@ enum PendingIndexes {
     /// Makes what an earlier load put off, inside the open transaction, since links among it
     /// stand in no table yet.
     ///
+    /// - Returns: whether there was any of it; then what looks at links is to be derived anew.
     /// - Throws: what tells that the store is busy, where the load is still at work.
-    static func settle(on connection: Connection) throws(SQLiteError) {
-        guard try isPending(on: connection) else { return }
+    static func settle(on connection: Connection) throws(SQLiteError) -> Bool {
+        guard try isPending(on: connection) else { return false }
         if let owner = try LoadOwner.other(than: connection) {
             throw owner.refusal(connection.path)
         }
         connection.clearStatementCache()
         try run("", on: connection, linkBytes)
+        return true
     }
 
     /// Whether anything is put off.

@@ -104,6 +104,52 @@ import Testing
         }
     }
 
+    @Test(
+        "whoever saves into the store of a dead load completes it, and derives what its links say",
+        arguments: ["objects", "request", "load", "nothing"])
+    func aSaveCompletes(_ way: String) throws {
+        let store = try TestStore(
+            model(Self.entities), history: HistoryOptions(keeping: .untilPurged))
+        let other = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+        try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
+        try store.foreign().execute(
+            "UPDATE ETL_PENDING SET SQL = '-- 1 1 x 1 1:1' WHERE NAME = 'ETL_LOADER'")
+        try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["0", "0", "0"])
+        let token = try other.currentHistoryToken()
+        let context = other.newContext()
+        // What is written tells nothing of rows.
+        switch way {
+        case "objects": try context.insert("Tag")[.string("name")] = "z"
+        case "request":
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Tag",
+                    predicate: try GraphPredicate(format: "name == 't2'"),
+                    propertiesToUpdate: ["name": try GraphExpression(format: "'z'")]))
+        case "load":
+            let plan = BulkPlan(entity: "Tag", key: ["name"], attributes: ["name"])
+            let writer = try context.bulkWriter(for: plan)
+            let batch = RowBatch(width: plan.width)
+            batch.add(["z"])
+            try writer.apply(batch, firstToken: 1)
+            try writer.finish()
+        default:
+            _ = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Tag", predicate: try GraphPredicate(format: "name == 'z'")))
+        }
+        let change = try context.save().change
+        try store.expect(Self.indexes, ["1"])
+        try store.expect(links(store), ["10"])
+        let last = way == "request" || way == "nothing" ? [] : ["0"]
+        try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["4", "3", "3"] + last)
+        #expect(change.updated.ids.map(\.primaryKey).sorted() == [1, 2, 3])
+        let derived = try other.history(after: token).flatMap(\.changes)
+            .filter { $0.updatedProperties?.contains("count") == true }
+        #expect(derived.map(\.objectID.primaryKey).sorted() == [1, 2, 3])
+        try store.checkIntegrity()
+    }
+
     @Test("what was put off is made part by part where it is much, and what a failure leaves later")
     func goesOnBehindWhatIsMade() throws {
         try withStore(Self.entities) { store in
