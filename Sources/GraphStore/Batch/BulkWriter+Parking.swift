@@ -222,6 +222,7 @@ struct BulkCheckpoint {
     let unchangedTargets: PrimaryKeySet
     let net: NetChanges
     let farNets: [NetChanges]
+    let changedSinceSave: [Int64: Int64]
 }
 
 extension BulkWriter {
@@ -231,7 +232,8 @@ extension BulkWriter {
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
             tally: tally, rejects: rejects, change: session.change, seen: seen,
-            unchangedTargets: unchangedTargets, net: net, farNets: farNets)
+            unchangedTargets: unchangedTargets, net: net, farNets: farNets,
+            changedSinceSave: changedSinceSave)
     }
 
     private func release(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
@@ -249,6 +251,7 @@ extension BulkWriter {
         unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net
         farNets = checkpoint.farNets
+        changedSinceSave = checkpoint.changedSinceSave
         try forgetLookups()
     }
 }

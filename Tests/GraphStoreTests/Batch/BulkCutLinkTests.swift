@@ -93,4 +93,23 @@ import Testing
             plan(("up", .reject)), records,
             "0 new, 0 changed, 0 same, 0 superseded, \(records.count) rejected", [])
     }
+
+    /// In the circle the row comes back to what it was, and again after the circle is rolled back.
+    @Test func aRowThatIsAsItWasAfterARollbackIsNotTold() throws {
+        let records: [[TestValue]] = [
+            [1, "b"], [1, .absent, .absent, 3], [1, "a", .absent, nil], [3, "c", 4], [4, "X", 3],
+        ]
+        for batchSize in [1, 1000] {
+            try withStore(Self.nodes) { store in
+                let old = BulkPlan(entity: "Node", key: ["id"], attributes: ["id", "code"])
+                try store.container.load(old, [[1, "a"], [9, "X"]])
+                let outcome = try store.container.load(
+                    plan(("up", .reject), ("one", .null)), records, batchSize: batchSize)
+                #expect(
+                    outcome.counts == "0 new, 0 changed, 1 same, 2 superseded, 2 rejected")
+                #expect(outcome.changes.map(\.isEmpty) == [true])
+                try store.expect(Self.rows, ["1|a|-", "9|X|-"])
+            }
+        }
+    }
 }
