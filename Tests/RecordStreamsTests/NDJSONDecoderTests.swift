@@ -1,5 +1,5 @@
 import Diagnostics
-import RecordStreams
+@testable import RecordStreams
 import Testing
 
 @Suite("NDJSON decoder") struct NDJSONDecoderTests {
@@ -64,6 +64,20 @@ import Testing
         for chunk in 1...100 {
             #expect(try Reading.of(input, paths: paths, chunk: chunk) == expected, "\(chunk)")
         }
+    }
+
+    @Test func holdsTheElementsOfAListOnce() throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(
+            Array("{\"a\":{\"b\":[1,2,3]}}\n{\"a.b\":[4,5]}\n".utf8), to: "a.ndjson")
+        let selection = FieldSelection(
+            try ["a.b[*]", #"a\.b[*]"#, "a.b[*]"].map { try FieldPath(parsing: $0) })
+        let reader = try RecordReader(input: input, options: ReadOptions(), selection: selection)
+        let batch = RecordBatch()
+        let isRead = try reader.next(batch)
+        #expect(isRead && batch.count == 2)
+        // Of the second record both paths have the two, each by itself.
+        #expect(batch.itemCount == 3 + 2 + 2)
     }
 
     @Test func findsNamesThatAreAskedForByThemselvesToo() throws {

@@ -83,6 +83,7 @@ final class JSONFieldTree {
                 aliases.append((slot, sources[slot]))
             } else {
                 add(path.steps, slot: slot, root: root, leadingNames: path.leadingNames)
+                if path.steps.contains(.each) { listSlots.append(slot) }
             }
         }
         var flats: [(names: ArraySlice<FieldPath.Step>, node: Int)] = []
@@ -145,10 +146,7 @@ final class JSONFieldTree {
         }
         nodes[node].slots.append(slot)
         nodes[node].slot = slot
-        if let lastList {
-            listSlots.append(slot)
-            nodes[lastList].elementSlots.append(slot)
-        }
+        if let lastList { nodes[lastList].elementSlots.append(slot) }
     }
 
     private func child(named name: String, of node: Int) -> Int {
