@@ -1,5 +1,6 @@
-import RecordStreams
 import Testing
+
+@testable import RecordStreams
 
 @Suite("Gzip") struct GzipTests {
     private static let text = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"
@@ -148,6 +149,26 @@ import Testing
         let bytes = Self.block("{\"a\":") + good.joined() + last
         let found = try Self.read(Array(bytes)) { $0.inflatingThreads = 2 }
         #expect(found == "1 2 3 4 5 6 7 8 " + expected)
+    }
+
+    /// As many as one thread takes at once need one place to be inflated to.
+    @Test(arguments: [(0, 0), (1, 1), (4, 1), (5, 2), (9, 3), (60, 7)])
+    func takesMemoryForBlocksThatThereAre(count: Int, groups: Int) throws {
+        let folder = try TemporaryFolder()
+        let bytes = (0..<count).flatMap { Self.block("{\"a\":\($0)}\n") } + Self.member("")
+        let input = try StoredInput(try folder.write(bytes, to: "a.ndjson.gz"))
+        let members = try GzipMembers(input, maxRatio: 1000, threads: 3)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var found: [UInt8] = []
+        while let members {
+            let length = try members.read(into: &buffer, count: buffer.count)
+            if length == 0 { break }
+            found += buffer.prefix(length)
+        }
+        #expect(members?.groupCount ?? 0 == groups)
+        #expect(
+            String(decoding: found, as: UTF8.self)
+                == (0..<count).map { "{\"a\":\($0)}\n" }.joined())
     }
 
     @Test func takesNothingForGzipWhereToldSo() throws {

@@ -15,8 +15,11 @@ package final class GzipMembers {
     /// Serial queues have threads of their own at once, which one concurrent queue need not have.
     private let queues: [DispatchQueue]
     private var turn = 0
+    private let maxRatio: Int
     /// For each thread one that it inflates and one that waits, and one that is given out.
-    private let groups: [GzipMemberGroup]
+    private let groupsMax: Int
+    /// Made when they are first needed, since each takes half a megabyte.
+    private var groups: [GzipMemberGroup] = []
     /// The group that is filled next, and how many before it are not given out yet.
     private var current = 0
     private var waiting = 0
@@ -34,12 +37,12 @@ package final class GzipMembers {
         guard input.isRegular, threads > 0, try Self.memberSize(input) != nil else { return nil }
         self.input = input
         queues = (0..<threads).map { DispatchQueue(label: "etl.input.gzip.\($0)") }
-        var groups: [GzipMemberGroup] = []
-        for _ in 0..<(2 * threads + 1) {
-            groups.append(try GzipMemberGroup(path: input.path, maxRatio: maxRatio))
-        }
-        self.groups = groups
+        self.maxRatio = maxRatio
+        groupsMax = 2 * threads + 1
     }
+
+    /// How many groups of members there is memory for so far.
+    var groupCount: Int { groups.count }
 
     deinit {
         // A group that is at work uses memory of this object.
@@ -51,7 +54,7 @@ package final class GzipMembers {
     }
 
     private var oldest: GzipMemberGroup {
-        groups[(current - waiting + groups.count) % groups.count]
+        groups[(current - waiting + groupsMax) % groupsMax]
     }
 
     /// Fills a buffer as far as one group goes.
@@ -61,7 +64,7 @@ package final class GzipMembers {
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
         while true {
-            while waiting < groups.count, start() {}
+            while waiting < groupsMax, start() {}
             guard waiting > 0 else {
                 if let inputFailure { throw inputFailure }
                 return 0
@@ -85,11 +88,21 @@ package final class GzipMembers {
     ///
     /// - Returns: false where there is none that tells its size.
     private func start() -> Bool {
+        guard inputFailure == nil else { return false }
+        do throws(RecordStreamError) {
+            guard try Self.memberSize(input) != nil else { return false }
+            if current == groups.count {
+                groups.append(try GzipMemberGroup(path: input.path, maxRatio: maxRatio))
+            }
+        } catch {
+            inputFailure = error
+            return false
+        }
         let group = groups[current]
-        guard inputFailure == nil, group.fill(from: input, &inputFailure) else { return false }
+        group.fill(from: input, &inputFailure)
         queues[turn].async { group.run() }
         turn = (turn + 1) % queues.count
-        current = (current + 1) % groups.count
+        current = (current + 1) % groupsMax
         waiting += 1
         return true
     }
@@ -139,10 +152,8 @@ private final class GzipMemberGroup: @unchecked Sendable {
         output.deallocate()
     }
 
-    /// Takes the next members of an input, if they tell their sizes.
-    ///
-    /// - Returns: whether there is any.
-    func fill(from input: StoredInput, _ inputFailure: inout RecordStreamError?) -> Bool {
+    /// Takes the next members of an input that tell their sizes.
+    func fill(from input: StoredInput, _ inputFailure: inout RecordStreamError?) {
         var count = 0
         do throws(RecordStreamError) {
             while count < Self.memberCount, let size = try GzipMembers.memberSize(input) {
@@ -152,7 +163,6 @@ private final class GzipMemberGroup: @unchecked Sendable {
         } catch {
             inputFailure = error
         }
-        return count > 0
     }
 
     /// Inflates the members; runs on a queue.
