@@ -32,7 +32,8 @@ package final class RecordReader {
         self.options = options
         sourceName = input.path
         slotCount = selection.paths.count
-        recordsMax = max(64, min(options.batchRecordsMax, (1 << 17) / max(1, slotCount)))
+        // Of records with many fields fewer, as far as no less is asked for.
+        recordsMax = min(options.batchRecordsMax, max(64, (1 << 17) / max(1, slotCount)))
         source = try ByteSource(
             input, compression: options.compression, maxRatio: options.maxRatio,
             encoding: options.encoding, threads: options.inflatingThreads)
