@@ -1,4 +1,6 @@
 import Diagnostics
+import Foundation
+import SQLite
 import Testing
 
 @testable import Pipelines
@@ -156,6 +158,51 @@ struct FailedRunTests {
         #expect(run.status == .dataError)
         #expect(folder.exists("store.sqlite") == (rows != nil))
         if let rows { #expect(try folder.rows(RunOptionTests.sizes) == rows) }
+    }
+
+    @Test("always: a copy of a template stays where a stage has changed it that fails later")
+    func alwaysWithTemplate() throws {
+        let folder = try Self.filled(hasStore: true)
+        try folder.move("store.sqlite", to: "full.sqlite")
+        // Whole-file compacting reads the table whose page is gone; nothing else does.
+        let damaged = try { () throws in
+            let connection = try Connection(path: folder.path("full.sqlite"), mode: .readWrite)
+            try connection.execute(
+                """
+                PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = 0; VACUUM;
+                CREATE TABLE OTHER (A); INSERT INTO OTHER VALUES (1)
+                """)
+            let page = try connection.integer(
+                "SELECT rootpage FROM sqlite_master WHERE name = 'OTHER'")
+            let size = try connection.integer("PRAGMA page_size")
+            return (page: Int(try #require(page)), size: Int(try #require(size)))
+        }()
+        var bytes = try folder.bytes("full.sqlite")
+        let start = (damaged.page - 1) * damaged.size
+        bytes.replaceSubrange(
+            start..<(start + damaged.size), with: repeatElement(0, count: damaged.size))
+        try folder.write("full.sqlite", bytes: bytes)
+        for stage in [
+            "{ update: bump, entity: Task, where: ALL, set: { size: 9 }, compact: true }",
+            "{ delete: Task, where: ALL, compact: true }",
+        ] {
+            let always = "  - " + stage.dropLast(2) + ", always: true }"
+            let run = try folder.run(
+                Self.spec(
+                    "open: { template: full.sqlite }, commit: run", Self.failing + "\n" + always))
+            #expect(run.status == .dataError)
+            #expect(
+                run.outcome.diagnostics.map(\.code) == [
+                    "verify.failed", "run.taken-back", "store.corrupt",
+                ])
+            #expect(run.lines == ["import import-a: 2 read, 2 discarded"])
+            try #require(folder.exists("store.sqlite"))
+            let store = try Connection(path: folder.path("store.sqlite"), mode: .readWrite)
+            let sizes = try store.text("SELECT group_concat(ZSIZE) FROM ZTASK")
+            #expect(sizes == (stage.hasPrefix("{ update") ? "9" : nil))
+            try folder.move("store.sqlite", to: "done.sqlite")
+            try FileManager.default.removeItem(atPath: folder.path("done.sqlite"))
+        }
     }
 
     @Test("always: a store that is to be replaced is not made by a run that fails")

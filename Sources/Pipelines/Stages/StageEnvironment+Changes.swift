@@ -21,6 +21,8 @@ extension StageEnvironment {
             report.secondsElapsed = started.secondsToNow
             try journal.finish(stage, report, in: context)
             try context.save()
+            // Also where the stage fails behind it, as in compacting.
+            ledger.note(stage, report)
             return report
         }
     }
