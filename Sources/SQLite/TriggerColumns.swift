@@ -34,13 +34,20 @@ extension Connection {
         return found.columns
     }
 
-    /// Whether a table of the first file has triggers, of the file or of the connection alone.
-    package func hasTriggers(on table: String) throws(SQLiteError) -> Bool {
-        let triggers = try prepare(
-            "SELECT 1 FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
-                + " WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE LIMIT 1")
-        triggers.bind(table, at: 1)
-        return try triggers.step()
+    /// Whether a table has triggers, of its file or of the connection alone.
+    ///
+    /// - Parameter database: the name of the file on this connection.
+    package func hasTriggers(
+        on table: String, of database: String = "main"
+    ) throws(SQLiteError) -> Bool {
+        for schema in ["\(database).sqlite_master", "sqlite_temp_master"] {
+            let triggers = try prepare(
+                "SELECT 1 FROM \(schema) WHERE type = 'trigger'"
+                    + " AND tbl_name = ? COLLATE NOCASE LIMIT 1")
+            triggers.bind(table, at: 1)
+            if try triggers.step() { return true }
+        }
+        return false
     }
 }
 

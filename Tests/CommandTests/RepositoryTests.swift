@@ -128,6 +128,7 @@ import Testing
         #expect(
             places == [
                 "Sources/GraphStore/Batch/CountBeside.swift",
+                "Sources/GraphStore/Batch/CountBeside.swift",
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",

@@ -98,7 +98,8 @@ extension BatchUpdate {
     private func isToldOfUpdates() throws(StoreError) -> Bool {
         guard entity.familyNumbers.count == 1 else { return false }
         return try storing { () throws(SQLiteError) in
-            try !session.connection.hasTriggers(on: entity.table)
+            try !session.connection.hasTriggers(
+                on: entity.table, of: session.schema.database(ofRoot: entity.rootNumber))
         }
     }
 

@@ -13,14 +13,18 @@ final class CountBeside: Sendable {
     static let rowsMin = 50_000
 
     private let group = DispatchGroup()
-    private let interrupter: InterruptHandle
     private let outcome = Mutex<Result<Int, SQLiteError>>(.success(0))
+    private let stopping: InterruptFlag
+    // The thread that counts has it alone until the group is done. A statement does not keep its
+    // connection.
+    private nonisolated(unsafe) let reader: Connection
 
     /// Begins to count.
     ///
     /// - Parameter count: a query of one row and one number.
     /// - Returns: nil where it would gain nothing, or would not see the same: with one processor, a
-    ///   small table, another journal than a write-ahead log, or something written already.
+    ///   small table, another journal than a write-ahead log, something written already, or no
+    ///   second connection to be had.
     init?(
         _ count: SQLFragment, of entity: StoreSchema.Entity, beside session: WriteSession
     ) throws(StoreError) {
@@ -34,12 +38,14 @@ final class CountBeside: Sendable {
             let journal = try connection.prepare("PRAGMA main.journal_mode")
             return try journal.step() && journal.string(0) == "wal"
         }
-        guard isWorthIt else { return nil }
-        let reader = try session.newReader()
-        reader.watch(connection.watchedFlag)
-        interrupter = reader.interrupter
-        let statement = try storing { () throws(SQLiteError) in try count.prepare(on: reader) }
-        // Nobody else has either until the group is done, and the snapshot is the first step's.
+        guard isWorthIt, let reader = try? session.newReader(),
+            let statement = try? count.prepare(on: reader)
+        else { return nil }
+        let watched = connection.watchedFlag
+        stopping = InterruptFlag { watched?.isRaised == true }
+        reader.watch(stopping)
+        self.reader = reader
+        // As the connection.
         nonisolated(unsafe) let rows = statement
         DispatchQueue(label: "GraphStore.CountBeside").async(group: group) { [self] in
             let result = Result { () throws(SQLiteError) in
@@ -50,9 +56,9 @@ final class CountBeside: Sendable {
         }
     }
 
-    /// Stops counting, where it still does.
+    /// Stops counting, where it still does, and waits for that.
     func stop() {
-        interrupter.interrupt()
+        stopping.raise()
         group.wait()
     }
 

@@ -157,6 +157,32 @@ private let plan = BulkPlan(
         }
     }
 
+    /// SQLite plans such a count anew when it begins, which needs its connection.
+    @Test func countsWhereAnIndexIsForSomeRows() throws {
+        let partial = """
+            Item:
+              attributes: { rank: Integer 32, done: Boolean, open: Boolean }
+              unique: [[rank]]
+              indexes: { byOpen: { properties: [rank], where: open == YES } }
+            """
+        try withStore(partial) { store in
+            try store.container.load(
+                BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank", "open"]),
+                [[1, 1], [2, 1], [3, 0], [4, 1]])
+            try store.foreign().execute(
+                """
+                UPDATE ZITEM SET Z_PK = \(CountBeside.rowsMin) WHERE ZRANK = 4;
+                UPDATE Z_PRIMARYKEY SET Z_MAX = \(CountBeside.rowsMin);
+                """)
+            let request = BatchUpdateRequest(
+                entityName: "Item",
+                predicate: try GraphPredicate(format: "open == YES AND rank > 1"),
+                propertiesToUpdate: ["done": try GraphExpression(format: "YES")])
+            let (result, _) = try run(store, request)
+            #expect(result == BatchUpdateResult(matched: 2, updated: 2))
+        }
+    }
+
     @Test func setsWhatMeetsThePredicate() throws {
         try withTasks { store in
             let (result, change) = try run(
