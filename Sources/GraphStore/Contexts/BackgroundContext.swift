@@ -151,10 +151,10 @@ final class QueueExecutor: SerialExecutor {
 
     /// Differs from that of every other thread that lives.
     private static var currentThread: UInt {
-        #if canImport(Darwin)
-            UInt(bitPattern: pthread_self())
-        #else
+        #if canImport(Glibc)
             pthread_self()
+        #else
+            UInt(bitPattern: pthread_self())
         #endif
     }
 }

@@ -160,6 +160,41 @@ private func change(
         #expect(count == 0)
     }
 
+    @Test("performAndWait inside that of another context, and back in the first")
+    func performAndWaitWithinAnother() async throws {
+        struct Refused: Error {}
+        let store = try TestStore(entities)
+        let first = store.container.newBackgroundContext()
+        let second = store.container.newBackgroundContext()
+        // In place where the caller is on the queue already, by whatever way it came there.
+        let inner: @Sendable () -> [Bool] = {
+            first.performAndWait { context in
+                let outside = ObjectIdentifier(context)
+                return second.performAndWait { context in
+                    let other = ObjectIdentifier(context)
+                    return first.performAndWait {
+                        [ObjectIdentifier($0) == outside, ObjectIdentifier($0) == other]
+                    }
+                }
+            }
+        }
+        #expect(inner() == [true, false])
+        #expect(await first.perform { _ in inner() } == [true, false])
+        #expect(await second.perform { _ in inner() } == [true, false])
+        // Nor does a failure leave the queue to a thread that is gone from it.
+        #expect(throws: Refused.self) {
+            try first.performAndWait { _ in
+                try second.performAndWait { _ in throw Refused() }
+            }
+        }
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask { inner() == [true, false] }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
+
     @Test func saysThatTheStoreIsBusy() throws {
         try withStore(entities) { store in
             let other = try store.foreign()
