@@ -30,11 +30,21 @@ enum SignalHandling {
         let interruption = interruption
         _ = first.load(ordering: .relaxed)
         for number in [SIGINT, SIGTERM] { handle(number) { SignalHandling.receive($0) } }
+        unblock()
         // A reader of our stdout that goes away is an error of writing, not a signal.
         signal(SIGPIPE, SIG_IGN)
         // So is a limit on the size of files.
         signal(SIGXFSZ, SIG_IGN)
         return interruption
+    }
+
+    /// Lets SIGINT and SIGTERM come: who starts a process from a thread that blocks them passes
+    /// that on.
+    static func unblock() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
     /// What a thread was waiting for goes on after the handler (`SA_RESTART`).

@@ -37,14 +37,8 @@ struct StandardOutput {
     /// Ends the process at once on SIGINT and SIGTERM, for commands that change nothing, and makes
     /// a reader who goes away an error of writing.
     static func endOnSignals() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM] {
-            signal(number) { _exit(128 + $0) }
-            sigaddset(&signals, number)
-        }
-        // Whoever starts a process from a thread that blocks them passes that on.
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
+        SignalHandling.unblock()
         signal(SIGPIPE, SIG_IGN)
     }
 }

@@ -64,6 +64,30 @@ struct FailureSignalTests {
         #expect(try folder.query(FailureFolder.schema) == schema)
     }
 
+    @Test("a signal that who starts the command blocks stops it, too", arguments: [15, 2])
+    func blocked(_ signal: Int32) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(20_000)
+        try folder.write(
+            "start.py",
+            """
+            import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+            os.execv(sys.argv[1], sys.argv[1:])
+            """)
+        let result = try folder.shell(
+            Self.waiting + """
+                mkfifo in.fifo
+                python3 start.py "$E" run spec.yaml --set in=in.fifo & run=$!
+                exec 3> in.fifo
+                head -n 20000 tasks.ndjson >&3
+                wait_for_tasks
+                kill -\(signal) $run
+                wait $run; echo "status $?"
+                """)
+        #expect(result.output == "status \(128 + signal)\n")
+    }
+
     @Test("a second signal stops at once")
     func twice() throws {
         let folder = try FailureFolder()
