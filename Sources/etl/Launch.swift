@@ -29,12 +29,10 @@ struct Launch {
             options: options, progress: display.progress, interruption: interruption,
             warn: { warning in
                 guard log.showsWarnings else { return }
-                display.clear()
-                log.tell(warning)
+                display.clear { log.tell(warning) }
             },
             stageEnded: { report, state in
-                display.clear()
-                log.tell(report, state)
+                display.clear { log.tell(report, state) }
             })
         display.start()
         let outcome = body(runner)

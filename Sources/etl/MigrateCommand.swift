@@ -94,8 +94,7 @@ struct MigrateCommand: ParsableCommand {
             display.start()
             defer { display.stop() }
             let backup = try migration.run { step, plan in
-                display.clear()
-                show(plan, of: step, on: terminal)
+                display.clear { show(plan, of: step, on: terminal) }
             }
             display.stop()
             if let backup { print("The old store is \(backup)") }

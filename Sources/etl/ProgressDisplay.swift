@@ -9,6 +9,7 @@ final class ProgressDisplay: Sendable {
     private let isShown: Bool
     private let terminal: Terminal
     private let queue = DispatchQueue(label: "etl.progress")
+    /// Held while a line is drawn or taken away, so that none comes behind what is printed last.
     private let state = Mutex(State())
 
     /// How long a stage runs before it has a line, which would only flash up otherwise.
@@ -31,34 +32,42 @@ final class ProgressDisplay: Sendable {
     }
 
     func stop() {
-        state.withLock { $0.isRunning = false }
-        clear()
+        state.withLock { state in
+            state.isRunning = false
+            clear(&state)
+        }
     }
 
-    /// Takes the line away, so that something else can be printed.
-    func clear() {
-        let wasDrawn = state.withLock { state in
-            defer { state.isDrawn = false }
-            return state.isDrawn
+    /// Takes the line away and prints something else; until that is done, none is drawn.
+    func clear(toPrint body: () -> Void) {
+        state.withLock { state in
+            clear(&state)
+            body()
         }
-        if wasDrawn { Terminal.writeToStandardError("\r\u{1B}[K") }
+    }
+
+    private func clear(_ state: inout State) {
+        if state.isDrawn { Terminal.writeToStandardError("\r\u{1B}[K") }
+        state.isDrawn = false
     }
 
     private func schedule() {
         queue.asyncAfter(deadline: .now() + .milliseconds(150)) { [self] in
-            guard state.withLock({ $0.isRunning }) else { return }
-            draw()
-            schedule()
+            let isRunning = state.withLock { state in
+                if state.isRunning { draw(&state) }
+                return state.isRunning
+            }
+            if isRunning { schedule() }
         }
     }
 
-    private func draw() {
+    private func draw(_ state: inout State) {
         let snapshot = progress.snapshot
         guard !snapshot.stage.isEmpty else { return }
         let elapsed = (ContinuousClock().now - snapshot.started).components
         let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
         guard seconds >= Self.secondsMin else { return }
-        state.withLock { $0.isDrawn = true }
+        state.isDrawn = true
         let line = ProgressLine.text(snapshot, seconds: seconds, columns: terminal.columns)
         Terminal.writeToStandardError("\r\(line)\u{1B}[K")
     }
