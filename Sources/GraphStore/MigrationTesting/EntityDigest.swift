@@ -45,10 +45,8 @@ public struct EntityDigest: Sendable, Hashable {
         request.includesSubentities = false
         let ids = try context.fetchIDs(request).sorted { $0.primaryKey < $1.primaryKey }
         var digest = ContentDigest()
-        for start in stride(from: 0, to: ids.count, by: batchRows) {
-            for object in try context.fault(
-                Array(ids[start..<min(start + batchRows, ids.count)]))
-            {
+        for batch in ids.chunks(of: batchRows) {
+            for object in try context.fault(Array(batch)) {
                 digest.add("\(object.objectID.primaryKey)")
                 for key in keys {
                     digest.add(key)

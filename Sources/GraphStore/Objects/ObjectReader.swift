@@ -63,8 +63,7 @@ final class ObjectReader {
             let plan = objects.rowPlan(root)
             let keys = ids.map(\.primaryKey).sorted()
             do throws(SQLiteError) {
-                for start in stride(from: 0, to: keys.count, by: Self.chunkSize) {
-                    let chunk = keys[start..<min(start + Self.chunkSize, keys.count)]
+                for chunk in keys.chunks(of: Self.chunkSize) {
                     let statement = try select(chunk, layout, plan)
                     while try statement.step() {
                         if let (id, row) = found(statement, plan) { body(id, row) }
@@ -184,8 +183,7 @@ final class ObjectReader {
         var found: [Int64: [ManagedObjectID]] = [:]
         let keys = owners.map(\.primaryKey).sorted()
         do throws(SQLiteError) {
-            for start in stride(from: 0, to: keys.count, by: Self.chunkSize) {
-                let chunk = keys[start..<min(start + Self.chunkSize, keys.count)]
+            for chunk in keys.chunks(of: Self.chunkSize) {
                 let list = chunk.map(String.init).joined(separator: ",")
                 let statement = try connection.prepare(
                     Self.listSQL(toMany, objects, owners: "IN (\(list))"))

@@ -25,8 +25,7 @@ struct ConflictFinder {
             for (number, group) in Dictionary(grouping: ids, by: \.entityNumber) {
                 guard let table = objects.layout(number)?.entity.table else { continue }
                 let keys = group.map(\.primaryKey)
-                for start in stride(from: 0, to: keys.count, by: ObjectReader.chunkSize) {
-                    let chunk = keys[start..<min(start + ObjectReader.chunkSize, keys.count)]
+                for chunk in keys.chunks(of: ObjectReader.chunkSize) {
                     let rows = try session.connection.prepare(
                         "SELECT Z_PK, Z_OPT FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN ("
                             + chunk.map(String.init).joined(separator: ",") + ")")

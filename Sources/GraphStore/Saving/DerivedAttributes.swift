@@ -121,8 +121,7 @@ struct DerivedAttributes {
                 ranges += change.inserted.ranges[number] ?? []
                 ranges += change.updated.ranges[number] ?? []
             }
-            for start in stride(from: 0, to: ranges.count, by: Self.rangesMax) {
-                let part = ranges[start..<min(start + Self.rangesMax, ranges.count)]
+            for part in ranges.chunks(of: Self.rangesMax) {
                 let keys = part.map { "t.Z_PK BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
                 try run(derived, " AND (\(keys.joined(separator: " OR ")))", session)
             }

@@ -126,8 +126,7 @@ struct ObjectWriter {
             $0.key < $1.key
         }) {
             let keys = group.map(\.objectID.primaryKey).sorted()
-            for start in stride(from: 0, to: keys.count, by: ObjectReader.chunkSize) {
-                let chunk = keys[start..<min(start + ObjectReader.chunkSize, keys.count)]
+            for chunk in keys.chunks(of: ObjectReader.chunkSize) {
                 lists.append((group[0].layout, chunk.map(String.init).joined(separator: ",")))
             }
         }
