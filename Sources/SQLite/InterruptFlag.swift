@@ -8,8 +8,8 @@ package final class InterruptFlag: Sendable {
 
     /// A flag that is not raised.
     ///
-    /// - Parameter isRequested: raises it, too; for what a signal's handler notes, which can raise
-    ///   nothing itself.
+    /// - Parameter isRequested: raises it, too: another flag, or what a signal's handler has noted,
+    ///   which can raise nothing itself.
     package init(orWhen isRequested: @escaping @Sendable () -> Bool = { false }) {
         self.isRequested = isRequested
     }

@@ -35,8 +35,7 @@ final class CountBeside: Sendable {
                 try connection.integer("SELECT max(rowid) FROM \(entity.table)") ?? 0
                     >= Self.rowsMin
             else { return false }
-            let journal = try connection.prepare("PRAGMA main.journal_mode")
-            return try journal.step() && journal.string(0) == "wal"
+            return try connection.text("PRAGMA main.journal_mode") == "wal"
         }
         guard isWorthIt, let reader = try? session.newReader(),
             let statement = try? count.prepare(on: reader)
