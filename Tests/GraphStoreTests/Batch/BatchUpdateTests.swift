@@ -20,6 +20,7 @@ private let tasks = """
         subtasks: { to: Task, many: true, inverse: parent }
       unique: [[id], [code]]
     """
+private let ranked = "Item: { attributes: { rank: Integer 32, done: Boolean }, unique: [[rank]] }"
 private let plan = BulkPlan(
     entity: "Task", key: ["id"],
     attributes: ["id", "title", "code", "priority", "count", "price", "done", "due"],
@@ -49,6 +50,24 @@ private let plan = BulkPlan(
             variables: variables, limit: limit)
     }
 
+    /// Sets `done` of items, and gives the objects that it has set.
+    private func itemRequest(_ predicate: String, done: String) throws -> BatchUpdateRequest {
+        var request = BatchUpdateRequest(
+            entityName: "Item", predicate: try GraphPredicate(format: predicate),
+            propertiesToUpdate: ["done": try GraphExpression(format: done)])
+        request.resultType = .objectIDs
+        return request
+    }
+
+    /// Gives the item of rank 4 a key by which the table is large: keys stand for rows.
+    private func makeLarge(_ store: TestStore) throws {
+        try store.foreign().execute(
+            """
+            UPDATE ZITEM SET Z_PK = \(CountBeside.rowsMin) WHERE ZRANK = 4;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(CountBeside.rowsMin);
+            """)
+    }
+
     private func run(_ store: TestStore, _ request: BatchUpdateRequest) throws -> (
         BatchUpdateResult, StoreChange
     ) {
@@ -75,11 +94,7 @@ private let plan = BulkPlan(
                 try store.container.load(
                     BulkPlan(entity: entity, key: ["rank"], attributes: ["rank"]), [[rank]])
             }
-            var request = BatchUpdateRequest(
-                entityName: "Item", predicate: try GraphPredicate(format: "rank > 2"),
-                propertiesToUpdate: ["done": try GraphExpression(format: "YES")])
-            request.resultType = .objectIDs
-            let (result, change) = try run(store, request)
+            let (result, change) = try run(store, itemRequest("rank > 2", done: "YES"))
             #expect(result.matched == 4)
             #expect(result.updated == 4)
             #expect(result.objectIDs == change.updated)
@@ -94,7 +109,6 @@ private let plan = BulkPlan(
     /// which are not among what was asked for.
     @Test(arguments: [false, true])
     func tellsOfItsOwnObjectsAlone(hasTrigger: Bool) throws {
-        let ranked = "Item: { attributes: { rank: Integer 32, done: Boolean }, unique: [[rank]] }"
         try withStore(ranked) { store in
             try store.container.load(
                 BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank"]),
@@ -106,11 +120,7 @@ private let plan = BulkPlan(
                     BEGIN UPDATE ZITEM SET ZDONE = 0 WHERE ZRANK < 3; END
                     """)
             }
-            var request = BatchUpdateRequest(
-                entityName: "Item", predicate: try GraphPredicate(format: "rank > 4"),
-                propertiesToUpdate: ["done": try GraphExpression(format: "YES")])
-            request.resultType = .objectIDs
-            let (result, _) = try run(store, request)
+            let (result, _) = try run(store, itemRequest("rank > 4", done: "YES"))
             #expect(result.matched == 3)
             #expect(result.updated == 3)
             #expect(result.objectIDs?.ranges == [1: [1...1, 3...3, 5...5]])
@@ -123,34 +133,22 @@ private let plan = BulkPlan(
     /// A large table is counted on another thread while it is written: as it was before the
     /// request, and with what came before that in the transaction.
     @Test func countsWhatMatchedBefore() throws {
-        let ranked = "Item: { attributes: { rank: Integer 32, done: Boolean }, unique: [[rank]] }"
         try withStore(ranked) { store in
             try store.container.load(
                 BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank", "done"]),
                 [[1, 0], [2, 0], [3, 1], [4, 0]])
-            // Keys stand for rows.
-            try store.foreign().execute(
-                """
-                UPDATE ZITEM SET Z_PK = \(CountBeside.rowsMin) WHERE ZRANK = 4;
-                UPDATE Z_PRIMARYKEY SET Z_MAX = \(CountBeside.rowsMin);
-                """)
-            func request(_ predicate: String, _ value: String) throws -> BatchUpdateRequest {
-                var request = BatchUpdateRequest(
-                    entityName: "Item", predicate: try GraphPredicate(format: predicate),
-                    propertiesToUpdate: ["done": try GraphExpression(format: value)])
-                request.resultType = .objectIDs
-                return request
-            }
+            try makeLarge(store)
             let context = store.container.newContext()
-            let first = try context.execute(request("done == NO AND rank != 2", "YES"))
+            let large = Int64(CountBeside.rowsMin)
+            let first = try context.execute(itemRequest("done == NO AND rank != 2", done: "YES"))
             #expect(first.matched == 2)
             #expect(first.updated == 2)
-            #expect(first.objectIDs?.ranges == [1: [1...1, 50_000...50_000]])
-            let second = try context.execute(request("done == YES", "NO"))
+            #expect(first.objectIDs?.ranges == [1: [1...1, large...large]])
+            let second = try context.execute(itemRequest("done == YES", done: "NO"))
             #expect(second.matched == 3)
             #expect(second.updated == 3)
             try context.save()
-            let third = try context.execute(request("rank < 3 OR rank == 4", "NO"))
+            let third = try context.execute(itemRequest("rank < 3 OR rank == 4", done: "NO"))
             #expect(third.matched == 3)
             #expect(third.updated == 0)
             try store.expect("SELECT ZRANK, ZDONE FROM ZITEM", ["1|0", "2|0", "3|0", "4|0"])
@@ -169,17 +167,11 @@ private let plan = BulkPlan(
             try store.container.load(
                 BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank", "open"]),
                 [[1, 1], [2, 1], [3, 0], [4, 1]])
-            try store.foreign().execute(
-                """
-                UPDATE ZITEM SET Z_PK = \(CountBeside.rowsMin) WHERE ZRANK = 4;
-                UPDATE Z_PRIMARYKEY SET Z_MAX = \(CountBeside.rowsMin);
-                """)
-            let request = BatchUpdateRequest(
-                entityName: "Item",
-                predicate: try GraphPredicate(format: "open == YES AND rank > 1"),
-                propertiesToUpdate: ["done": try GraphExpression(format: "YES")])
-            let (result, _) = try run(store, request)
-            #expect(result == BatchUpdateResult(matched: 2, updated: 2))
+            try makeLarge(store)
+            let (result, _) = try run(
+                store, itemRequest("open == YES AND rank > 1", done: "YES"))
+            #expect(result.matched == 2)
+            #expect(result.updated == 2)
         }
     }
 
