@@ -57,7 +57,7 @@ private let entities = """
         }
     }
 
-    @Test(arguments: [0, 100, 1 << 20])
+    @Test(arguments: [0, 32, 100, 1 << 20])
     func comeIntoTheirTablesInOrderWhateverTheMemory(linkBytes: Int) throws {
         try withStore(entities) { store in
             try load(store, linkBytes: linkBytes)
@@ -83,7 +83,7 @@ private let entities = """
     }
 
     @Test(arguments: [
-        (1 << 20, 5, true), (0, 5, false), (1 << 20, 4_294_967_292, false),
+        (1 << 20, 5, true), (32, 5, true), (31, 5, false), (1 << 20, 4_294_967_292, false),
     ])
     func areSortedInMemoryWhereTheyFit(linkBytes: Int, lastKey: Int, expected: Bool) throws {
         try withStore(entities) { store in
@@ -111,12 +111,14 @@ private let entities = """
         var records: [[TestValue]] = []
         for _ in 0..<400 {
             let id = Int.random(in: 0..<80, using: &random)
-            let tags = ["a", "b", "c", "d", "e"].filter { _ in Bool.random(using: &random) }
+            // Of some more than stand in a row while they wait.
+            let names = Bool.random(using: &random) ? 5 : 2 * PackedLinks.linksMax
+            let tags = (0..<names).map { "t\($0)" }.filter { _ in Bool.random(using: &random) }
             records.append([.integer(Int64(id)), .list(tags.map { .text($0) })])
             last[id] = Set(tags)
         }
         let expected = last.flatMap { id, tags in tags.map { "\(id)|\($0)" } }.sorted()
-        for linkBytes in [0, 1 << 20] {
+        for linkBytes in [0, 12_000, 1 << 20] {
             try withStore(entities) { store in
                 try store.container.load(
                     plan("Task", "id", "tags", "Tag"), records, batchSize: 7, saveEvery: 21,

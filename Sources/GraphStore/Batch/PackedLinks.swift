@@ -1,0 +1,84 @@
+/// Links in one row of a table: the owner and the destination of each in turn, as decimal digits
+/// that are all of one width.
+///
+/// A row for each link costs more than the links themselves. SQLite alone can read these, too,
+/// and each stands at a place that follows from its number.
+struct PackedLinks {
+    /// How many there are in a row at most; four such rows fit a page of 4,096 bytes.
+    static let linksMax = 60
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let width: Int
+    let count: Int
+
+    /// - Parameters:
+    ///   - bytes: what the row holds; used no longer than they live.
+    ///   - width: of each number.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, width: Int64) {
+        self.bytes = bytes
+        self.width = Int(clamping: max(1, width))
+        count = bytes.count / 2 / self.width
+    }
+
+    func owner(_ place: Int) -> Int64 { number(2 * place) }
+
+    func destination(_ place: Int) -> Int64 { number(2 * place + 1) }
+
+    private func number(_ place: Int) -> Int64 {
+        var position = place * width
+        let end = position + width
+        let isNegative = bytes[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        var result: Int64 = 0
+        while position < end {
+            result = result &* 10 &+ Int64(bytes[position] &- UInt8(ascii: "0"))
+            position += 1
+        }
+        return isNegative ? 0 &- result : result
+    }
+
+    /// Writes links.
+    ///
+    /// - Parameter bytes: what was in it goes.
+    /// - Returns: the width of each number.
+    static func pack(
+        _ links: [(owner: Int64, destination: Int64)], into bytes: inout [UInt8]
+    ) -> Int64 {
+        var greatest: UInt64 = 0
+        var isNegative = false
+        for (owner, destination) in links {
+            greatest = max(greatest, owner.magnitude, destination.magnitude)
+            if owner < 0 || destination < 0 { isNegative = true }
+        }
+        var width = isNegative ? 2 : 1
+        while greatest >= 10 {
+            greatest /= 10
+            width += 1
+        }
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 2 * width * links.count))
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            var start = 0
+            for (owner, destination) in links {
+                write(owner, to: bytes, from: start, upTo: start + width)
+                start += width
+                write(destination, to: bytes, from: start, upTo: start + width)
+                start += width
+            }
+        }
+        return Int64(width)
+    }
+
+    private static func write(
+        _ number: Int64, to bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int, upTo end: Int
+    ) {
+        var rest = number.magnitude
+        var position = end
+        while rest > 0 {
+            position -= 1
+            bytes[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        if number < 0 { bytes[start] = UInt8(ascii: "-") }
+    }
+}
