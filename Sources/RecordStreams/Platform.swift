@@ -145,11 +145,16 @@ package enum Platform {
     }
 
     /// The names in a folder, unsorted, without `.` and `..`.
-    static func names(inFolder path: String) throws(Failure) -> [String] {
+    ///
+    /// - Parameter hiddenOnly: only those that begin with a full stop.
+    static func names(
+        inFolder path: String, hiddenOnly: Bool = false
+    ) throws(Failure) -> [String] {
         guard let folder = opendir(path.isEmpty ? "." : path) else { throw .current() }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
+            if hiddenOnly, entry.pointee.d_name.0 != UInt8(ascii: ".") { continue }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)

@@ -69,7 +69,8 @@ import Testing
     }
 
     private static func pieces(_ processors: Int, chunkBytes: Int) -> DecodingOptions {
-        DecodingOptions(processors: processors, chunkBytes: chunkBytes, largeInputBytes: 0)
+        DecodingOptions(
+            processors: processors, chunkBytes: chunkBytes, largeInputBytes: 0, smallInputBytes: 0)
     }
 
     // MARK: Generated inputs
@@ -151,7 +152,8 @@ import Testing
                     with: "- import: lines\n  read: { files: \"in?.*\", at: \"$.a[*]\" }")
             }
             let whole = try Self.outcome(
-                files, stage, top: top, DecodingOptions(processors: 1, chunkBytes: chunkBytes))
+                files, stage, top: top,
+                DecodingOptions(processors: 1, chunkBytes: chunkBytes, smallInputBytes: 0))
             for processors in 2...4 {
                 let pieces = try Self.outcome(
                     files, stage, top: top, Self.pieces(processors, chunkBytes: chunkBytes))
@@ -167,7 +169,8 @@ import Testing
         let stage = Self.stage.replacing("in?.*", with: "in.*")
         let top = "budget: { save-every: 100 }\nrejects: { abort: \(abort) }"
         let whole = try Self.outcome(
-            files, stage, top: top, DecodingOptions(processors: 1, chunkBytes: 3000))
+            files, stage, top: top,
+            DecodingOptions(processors: 1, chunkBytes: 3000, smallInputBytes: 0))
         #expect(whole.status == .dataError)
         let pieces = try Self.outcome(files, stage, top: top, Self.pieces(2, chunkBytes: 3000))
         #expect(pieces == whole)

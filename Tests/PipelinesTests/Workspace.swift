@@ -68,11 +68,14 @@ final class Workspace: Sendable {
 
     // MARK: Runs
 
+    /// Reading beside writing, as for inputs that are not small.
+    static let beside = DecodingOptions(smallInputBytes: 0)
+
     /// Writes the spec and runs it; the conservation law holds for every import.
     func run(
         _ spec: String, sets: [String] = [], environment: [String: String] = [:],
         workingFolder: String = "/", now: Date = Workspace.now,
-        decoding: DecodingOptions = DecodingOptions()
+        decoding: DecodingOptions = beside
     ) throws -> Run {
         try write("spec.yaml", spec)
         let warnings = Mutex<[Diagnostic]>([])
@@ -93,7 +96,7 @@ final class Workspace: Sendable {
     /// Runs the stages over a store `store.sqlite` with the model, both as YAML of the top level.
     func run(
         model: String, _ stages: String, top: String = "", open: String = "create",
-        sets: [String] = [], decoding: DecodingOptions = DecodingOptions()
+        sets: [String] = [], decoding: DecodingOptions = beside
     ) throws -> Run {
         try write("model.yaml", model)
         return try run(

@@ -76,6 +76,9 @@ package struct BulkPlan: Sendable, Hashable {
     package var found = FoundPolicy.update
     /// An object that is so already counts as written.
     package var touchesSame = false
+    /// So few rows come that indexes are not put off, to make which anew costs more than to add
+    /// each row to them.
+    package var expectsFewRows = false
 
     package init(
         entity: String, key: [String], attributes: [String], links: [Link] = [],

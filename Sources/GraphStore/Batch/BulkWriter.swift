@@ -117,7 +117,7 @@ package final class BulkWriter {
         keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
         do throws(SQLiteError) {
             try session.completeLoad()
-            try keyFinder.begin(session)
+            try keyFinder.begin(session, putsOff: !plan.expectsFewRows)
             if memory.lendsToPages {
                 try keyFinder.lendToPages(session.connection)
             }
@@ -138,12 +138,12 @@ package final class BulkWriter {
             }
             self.resolvers = resolvers
             var toManyWriters: [ToManyWriter] = []
+            let putsOffLinks = keyFinder.isFirstLoad && !isNested && !plan.expectsFewRows
             for many in columns.toManys {
                 toManyWriters.append(
                     try ToManyWriter(
                         many, policy: plan.links[many.link].many, schema, claims,
-                        isFirstLoad: keyFinder.isFirstLoad && !isNested,
-                        mayWalk: mayWalk, far, turn: toManyWriters.count,
+                        mayPutOff: putsOffLinks, mayWalk: mayWalk, far, turn: toManyWriters.count,
                         otherTurn: columns.otherEnd(of: many),
                         mayRefuse: columns.hasOtherConstraints, on: connection))
             }

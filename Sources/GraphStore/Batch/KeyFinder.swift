@@ -23,8 +23,10 @@ struct KeyFinder: ~Copyable {
         self.memoryBytes = memoryBytes
     }
 
-    /// Looks at the table, and puts indexes off where it is empty.
-    mutating func begin(_ session: WriteSession) throws(SQLiteError) {
+    /// Looks at the table, and may put indexes off where it is empty.
+    mutating func begin(
+        _ session: WriteSession, putsOff: Bool
+    ) throws(SQLiteError) {
         let connection = session.connection
         let table = plan.entity.table
         rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
@@ -34,7 +36,7 @@ struct KeyFinder: ~Copyable {
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
         // Only what is in the first file can be put off: a note in `ETL_PENDING` names no file.
         // An app's store has no such table, and indexes that we do not know how to make.
-        guard session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
+        guard putsOff, session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
             usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)
         else { return }

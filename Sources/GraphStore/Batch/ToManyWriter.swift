@@ -16,20 +16,20 @@ struct ToManyWriter {
 
     /// - Parameters:
     ///   - claims: what several records may speak of, in the whole load.
-    ///   - isFirstLoad: the owners' table was empty when the load began.
+    ///   - mayPutOff: the owners' table was empty when the load began, and many rows may come.
     ///   - mayWalk: the owners may be read in one walk.
     ///   - otherTurn: the place of the relationship's other end among those that the load writes.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
         _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreSchema,
-        _ claims: LinkClaims, isFirstLoad: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
+        _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
         otherTurn: Int?, mayRefuse: Bool, on connection: Connection
     ) throws(SQLiteError) {
         self.policy = policy
         switch many.place {
         case .joinTable(let join):
             let isAlone = !claims.contain(join)
-            if isFirstLoad, isAlone, policy != .remove,
+            if mayPutOff, isAlone, policy != .remove,
                 let spool = try JoinSpool(join, schema, on: connection)
             {
                 place = .spool(spool)

@@ -157,7 +157,7 @@ package struct ImportPlan {
     }
 
     /// What the store is to do with the rows.
-    package let bulk: BulkPlan
+    package var bulk: BulkPlan
     let columns: [Column]
     let links: [Link]
     let filter: CompiledPredicate?

@@ -30,19 +30,19 @@ struct ReportFolder {
     var runs: [String] {
         // No folder, no reports.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let runs = names.compactMap { name in
-            run(ofFile: name[...], Self.dataSuffix).flatMap { run in
-                RunName.started(run).map { (started: $0, run: String(run)) }
-            }
-        }
-        return runs.sorted { $0 < $1 }.map(\.run)
+        // A run's name begins with its time, of one width.
+        return names.compactMap { run(ofFile: $0[...], Self.dataSuffix).map { String($0) } }
+            .sorted()
     }
 
     /// The run whose report has that name; nil of any other file.
     private func run(ofFile name: Substring, _ suffix: String) -> Substring? {
-        guard name.hasPrefix(pipeline + "-"), name.hasSuffix(suffix) else { return nil }
-        let run = name.dropFirst(pipeline.count + 1).dropLast(suffix.count)
-        return RunName.started(run) == nil ? nil : run
+        guard name.utf8.count > pipeline.utf8.count + suffix.utf8.count, name.hasSuffix(suffix),
+            name.hasPrefix(pipeline)
+        else { return nil }
+        let run = name.dropFirst(pipeline.count).dropLast(suffix.count)
+        guard run.first == "-", RunName.started(run.dropFirst()) != nil else { return nil }
+        return run.dropFirst()
     }
 
     /// Removes all but the newest reports, and what runs left that were killed while they wrote one.

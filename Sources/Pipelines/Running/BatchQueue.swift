@@ -21,12 +21,17 @@ final class BatchQueue<Batch>: Sendable {
         var error: (any Error)?
     }
 
+    private let isBounded: Bool
     private let state: Mutex<State>
     private let idleCount: DispatchSemaphore
     private let filledCount = DispatchSemaphore(value: 0)
 
-    /// - Parameter make: makes one of the `count` batches.
-    init(count: Int, _ make: () -> Batch) {
+    /// - Parameters:
+    ///   - isBounded: otherwise the reader makes more batches where it has to, for it is done
+    ///     before the writer begins.
+    ///   - make: makes one of the `count` batches.
+    init(count: Int, isBounded: Bool = true, _ make: () -> Batch) {
+        self.isBounded = isBounded
         idleCount = DispatchSemaphore(value: 0)
         state = Mutex(State(idle: []))
         // A semaphore may not end with fewer than it began with, so it begins with none.
@@ -37,14 +42,27 @@ final class BatchQueue<Batch>: Sendable {
     func fill(
         on label: String, in group: DispatchGroup, _ reader: @escaping @Sendable () throws -> Void
     ) {
-        DispatchQueue(label: label).async(group: group) {
-            do {
-                try reader()
-                self.finish()
-            } catch {
-                self.finish(error)
-            }
+        DispatchQueue(label: label).async(group: group) { self.fill(reader) }
+    }
+
+    /// Runs the reader, and ends the queue when it returns or fails.
+    func fill(_ reader: () throws -> Void) {
+        do {
+            try reader()
+            finish()
+        } catch {
+            finish(error)
         }
+    }
+
+    /// An empty batch, once there is one; nil when the writer wants no more.
+    ///
+    /// - Parameter make: makes another where their number has no bound.
+    func takeIdle(orMake make: () -> Batch) -> Batch? {
+        guard isBounded else {
+            return state.withLock { $0.idle.popLast() }?.batch ?? make()
+        }
+        return takeIdle()
     }
 
     /// An empty batch, once there is one; nil when the writer wants no more.

@@ -80,6 +80,9 @@ struct DecodingOptions: Sendable {
     ///
     /// What is smaller is mostly in a lane's batches when its turn comes.
     var largeInputBytes = 1 << 20
+    /// Up to which size the inputs of a stage together, as they are stored, are read before the
+    /// first is written, without a thread, and no index is put off for them.
+    var smallInputBytes = 16 << 10
 
     var processorCount: Int { processors ?? Platform.processorCount() }
 }

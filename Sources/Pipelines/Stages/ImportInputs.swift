@@ -168,6 +168,14 @@ struct ImportInputs: Sendable {
                 || files.contains { $0.isStandardInput })
     }
 
+    /// Whether the inputs that are to be read have no more bytes than that together, stored.
+    func areSmall(_ byteCount: Int) -> Bool {
+        let files = filesLeft.map(\.file)
+        // Nobody knows what comes from a pipe.
+        return files.allSatisfy { $0.byteCount > 0 && $0.generatedRows == nil }
+            && files.reduce(0) { $0 + $1.byteCount } <= byteCount
+    }
+
     /// The files that are to be read, each with the bytes of all that are done when it begins.
     var filesLeft: [(file: InputFile, bytesBefore: Int)] {
         var bytes = files.filter(isDone).reduce(0) { $0 + $1.byteCount }

@@ -26,6 +26,8 @@ final class ImportLanes: Sendable {
     }
 
     let share: Share
+    /// The inputs are read before the writer begins, on its thread.
+    let isReadFirst: Bool
     /// The turns of cutting pieces, and those of counting what was in them.
     let cutting: Turns
     let counting: Turns
@@ -38,14 +40,19 @@ final class ImportLanes: Sendable {
     ///   - inputCount: how many inputs are to be read.
     ///   - batchCount: how many batches there are to be at most.
     ///   - plans: one for each lane.
-    init(share: Share, inputCount: Int, batchCount: Int, plans: [ImportPlan]) {
+    ///   - isReadFirst: the inputs are read before the writer begins; of one lane.
+    init(
+        share: Share, inputCount: Int, batchCount: Int, plans: [ImportPlan], isReadFirst: Bool
+    ) {
+        self.isReadFirst = isReadFirst
         // One lane has all inputs.
         self.share = plans.count > 1 ? share : .inputs
         self.inputCount = inputCount
         cutting = Turns(count: plans.count)
         counting = Turns(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
-            BatchQueue(count: min(Self.batchesMax, batchCount / plans.count)) {
+            let count = isReadFirst ? 1 : min(Self.batchesMax, batchCount / plans.count)
+            return BatchQueue(count: count, isBounded: !isReadFirst) {
                 let batch = MappedBatch(plan)
                 batch.lane = lane
                 return batch

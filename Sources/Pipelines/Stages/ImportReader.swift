@@ -2,7 +2,7 @@ import Dispatch
 import RecordStreams
 
 /// The reading side of an import: inflates, scans, maps and casts, on a thread of its own for each
-/// lane.
+/// lane, or in place where that costs more than the reading.
 final class ImportReader: Sendable {
     // Each is used by the reading thread of one lane alone once `start` was called: expressions and
     // preparations have room in their plan to work in. What the writer looks at in the first one
@@ -22,6 +22,9 @@ final class ImportReader: Sendable {
 
     /// Starts reading; the lanes' ends tell when it is done.
     func start(_ lanes: ImportLanes, in group: DispatchGroup) {
+        if lanes.isReadFirst, let (queue, places) = lanes.lanes.first {
+            return queue.fill { try read(places, plans[0], to: queue) }
+        }
         let pieces =
             lanes.share == .pieces ? ImportPieces(inputs, summary, lanes) : nil
         for (lane, (queue, places)) in lanes.lanes.enumerated() {
@@ -94,7 +97,7 @@ final class ImportReader: Sendable {
         reader.observer = digest.add
         if let start, try !skip(start.record, of: file, reader, for: queue) { return false }
         while true {
-            guard let batch = queue.takeIdle() else { return false }
+            guard let batch = queue.takeIdle(orMake: { MappedBatch(plan) }) else { return false }
             let bytes = digest.byteCount
             let isMore = try reader.next(batch.records, limit: recordsLeft)
             guard case .same = digest.comparison else { throw CannotResume(changed: file.path) }

@@ -85,18 +85,22 @@ struct ImportStage: Sendable {
         let inputCount = inputs.filesLeft.count
         let batchCount = MemoryShares(environment.spec.budget.memory).batches
         let decoding = environment.decoding
+        let isSmall = inputs.areSmall(decoding.smallInputBytes)
         // A writer that has nearly all records to write leaves its reader waiting anyway.
         let share: ImportLanes.Share =
-            spec.keepIf != nil && inputs.areLarge(decoding.largeInputBytes) ? .pieces : .inputs
+            !isSmall && spec.keepIf != nil && inputs.areLarge(decoding.largeInputBytes)
+            ? .pieces : .inputs
         let laneCount = ImportLanes.count(
             inputs: share == .pieces ? .max : inputCount, batches: batchCount,
-            processors: inputs.mayBeReadAtOnce ? decoding.processorCount : 1)
+            processors: inputs.mayBeReadAtOnce && !isSmall ? decoding.processorCount : 1)
         let plans = try (0..<laneCount).map { _ in try makePlan() }
-        let plan = plans[0]
+        var plan = plans[0]
+        plan.bulk.expectsFewRows = isSmall
         if inputCount > 1 { try refuse(inputs.headerProblems(plan.selection)) }
         let reader = ImportReader(plans: plans, inputs: inputs)
         let lanes = ImportLanes(
-            share: share, inputCount: inputCount, batchCount: batchCount, plans: plans)
+            share: share, inputCount: inputCount, batchCount: batchCount, plans: plans,
+            isReadFirst: isSmall)
         let reading = DispatchGroup()
         reader.start(lanes, in: reading)
         defer {

@@ -104,10 +104,8 @@ package final class OutputFile {
     ///   - isMeant: whether the files of the output of that name go.
     package static func removeLeftovers(in folder: String, where isMeant: (Substring) -> Bool) {
         // Whether there are any is no reason not to write; what cannot be listed is left.
-        guard let names = try? Platform.names(inFolder: folder.isEmpty ? "." : folder) else {
-            return
-        }
-        for leftover in names where leftover.hasPrefix(".") && leftover.hasSuffix(".part") {
+        guard let names = try? Platform.names(inFolder: folder, hiddenOnly: true) else { return }
+        for leftover in names where leftover.hasSuffix(".part") {
             let whole = leftover.dropFirst().dropLast(5)
             guard let dot = whole.lastIndex(of: "."), isMeant(whole[..<dot]),
                 let process = whole[dot...].dropFirst().split(separator: "-").first

@@ -3,11 +3,24 @@ internal import Synchronization
 
 /// Writes blocks to a file on a thread of its own, so that making the next one goes on meanwhile.
 ///
-/// At most `blocksMax` blocks wait. A failure is kept and thrown by the next call.
+/// At most `blocksMax` blocks wait, and the last one, which is written only when another comes or
+/// the file ends: a file of one block needs no thread. A failure is kept and thrown by the next
+/// call.
 final class WriteBehind: Sendable {
     private static let blocksMax = 4
 
+    /// A copy of bytes, which belongs to whoever writes it.
+    private struct Block: @unchecked Sendable {
+        let bytes: UnsafeMutableRawBufferPointer
+
+        init(_ bytes: UnsafeRawBufferPointer) {
+            self.bytes = .allocate(byteCount: bytes.count, alignment: 16)
+            self.bytes.copyMemory(from: bytes)
+        }
+    }
+
     private struct State {
+        var last: Block?
         var failure: Platform.Failure?
     }
 
@@ -22,31 +35,41 @@ final class WriteBehind: Sendable {
         for _ in 0..<Self.blocksMax { free.signal() }
     }
 
+    deinit {
+        state.withLock { $0.last?.bytes.deallocate() }
+    }
+
     /// Takes a copy of the bytes to be written.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Platform.Failure) {
+        let block = Block(bytes)
+        let earlier = state.withLock { state in
+            defer { state.last = block }
+            return state.last
+        }
+        guard let earlier else { return }
         free.wait()
-        try rethrow()
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
-        copy.copyMemory(from: bytes)
-        // The block belongs to the writing thread from here on.
-        nonisolated(unsafe) let block = UnsafeRawBufferPointer(copy)
         queue.async { [self] in
-            defer {
-                block.deallocate()
-                free.signal()
-            }
-            guard state.withLock({ $0.failure }) == nil else { return }
-            do throws(Platform.Failure) {
-                try Platform.writeBytes(descriptor, block)
-            } catch {
-                state.withLock { $0.failure = error }
-            }
+            store(earlier)
+            free.signal()
+        }
+        try rethrow()
+    }
+
+    private func store(_ block: Block) {
+        defer { block.bytes.deallocate() }
+        guard state.withLock({ $0.failure }) == nil else { return }
+        do throws(Platform.Failure) {
+            try Platform.writeBytes(descriptor, UnsafeRawBufferPointer(block.bytes))
+        } catch {
+            state.withLock { $0.failure = error }
         }
     }
 
     /// Waits until everything is written.
     func finish() throws(Platform.Failure) {
         queue.sync {}
+        let last = state.withLock { $0.last.take() }
+        if let last { store(last) }
         try rethrow()
     }
 
@@ -56,9 +79,6 @@ final class WriteBehind: Sendable {
     }
 
     private func rethrow() throws(Platform.Failure) {
-        if let failure = state.withLock({ $0.failure }) {
-            free.signal()
-            throw failure
-        }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 }

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import Pipelines
+
+/// Inputs that are read before the first record is written, without a thread, and for which no
+/// index is put off.
+@Suite("Small inputs") struct SmallInputTests {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: Integer 32, optional: false }, title: String }
+            relationships: { tags: { to: Tag, many: true, inverse: tasks } }
+            unique: [[id]]
+            indexes: { byTitle: [title] }
+          Tag:
+            attributes: { name: String }
+            relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            unique: [[name]]
+        """
+    private static let stage = """
+        - import: tasks
+          read: { files: "in.*" }
+          into: Task
+          link: { tags: { by: { name: "tags[*]" }, missing: create } }
+        """
+
+    /// What a run leaves of the records, whichever way it was.
+    private struct Outcome: Equatable {
+        var text: String
+        var warnings: String
+        var lines: [String]
+        var rows: [String]
+        var rejects: [String]
+        var indexes: [String]
+    }
+
+    private func outcome(
+        of folder: Workspace, top: String, _ decoding: DecodingOptions
+    ) throws -> Outcome {
+        let run = try folder.run(model: Self.model, Self.stage, top: top, decoding: decoding)
+        let rejects = folder.names("rejects").map { "rejects/\($0)/tasks.in.ndjson" }
+        return try Outcome(
+            text: run.text, warnings: run.warningText, lines: run.lines,
+            rows: folder.rows(
+                "SELECT t.ZID, t.ZTITLE, g.ZNAME FROM ZTASK t LEFT JOIN Z_1TASKS p"
+                    + " ON p.Z_2TASKS = t.Z_PK LEFT JOIN ZTAG g ON g.Z_PK = p.Z_1TAGS"
+                    + " ORDER BY 1, 3"),
+            rejects: rejects.map { try folder.text($0) },
+            indexes: folder.rows("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY 1"))
+    }
+
+    /// Runs it with each way, and again over what is there then.
+    private func expectTheSame(
+        _ files: [String: String], top: String = "", lines: [String]
+    ) throws {
+        var outcomes: [[Outcome]] = []
+        for smallInputBytes in [0, 16 << 10] {
+            let folder = try Workspace()
+            for (name, text) in files {
+                if name.hasSuffix(".gz") {
+                    #expect(try folder.writeGzip(name, text).count < 16 << 10)
+                } else {
+                    try folder.write(name, text)
+                }
+            }
+            let decoding = DecodingOptions(smallInputBytes: smallInputBytes)
+            outcomes.append([
+                try outcome(of: folder, top: top, decoding),
+                try outcome(of: folder, top: top, decoding),
+            ])
+        }
+        #expect(outcomes[0][0].lines == lines)
+        #expect(outcomes[1] == outcomes[0])
+    }
+
+    @Test func endAsOthersDo() throws {
+        try expectTheSame(
+            [
+                "in.a.ndjson": "{\"id\":1,\"title\":\"one\"}\n{\"id\":3,\"title\":\"three\"}\n",
+                "in.ndjson": """
+                {"id": 1, "title": "uno", "tags": ["a", "b", "a"]}
+                {"id": 2, "tags": []}
+                {"id": "x"}
+                {"id": 1, "title": "ein", "tags": ["b"]}
+                {"id": 4, "tags": ["c", "a"]}
+                """,
+            ], top: "rejects: { allow: 5 }",
+            lines: [
+                "import tasks: 7 read, 4 inserted, 2 superseded, 1 rejected, 3 link targets created"
+            ])
+    }
+
+    @Test func mayHoldMoreThanAnyBatchesDo() throws {
+        let lines = (0..<30_000).map { "{\"id\":\($0 % 100),\"title\":\"t\",\"tags\":[]}\n" }
+        try expectTheSame(
+            ["in.ndjson.gz": lines.joined()],
+            lines: ["import tasks: 30000 read, 100 inserted, 29900 superseded"])
+    }
+
+    @Test func endAtWhatCannotBeRead() throws {
+        try expectTheSame(
+            ["in.json": "[{\"id\": 1}, {\"id\": 2}, {\"id\": 3, "], lines: [])
+    }
+}
