@@ -255,7 +255,46 @@ struct ChangeTests {
         let run = try folder.run(
             model: Self.model, "- { delete: Person, where: ALL }", open: "existing")
         #expect(run.text == "")
+        #expect(
+            run.warningText == """
+                warning: 2 of 3 objects of Person that match were kept: `delete: deny` of \
+                'Person.tasks' keeps what objects of Task belong to [store.deletion-denied]
+                  stage: spec.yaml:5:3 delete delete-person
+                  fix: delete those of Task in a stage before this one, let `where` leave such \
+                objects out by `AND tasks.@count == 0`, or change the rule in the model
+                """)
+        #expect(run.status == .ok)
+        #expect(run.outcome.stages[0].deniedBy == ["Person.tasks": 2])
         #expect(run.lines == ["delete delete-person: 3 matched, 1 deleted, 2 kept by a deny rule"])
+        #expect(try folder.rows("SELECT ZNAME FROM ZPERSON ORDER BY 1") == ["ann", "bob"])
+    }
+
+    @Test("what a Deny rule keeps at the end of a cascade is told with that rule; none, with none")
+    func denyBehindCascade() throws {
+        let folder = try Self.filled()
+        let model = Self.model.replacing(
+            "tasks: { to: Task, many: true, inverse: owner, delete: deny }",
+            with: "tasks: { to: Task, many: true, inverse: owner, delete: cascade }"
+        ).replacing("inverse: task, delete: cascade", with: "inverse: task, delete: deny")
+        func delete(_ predicate: String) throws -> Run {
+            try folder.run(
+                model: model, "- { delete: Person, where: \"\(predicate)\" }", open: "existing")
+        }
+        try folder.write("model.yaml", model)
+        let run = try delete("name == 'ann'")
+        #expect(run.text == "")
+        #expect(
+            run.warningText == """
+                warning: 1 of 1 object of Person that matches was kept: with them objects of Task \
+                would go, and `delete: deny` of 'Task.steps' keeps what objects of Step belong to \
+                [store.deletion-denied]
+                  stage: spec.yaml:5:3 delete delete-person
+                  fix: delete those of Step in a stage before this one, or change the rule in the \
+                model
+                """)
+        let rest = try delete("tasks.@count == 0")
+        #expect(rest.warningText == "")
+        #expect(rest.outcome.stages[0].deniedBy == nil)
         #expect(try folder.rows("SELECT ZNAME FROM ZPERSON ORDER BY 1") == ["ann", "bob"])
     }
 

@@ -126,12 +126,25 @@ public struct BatchUpdateResult: Sendable, Hashable {
 
 /// What a batch delete did.
 public struct BatchDeleteResult: Sendable, Hashable {
+    /// Objects that matched and that one Deny rule keeps, also where only a cascade leads to it; who
+    /// is kept by several rules counts at the first one.
+    public struct Denial: Sendable, Hashable {
+        /// The entity that declares the relationship.
+        public var entityName: String
+        /// The relationship with the rule.
+        public var relationshipName: String
+        /// How many objects it keeps.
+        public var count: Int
+    }
+
     /// Objects that met the predicate.
     public var matched: Int
     /// Those of them that are gone.
     public var deleted: Int
     /// Objects that matched and that a Deny rule keeps.
     public var denied: Int
+    /// These by the rule that keeps them, in the order of the model.
+    public var denials: [Denial] = []
     /// Objects of each entity that cascades deleted besides.
     public var cascaded: [String: Int]
     /// Objects whose link to a deleted one was cleared.

@@ -4,7 +4,7 @@ import SQLite
 /// One batch delete: which objects go, by the rules, and what that does to those that stay.
 ///
 /// For each hierarchy, a temporary table holds the objects that are to go (`ETL_DOOMED_<n>`), and
-/// one those that a rule keeps (`ETL_KEPT_<n>`). Where no rule cascades or denies, those that match
+/// one those that a rule keeps, with the number of its edge (`ETL_KEPT_<n>`). Where no rule cascades or denies, those that match
 /// are those that go, and their table serves.
 struct Deletion {
     private let session: WriteSession
@@ -32,14 +32,14 @@ struct Deletion {
         let rules = edges.filter { $0.sourceRoot == root }.map(\.rule)
         guard rules.contains(.cascade) || rules.contains(.deny) else {
             matched = match.table
-            return try finish(match, [root], root, denied: 0)
+            return try finish(match, [root], root, denials: [])
         }
         let reachable = reachableRoots(from: entity)
         for number in reachable {
             try connection.execute(
                 """
                 DROP TABLE IF EXISTS \(Self.kept(number));
-                CREATE TABLE \(Self.kept(number)) (pk INTEGER PRIMARY KEY)
+                CREATE TABLE \(Self.kept(number)) (pk INTEGER PRIMARY KEY, edge INTEGER)
                 """)
         }
         // A kept object is no longer to go, which may protect others: again until none is new.
@@ -50,16 +50,31 @@ struct Deletion {
                     + " WHERE pk NOT IN (SELECT pk FROM \(Self.kept(root)))")
             try cascade(reachable)
         } while try keepDenied(reachable)
-        let denied = Int(
-            try connection.integer(
-                "SELECT count(*) FROM \(match.table) WHERE pk IN (SELECT pk FROM \(Self.kept(root)))"
-            ) ?? 0)
-        return try finish(match, reachable, root, denied: denied)
+        return try finish(match, reachable, root, denials: try denials(of: match, root))
+    }
+
+    /// Of those that match, the ones that a rule keeps.
+    private func denials(
+        of match: BatchMatch, _ root: Int64
+    ) throws(SQLiteError) -> [BatchDeleteResult.Denial] {
+        let rows = try connection.prepare(
+            "SELECT edge, count(*) FROM \(Self.kept(root))"
+                + " WHERE pk IN (SELECT pk FROM \(match.table)) GROUP BY edge ORDER BY edge")
+        var denials: [BatchDeleteResult.Denial] = []
+        while try rows.step() {
+            let edge = edges[Int(rows.integer(0))]
+            denials.append(
+                BatchDeleteResult.Denial(
+                    entityName: edge.sourceName, relationshipName: edge.name,
+                    count: Int(rows.integer(1))))
+        }
+        return denials
     }
 
     /// What becomes of those that are to go, and of those that stay.
     private mutating func finish(
-        _ match: BatchMatch, _ reachable: [Int64], _ root: Int64, denied: Int
+        _ match: BatchMatch, _ reachable: [Int64], _ root: Int64,
+        denials: [BatchDeleteResult.Denial]
     ) throws -> BatchDeleteResult {
         try refuseClearedRequirements(reachable)
         let nullified = try nullify(reachable)
@@ -69,8 +84,9 @@ struct Deletion {
             try count(number, root, into: &cascaded)
         }
         for number in reachable { try deleteRows(number) }
+        let denied = denials.reduce(0) { $0 + $1.count }
         return BatchDeleteResult(
-            matched: match.count, deleted: match.count - denied, denied: denied,
+            matched: match.count, deleted: match.count - denied, denied: denied, denials: denials,
             cascaded: cascaded, nullified: nullified, objectIDs: gone)
     }
 
@@ -120,12 +136,13 @@ struct Deletion {
         }
     }
 
-    /// Marks what a Deny rule keeps, and whatever cascades lead to it.
+    /// Marks what a Deny rule keeps with that rule's edge, and so whatever cascades lead to it.
     ///
     /// - Returns: whether anything new was marked.
     private func keepDenied(_ reachable: [Int64]) throws(SQLiteError) -> Bool {
         var grew = false
-        for edge in edges where edge.rule == .deny && reachable.contains(edge.sourceRoot) {
+        for (number, edge) in edges.enumerated()
+        where edge.rule == .deny && reachable.contains(edge.sourceRoot) {
             let owners = edge.owners(in: doomed(edge.sourceRoot))
             let stays =
                 reachable.contains(edge.destinationRoot)
@@ -133,7 +150,7 @@ struct Deletion {
             grew =
                 try SQLFragment(
                     "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
-                        + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))\(stays)"
+                        + " SELECT DISTINCT owner, \(number) FROM (\(edge.related(to: owners)))\(stays)"
                 ).run(on: connection) > 0 || grew
         }
         guard grew else { return false }
@@ -145,8 +162,8 @@ struct Deletion {
                 let owners = edge.owners(in: doomed(edge.sourceRoot))
                 let added = try SQLFragment(
                     "INSERT OR IGNORE INTO \(Self.kept(edge.sourceRoot))"
-                        + " SELECT DISTINCT owner FROM (\(edge.related(to: owners)))"
-                        + " WHERE dest IN (SELECT pk FROM \(Self.kept(edge.destinationRoot)))"
+                        + " SELECT owner, min(edge) FROM (\(edge.related(to: owners)))"
+                        + " JOIN \(Self.kept(edge.destinationRoot)) ON pk = dest GROUP BY owner"
                 ).run(on: connection)
                 if added > 0 { spreads = true }
             }

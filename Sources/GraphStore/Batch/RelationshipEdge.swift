@@ -4,6 +4,8 @@ import GraphModel
 struct RelationshipEdge {
     let name: String
     let rule: DeleteRule
+    /// The entity that declares it.
+    let sourceName: String
     let sourceRoot: Int64
     let destinationRoot: Int64
     let destinationTable: String
@@ -40,6 +42,7 @@ struct RelationshipEdge {
         else { return nil }
         self.name = relationship.name
         rule = relationship.deleteRule
+        sourceName = source.name
         sourceRoot = source.rootNumber
         sourceNumbers = source.familyNumbers
         sharesTable = source.sharesTable

@@ -117,7 +117,10 @@ extension SpecificationMapping {
             "At most so many objects, the oldest first.", example: "1000"),
         KeyDescription(
             "rules", .choice(ChangeRules.self), .same(as: "enforce"),
-            "Whether the model's rules hold.", example: "ignore"),
+            """
+            Whether the model's rules hold: those of values in an `update`, those of deletions in a \
+            `delete`. What a deny rule keeps stays; a warning says how many, and by which relationship.
+            """, example: "ignore"),
         KeyDescription(
             "compact", .boolean, .same(as: "false"), "Gives free pages of the store back.",
             example: "true"),

@@ -220,6 +220,13 @@ extension Explanation {
             "store.delete-rule", "A delete rule forbids to delete an object.",
             "Delete what is linked first, or change the rule in the model."
         ),
+        (
+            "store.deletion-denied",
+            "Objects that a `delete` or a `mirror` matches stay, since a deny rule keeps what is "
+                + "still linked; the run goes on, and ends with 0.",
+            "Delete what is linked in a stage before, leave such objects out by `where`, or change "
+                + "the rule in the model."
+        ),
         ("store.full", "The disk is full.", "Make room, and run again: nothing is lost."),
         (
             "store.input-output", "Reading or writing the store failed.",

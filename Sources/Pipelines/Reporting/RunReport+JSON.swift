@@ -34,8 +34,8 @@ extension RunReport.Stage: JSONWritable {
             "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
             "extraFields": extraFields, "rejects": rejects, "rejectsFolder": rejectsFolder,
             "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
-            "denied": denied, "cascaded": cascaded, "nullified": nullified, "verified": verified,
-            "inputs": inputs, "output": output,
+            "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
+            "verified": verified, "inputs": inputs, "output": output,
         ])
     }
 }

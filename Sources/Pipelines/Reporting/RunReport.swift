@@ -127,6 +127,8 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var mirrored: Int?
         /// Objects that a Deny rule kept.
         package var denied: Int?
+        /// These by the relationship whose rule it is, such as `Person.tasks`.
+        package var deniedBy: [String: Int]?
         /// Objects that a delete took along, by entity.
         package var cascaded: [String: Int]?
         /// Objects that lost a link to a deleted one.
@@ -225,12 +227,16 @@ extension RunReport.Stage {
         return report
     }
 
-    /// What a delete did besides to objects that it did not name: `Step 3, Note 1`.
+    /// What a delete did besides to objects that it did not name: `Step 3, Note 1`; and which
+    /// rules kept some that it did name.
     var consequences: [(what: String, text: String)] {
-        let entities = (cascaded ?? [:]).filter { $0.value > 0 }
-            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "\($0.key) \(ReportWords.count($0.value))" }.joined(separator: ", ")
-        return (entities.isEmpty ? [] : [("taken along", entities)])
+        func list(_ counts: [String: Int]?) -> String {
+            (counts ?? [:]).filter { $0.value > 0 }
+                .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                .map { "\($0.key) \(ReportWords.count($0.value))" }.joined(separator: ", ")
+        }
+        return [("taken along", list(cascaded)), ("kept by", list(deniedBy))]
+            .filter { !$0.1.isEmpty }
             + (nullified.map { [("lost a link", ReportWords.several($0, "object"))] } ?? [])
     }
 }

@@ -245,6 +245,7 @@ extension RunReport.Stage {
         changed = report.changed
         mirrored = report.mirrored
         denied = report.denied > 0 ? report.denied : nil
+        deniedBy = report.deniedBy
         cascaded = report.cascaded.isEmpty ? nil : report.cascaded
         nullified = report.nullified > 0 ? report.nullified : nil
         verified = report.verified

@@ -23,6 +23,8 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var mirrored: Int?
     /// Objects that a Deny rule kept.
     package var denied = 0
+    /// These by the relationship whose rule it is, such as `Person.tasks`; nil where there are none.
+    package var deniedBy: [String: Int]?
     /// Objects of each entity that a delete took along.
     package var cascaded: [String: Int] = [:]
     /// Objects that lost a link to a deleted one.
@@ -119,6 +121,7 @@ extension StageReport {
         changed = nil
         mirrored = nil
         denied = 0
+        deniedBy = nil
         cascaded = [:]
         nullified = 0
     }

@@ -57,8 +57,8 @@ extension StageReport: JSONWritable {
             "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
             "extraFields": extraFields, "rejects": rejects, "rejectsFolder": rejectsFolder,
             "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
-            "denied": denied, "cascaded": cascaded, "nullified": nullified, "exported": exported,
-            "verified": verified,
+            "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
+            "exported": exported, "verified": verified,
         ])
     }
 }

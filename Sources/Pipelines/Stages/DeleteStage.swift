@@ -19,9 +19,10 @@ struct DeleteStage: Sendable {
             let result = try context.execute(changes)
             report.matched = result.matched
             report.changed = result.deleted
-            report.denied = result.denied
             report.cascaded = result.cascaded.filter { $0.value > 0 }
             report.nullified = result.nullified
+            report.noteDenied(result)
+            environment.warn(of: result, spec.entity.text, in: stage)
         }
         if spec.isCompacting { try environment.container.compact() }
         return report

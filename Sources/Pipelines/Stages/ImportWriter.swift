@@ -20,8 +20,8 @@ struct ImportWriter {
     private var imported: [InputNote] = []
     /// The first input that grew while it was read.
     private var grown: String?
-    /// Objects deleted because no record names them.
-    private var mirrored: Int?
+    /// What became of the objects that no record names.
+    private var mirrored: BatchDeleteResult?
     /// Why the stage ends at once.
     private var stopped: RunFailure?
     private var unsaved = 0
@@ -266,8 +266,10 @@ struct ImportWriter {
             return
         }
         do {
-            mirrored = try MirrorDeletion(mirror, entity: spec.into.text, environment)
+            let result = try MirrorDeletion(mirror, entity: spec.into.text, environment)
                 .run(after: writer, progress.counts, grown: grown, in: context)
+            environment.warn(of: result, spec.into.text, in: stage)
+            mirrored = result
         } catch let failure as RunFailure {
             // The records themselves are good and stay.
             try saveUnfinished()
@@ -304,7 +306,8 @@ struct ImportWriter {
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
         report.rejects = progress.rejectTally
-        report.mirrored = mirrored
+        report.mirrored = mirrored?.deleted
+        if let mirrored { report.noteDenied(mirrored) }
         report.objects = objects.report(environment.container.schema)
         report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
         if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.folder }

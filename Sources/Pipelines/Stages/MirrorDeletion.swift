@@ -19,13 +19,13 @@ struct MirrorDeletion {
 
     /// Deletes in the context, which its caller saves.
     ///
-    /// - Returns: how many objects match and no record names.
+    /// - Returns: what became of the objects that match and that no record names.
     /// - Throws: `RunFailure` (65) where the read was not clean or too many would go; nothing was
     ///   deleted then.
     func run(
         after load: BulkWriter, _ counts: RecordCounts, grown: String?,
         in context: ManagedObjectContext
-    ) throws -> Int {
+    ) throws -> BatchDeleteResult {
         if let grown {
             throw failure(
                 "\(grown) grew while it was read, so it may not be whole; nothing was deleted",
@@ -46,7 +46,7 @@ struct MirrorDeletion {
             entityName: entity, predicate: try mirror.selection.predicate(),
             variables: environment.values.graphValues, limit: mirror.atMost.objectLimit)
         do {
-            return try context.execute(request, sparing: load).deleted
+            return try context.execute(request, sparing: load)
         } catch let error as StoreError where error.code == .tooMany {
             throw failure(
                 error.message, fix: "see whether the input is whole, or raise `mirror.at-most`")

@@ -159,13 +159,50 @@ import Testing
             #expect(
                 result
                     == BatchDeleteResult(
-                        matched: 2, deleted: 1, denied: 1, cascaded: ["File": 1, "Page": 2],
-                        nullified: 0))
+                        matched: 2, deleted: 1, denied: 1,
+                        denials: [.init(entityName: "Page", relationshipName: "loans", count: 1)],
+                        cascaded: ["File": 1, "Page": 2], nullified: 0))
             #expect(names(change.deleted, in: store) == ["File 1", "Folder 3", "Page 1", "Page 2"])
             try store.expect("SELECT ZNAME FROM ZFOLDER WHERE Z_PK = 4", ["other"])
             try store.expect(
                 "SELECT * FROM ZFILE UNION ALL SELECT * FROM ZPAGE",
                 before.filter { $0.hasPrefix("2|") && $0.contains("|g") || $0.hasPrefix("3|") })
+        }
+    }
+
+    @Test func countsEachDeniedObjectOnceByTheRuleThatKeepsIt() throws {
+        // 1 is kept by books, 2 by films, 3 by both, 4 by a part that books keep; 5 goes.
+        try withStore(
+            """
+            Shelf:
+              relationships:
+                books: { to: Book, many: true, inverse: shelf, delete: deny }
+                films: { to: Film, many: true, inverse: shelf, delete: deny }
+                parts: { to: Shelf, many: true, inverse: whole, delete: cascade }
+                whole: { to: Shelf, inverse: parts }
+            Book: { relationships: { shelf: { to: Shelf, inverse: books } } }
+            Film: { relationships: { shelf: { to: Shelf, inverse: films } } }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZSHELF (Z_PK, Z_ENT, Z_OPT, ZWHOLE) VALUES
+                    (1, 3, 1, 4), (2, 3, 1, NULL), (3, 3, 1, NULL), (4, 3, 1, NULL), (5, 3, 1, 4);
+                INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSHELF) VALUES
+                    (1, 1, 1, 1), (2, 1, 1, 1), (3, 1, 1, 3);
+                INSERT INTO ZFILM (Z_PK, Z_ENT, Z_OPT, ZSHELF) VALUES (1, 2, 1, 2), (2, 2, 1, 3)
+                """)
+            let (result, _) = try run(store, "Shelf")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 5, deleted: 1, denied: 4,
+                        denials: [
+                            .init(entityName: "Shelf", relationshipName: "books", count: 3),
+                            .init(entityName: "Shelf", relationshipName: "films", count: 1),
+                        ], cascaded: [:], nullified: 0))
+            try store.expect("SELECT Z_PK FROM ZSHELF ORDER BY 1", ["1", "2", "3", "4"])
         }
     }
 
@@ -201,8 +238,9 @@ import Testing
             #expect(
                 result
                     == BatchDeleteResult(
-                        matched: 2, deleted: 1, denied: 1, cascaded: ["Box": 1, "Book": 1],
-                        nullified: 0))
+                        matched: 2, deleted: 1, denied: 1,
+                        denials: [.init(entityName: "Shelf", relationshipName: "books", count: 1)],
+                        cascaded: ["Box": 1, "Book": 1], nullified: 0))
             try store.expect(
                 "SELECT Z_PK FROM ZSHELF UNION ALL SELECT Z_PK FROM ZBOOK ORDER BY 1",
                 ["2", "2", "3"])

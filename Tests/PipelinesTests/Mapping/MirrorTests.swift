@@ -76,6 +76,39 @@ struct MirrorTests {
             ])
     }
 
+    @Test("what a Deny rule keeps although no record names it is told")
+    func denies() throws {
+        let folder = try Workspace()
+        let model = Self.model.replacing("delete: cascade", with: "delete: deny")
+        try folder.write("tasks.csv", "id\n1\n2\n3\n")
+        try folder.write("parts.csv", "name,task\np,2\n")
+        try folder.write("later.csv", "id\n1\n")
+        let first = try folder.run(
+            model: model,
+            """
+            - { import: tasks.csv, into: Task }
+            - { import: parts.csv, into: Part, link: { task: { by: { id: task } } } }
+            """)
+        #expect(first.text == "")
+        let run = try folder.run(
+            model: model,
+            "- { import: later.csv, into: Task, mirror: { where: ALL, at-most: 100% } }")
+        #expect(run.status == .ok)
+        #expect(
+            run.lines == [
+                "import import-later: 1 read, 1 unchanged, 1 deleted, 1 kept by a deny rule"
+            ])
+        #expect(run.outcome.stages[0].deniedBy == ["Task.parts": 1])
+        #expect(
+            run.warningText == """
+                warning: 1 of 2 objects of Task that match was kept: `delete: deny` of 'Task.parts' \
+                keeps what objects of Part belong to [store.deletion-denied]
+                  stage: spec.yaml:5:3 import import-later
+                  fix: delete those of Part in a stage before this one, let `where` leave such \
+                objects out by `AND parts.@count == 0`, or change the rule in the model
+                """)
+    }
+
     @Test("a table can be mirrored, and skipped objects are named, too")
     func table() throws {
         let (ids, run, _) = try second(

@@ -80,13 +80,14 @@ struct ReportPageTests {
         stage.changed = 2
         stage.objects = [ObjectCounts(entity: "Task", inserted: 0, updated: 0, deleted: 6)]
         stage.cascaded = ["Note": 1, "Step": 3]
+        stage.deniedBy = ["Task.loans": 2]
         stage.nullified = 1
         report.stages = [stage]
         let text = ReportText.text(of: report)
         #expect(
             text.contains(
                 "2 matched, 2 deleted, 4 more by cascade, taken along: Step 3, Note 1, "
-                    + "lost a link: 1 object"), "\(text)")
+                    + "kept by: Task.loans 2, lost a link: 1 object"), "\(text)")
         let page = ReportPage.text(of: report)
         #expect(page.contains(">Step 3, Note 1</td>") && page.contains(">1 object</td>"))
     }

@@ -44,6 +44,7 @@ import Testing
         (report.matched, report.changed, report.mirrored) = (11, 12, 13)
         (report.denied, report.nullified, report.verified) = (14, 15, 16)
         report.cascaded = ["Tag": 1, "Note": 2]
+        report.deniedBy = ["Person.tasks": 14]
         report.exported = ExportedFile(path: "out.csv", rows: 17, bytes: 18)
         return report
     }
@@ -56,6 +57,7 @@ import Testing
         (stage.rejects, stage.rejectsFolder, stage.objects) = ([code], "rejects/x", objects)
         (stage.matched, stage.changed, stage.mirrored, stage.denied) = (1, 2, 3, 4)
         (stage.cascaded, stage.nullified, stage.verified) = (["Tag": 1], 5, 6)
+        stage.deniedBy = ["Person.tasks": 4]
         stage.inputs = [RunReport.Input(file: "a", bytes: 1, sha256: "ff", records: 2)]
         stage.output = RunReport.Output(file: "b", rows: 3, bytes: 4)
         return RunReport(

@@ -1,0 +1,57 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+extension StageReport {
+    /// Takes over what Deny rules kept of what a batch delete was to delete.
+    mutating func noteDenied(_ result: BatchDeleteResult) {
+        denied = result.denied
+        guard !result.denials.isEmpty else { return }
+        deniedBy = Dictionary(
+            result.denials.map { ("\($0.entityName).\($0.relationshipName)", $0.count) },
+            uniquingKeysWith: +)
+    }
+}
+
+extension StageEnvironment {
+    /// Tells what Deny rules kept: where nobody watches, nothing else does.
+    func warn(of result: BatchDeleteResult, _ entity: String, in stage: Stage) {
+        for denial in result.denials {
+            warn(Diagnostic(denial, of: result.matched, entity, container.model, stage))
+        }
+    }
+}
+
+extension Diagnostic {
+    /// What a Deny rule kept, and how that is mended.
+    fileprivate init(
+        _ denial: BatchDeleteResult.Denial, of matched: Int, _ entity: String,
+        _ model: ManagedObjectModel, _ stage: Stage
+    ) {
+        let (owner, name) = (denial.entityName, denial.relationshipName)
+        let relationship = model.relationship(name, of: owner)
+        let destination = relationship?.destinationEntityName ?? ""
+        func isKind(_ entity: String, of other: String) -> Bool {
+            model.lineage(of: entity).contains { $0.name == other }
+        }
+        let hasRelationship = isKind(entity, of: owner)
+        var message =
+            "\(ReportWords.count(denial.count)) of \(ReportWords.several(matched, "object")) of "
+            + "\(entity) that \(matched == 1 ? "matches" : "match") "
+            + "\(denial.count == 1 ? "was" : "were") kept: "
+        if !hasRelationship, !isKind(owner, of: entity) {
+            message += "with them objects of \(owner) would go, and "
+        }
+        message +=
+            "`delete: deny` of '\(owner).\(name)' keeps what objects of \(destination) belong to"
+        var fix = "delete those of \(destination) in a stage before this one, "
+        if hasRelationship {
+            let isEmpty =
+                relationship?.isToMany == true ? "\(name).@count == 0" : "\(name) == nil"
+            fix += "let `where` leave such objects out by `AND \(isEmpty)`, "
+        }
+        self.init(
+            .warning, code: "store.deletion-denied", message, stage: stage.reportLocation,
+            fix: fix + "or change the rule in the model")
+    }
+}
