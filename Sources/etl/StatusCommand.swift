@@ -8,10 +8,12 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show a pipeline's last run, who is at work, and what is to be completed.",
         discussion: """
-            The last run is known from its report. Nothing is changed, and nothing is waited for.
+            A run is known from its report; one that is at work, or was killed before it could \
+            write one, from the lock beside the store. Nothing is changed, and nothing is waited \
+            for.
 
-            Exit status: 0 ok; 1 it never ran, or no run within --max-age ended with 0; 78 the \
-            spec is wrong, or needs a parameter to name its store.
+            Exit status: 0 ok; 1 no run has come to its end, or none within --max-age ended \
+            with 0; 78 the spec is wrong, or needs a parameter to name its store.
             """)
 
     @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))

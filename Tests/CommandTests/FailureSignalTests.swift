@@ -71,6 +71,42 @@ struct FailureSignalTests {
         #expect(try folder.query(FailureFolder.schema) == schema)
     }
 
+    @Test("status tells a run at work, and one that was killed with what it has saved")
+    func killedStatus() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(40_000)
+        #expect(try folder.run("--limit 10").status == 0)
+        try folder.shell("rm store.sqlite*")
+        let result = try folder.shell(
+            Self.halfway(25_000)
+                + """
+                "$E" status spec.yaml | grep -e '^last run' -e '^running'
+                kill -KILL $run
+                wait $run
+                "$E" status spec.yaml | grep -v '^reports'
+                """)
+        let time = #/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)/#
+        let shown = result.output.replacing(time, with: "TIME")
+            .replacing(#/\d+T\d+Z-\d+/#, with: "RUN").replacing(#/pid \d+/#, with: "pid P")
+            .replacing(#/[\d.]+ m?s ago/#, with: "AGE")
+            .replacing(#/record [\d,]+/#, with: "record N")
+            .replacing(folder.path + "/", with: "")
+        #expect(
+            shown == """
+                last run      RUN, at work, began TIME, AGE
+                running       pid P, pipeline spec, since TIME
+                pipeline      spec
+                last run      RUN, killed before its end, began TIME, AGE
+                run before    RUN (at most 10 records of each import), exit 0 OK, ended TIME, AGE
+                last success  none among the reports
+                to complete   RUN, 0 stages done, import tasks at record N of in.fifo; run it again
+
+                """)
+        #expect(try folder.run().status == 0)
+        let status = try folder.shell("\"$E\" status spec.yaml").output
+        #expect(status.split(separator: "\n")[1].contains(", exit 0 OK, ended "), "\(status)")
+    }
+
     @Test("a signal that who starts the command blocks stops it, too", arguments: [15, 2])
     func blocked(_ signal: Int32) throws {
         let folder = try FailureFolder()

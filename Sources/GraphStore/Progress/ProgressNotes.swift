@@ -63,6 +63,24 @@ extension PersistentContainer {
             return try ProgressNotes.read(kind, on: reader)
         }
     }
+
+    /// The notes of some kinds that a run left in a store, by number; none where it left none.
+    ///
+    /// The store is not opened for more than that: one may wait for whoever completes the run, and
+    /// is refused to readers until then.
+    package static func progressNotes(
+        _ kinds: [String], ofStoreAt path: String
+    ) throws(StoreError) -> [String: [(number: Int64, value: [UInt8])]] {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        return try storing { () throws(SQLiteError) in
+            var notes: [String: [(number: Int64, value: [UInt8])]] = [:]
+            guard try ProgressNotes.exist(on: snapshot.connection) else { return notes }
+            for kind in kinds {
+                notes[kind] = try ProgressNotes.read(kind, on: snapshot.connection)
+            }
+            return notes
+        }
+    }
 }
 
 extension ManagedObjectContext {

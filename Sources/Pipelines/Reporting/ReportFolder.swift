@@ -68,10 +68,9 @@ struct ReportFolder {
 /// The name of a run, such as `20261121T030000Z-4711`: when its first attempt began, and as which
 /// process.
 enum RunName {
-    /// The name of a run that begins now in this process.
-    static func of(_ started: Double) -> String {
-        TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" }
-            + "-\(FileDescriptor.processID)"
+    /// The name of a run that begins then, in this process where no other is named.
+    static func of(_ started: Double, _ process: Int32 = FileDescriptor.processID) -> String {
+        TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
 
     /// When a run began, in seconds since 2001-01-01 UTC; nil for any other text.

@@ -13,7 +13,19 @@ package struct PipelineStatus: Sendable {
         package var place: String?
     }
 
+    /// A run that began and of whose end there is no report.
+    package struct Unended: Sendable, Hashable {
+        package var run: String
+        /// When it began, or its last attempt, in ISO 8601.
+        package var began: String
+        /// Its process has the store; else it was killed.
+        package var isAtWork: Bool
+    }
+
     package var pipeline: String
+    /// The newest run behind the others, where it did not come to its end.
+    package var unended: Unended?
+    /// The last run that has a report.
     package var last: RunReport?
     /// The last run of the whole spec that ended with 0, no replay; that may be `last`.
     package var lastSuccess: RunReport?
@@ -40,22 +52,32 @@ package struct PipelineStatus: Sendable {
             break
         }
         let path = values.path(spec.store.at)
-        status.holder = StoreLock.holder(of: path)
+        let holder = StoreLock.lastHolder(of: path)
+        if let holder, holder.isAtWork { status.holder = holder.words }
         // While somebody is at work, the notes are theirs.
         if status.holder == nil { status.pending = pending(path, spec) }
+        if let holder, holder.pipeline == spec.name { status.note(unended: holder) }
         return status
+    }
+
+    /// Takes note of a run of the pipeline that has not given back its lock.
+    private mutating func note(unended holder: StoreLock.Holder) {
+        guard let started = TimeText.date(holder.started, now: 0) else { return }
+        let run = RunName.of(started, holder.process)
+        if let last {
+            // It has its report, and was killed behind that; one that goes on has an older name.
+            let ended = TimeText.date(last.ended, now: 0) ?? 0
+            guard last.run != run, last.attempts == 1 || ended < started else { return }
+        }
+        unended = Unended(
+            run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
     }
 
     private static func pending(_ path: String, _ spec: PipelineSpec) -> Pending? {
         let beside = spec.store.open == .replace ? ".etl-new" : ".etl-work"
         for path in [path, path + beside] where FileDescriptor.size(path) ?? 0 > 0 {
-            var options = StoreOptions()
-            options.isReadOnly = true
-            // What cannot be opened is told by the next run.
-            guard
-                let container = try? PersistentContainer(
-                    model: nil, .sqlite(at: path, options: options)),
-                let saved = try? RunJournal.saved(in: container), saved.run.pipeline == spec.name
+            // What cannot be read is told by the next run.
+            guard let saved = try? RunJournal.saved(at: path), saved.run.pipeline == spec.name
             else { continue }
             return Pending(
                 run: saved.run.runID, done: saved.stages.count, place: saved.place)
@@ -83,8 +105,18 @@ package struct PipelineStatus: Sendable {
                 + "\(ReportWords.time(report.ended)), \(age) ago"
         }
         var lines = ["pipeline      \(pipeline)"]
-        lines.append("last run      \(last.map(line) ?? "never")")
-        if last?.isSuccess == false {
+        if let unended {
+            let began = TimeText.date(unended.began, now: 0) ?? 0
+            let age = ReportWords.duration(max(0, now.timeIntervalSinceReferenceDate - began))
+            lines.append(
+                "last run      \(unended.run), "
+                    + "\(unended.isAtWork ? "at work" : "killed before its end"), began "
+                    + "\(ReportWords.time(unended.began)), \(age) ago")
+            lines.append("run before    \(last.map(line) ?? "none among the reports")")
+        } else {
+            lines.append("last run      \(last.map(line) ?? "never")")
+        }
+        if unended != nil ? last?.isSuccess != true : last?.isSuccess == false {
             lines.append("last success  \(lastSuccess.map(line) ?? "none among the reports")")
         }
         if let holder { lines.append("running       \(holder)") }

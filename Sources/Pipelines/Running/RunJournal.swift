@@ -84,23 +84,33 @@ final class RunJournal: Sendable {
 
     /// What an earlier run left unfinished in the store.
     static func saved(in container: PersistentContainer) throws -> Saved? {
-        guard let run = try container.progressNotes("run").first,
+        try saved { try container.progressNotes($0) }
+    }
+
+    /// The same of a store that nobody has opened, and that may not be opened before the run is
+    /// completed.
+    static func saved(at path: String) throws -> Saved? {
+        let notes = try PersistentContainer.progressNotes(
+            ["run", "done", "stage", "input"], ofStoreAt: path)
+        return try saved { notes[$0] ?? [] }
+    }
+
+    /// - Parameter read: the notes of a kind.
+    private static func saved(
+        _ read: (String) throws -> [(number: Int64, value: [UInt8])]
+    ) throws -> Saved? {
+        func decoded<Note: Decodable>(_ kind: String) throws -> [Note] {
+            try read(kind).map { try JSONDecoder().decode(Note.self, from: Data($0.value)) }
+        }
+        guard let run = try read("run").first,
             let note = try? JSONDecoder().decode(RunNote.self, from: Data(run.value)),
             // Notes of another version of ours are of no use.
             note.format == RunNote.currentFormat
         else { return nil }
-        let importing: [ImportNote] = try decode(container, "stage")
+        let importing: [ImportNote] = try decoded("stage")
         return Saved(
-            run: note, stages: try decode(container, "done"), importing: importing.first,
-            inputs: try decode(container, "input"))
-    }
-
-    private static func decode<Note: Decodable>(
-        _ container: PersistentContainer, _ kind: String
-    ) throws -> [Note] {
-        try container.progressNotes(kind).map {
-            try JSONDecoder().decode(Note.self, from: Data($0.value))
-        }
+            run: note, stages: try decoded("done"), importing: importing.first,
+            inputs: try decoded("input"))
     }
 
     private static func encode(_ note: some JSONWritable) -> [UInt8] {

@@ -61,19 +61,49 @@ final class StoreLock {
             fix: "wait until it ends; the lock ends with its process")
     }
 
+    /// Who took the lock last, and has not given it back.
+    struct Holder {
+        /// As they said themselves: `pid 4711, pipeline nightly, since 2026-11-21T03:00:00Z`.
+        let words: String
+        let process: Int32
+        /// The name of a spec, or what else works on stores.
+        let pipeline: String
+        let started: String
+        /// It has the lock; else it was killed, which left its words, but not its lock.
+        var isAtWork = true
+
+        fileprivate init?(_ words: String) {
+            guard let match = words.wholeMatch(of: #/pid (\d+), pipeline (.+), since (\S+)/#),
+                let process = Int32(match.1)
+            else { return nil }
+            self.words = words
+            self.process = process
+            pipeline = String(match.2)
+            started = String(match.3)
+        }
+    }
+
     /// Who holds the lock, as they said themselves; nil where nobody does.
-    ///
-    /// A holder that was killed has left its words, but not its lock.
     static func holder(of storePath: String) -> String? {
-        guard let words = FileDescriptor.head(ofFile: path(storePath)), words.hasPrefix("pid "),
-            let process = Int32(words.dropFirst(4).prefix { $0.isNumber }),
-            FileDescriptor.isRunning(process)
-        else { return nil }
-        let descriptor = FileDescriptor.createForLocking(path(storePath))
-        guard descriptor >= 0 else { return words }
-        defer { FileDescriptor.close(descriptor) }
-        // Its number may be another process's by now.
-        return FileDescriptor.lock(descriptor) ? nil : words
+        lastHolder(of: storePath).flatMap { $0.isAtWork ? $0.words : nil }
+    }
+
+    /// Who holds the lock, or held it until their death; nil where the last one came to its end.
+    static func lastHolder(of storePath: String) -> Holder? {
+        let path = path(storePath)
+        guard let words = FileDescriptor.head(ofFile: path), var holder = Holder(words) else {
+            return nil
+        }
+        if FileDescriptor.isRunning(holder.process) {
+            let descriptor = FileDescriptor.createForLocking(path)
+            guard descriptor >= 0 else { return holder }
+            defer { FileDescriptor.close(descriptor) }
+            guard FileDescriptor.lock(descriptor) else { return holder }
+            // Its number is another process's by now, or it has come to its end since.
+        }
+        // The lock of who is gone is not tried, which would keep out a run that begins meanwhile.
+        holder.isAtWork = false
+        return FileDescriptor.head(ofFile: path) == words ? holder : nil
     }
 
     /// By whatever name the store is reached, the lock is one.

@@ -98,4 +98,79 @@ struct PipelineStatusTests {
             #expect(try Self.status(folder).holder == nil, "\(process)")
         }
     }
+
+    @Test("a run that was killed is the last one, and its report is that of the one before")
+    func killed() throws {
+        let folder = try Reports.folder()
+        let now = Workspace.now
+        let lock = "store.sqlite.etl-lock"
+        let before = Reports.run(folder).outcome.runID
+        try folder.write(lock, "pid 4000000, pipeline nightly, since 2026-03-04T06:07:08Z")
+        let status = try Self.status(folder)
+        #expect(
+            status.unended
+                == PipelineStatus.Unended(
+                    run: "20260304T060708Z-4000000", began: "2026-03-04T06:07:08Z",
+                    isAtWork: false))
+        #expect(status.last?.run == before)
+        #expect(status.holder == nil)
+        #expect(
+            status.text(now: now + 7200).replacing(folder.path(""), with: "") == """
+                pipeline      nightly
+                last run      20260304T060708Z-4000000, killed before its end, began 2026-03-04 \
+                06:07:08 UTC, 59 min 0 s ago
+                run before    \(before), exit 0 OK, ended 2026-03-04 05:06:07 UTC, 2 h 0 min ago
+                reports       runs
+
+                """)
+        #expect(!status.isStale(now: now + 7200, maxAgeSeconds: 7201))
+        // Another pipeline's run says nothing of this one.
+        try folder.write(lock, "pid 4000000, pipeline other, since 2026-03-04T06:07:08Z")
+        #expect(try Self.status(folder).unended == nil)
+        // The next run that ends is the last one again.
+        try folder.write(lock, "pid 4000000, pipeline nightly, since 2026-03-04T06:07:08Z")
+        let after = Reports.run(folder, now: now + 7200).outcome.runID
+        #expect(try Self.status(folder).unended == nil)
+        #expect(try Self.status(folder).last?.run == after)
+        // Killed behind its report, which says how it ended.
+        let words = "pid \(FileDescriptor.processID), pipeline nightly, since 2026-03-04T07:06:07Z"
+        try folder.write(lock, words)
+        #expect(try Self.status(folder).unended == nil)
+    }
+
+    @Test("the first run of all may be the one that was killed")
+    func killedFirst() throws {
+        let folder = try Reports.folder()
+        try folder.write(
+            "store.sqlite.etl-lock", "pid 4000000, pipeline nightly, since 2026-03-04T05:06:00Z")
+        let status = try Self.status(folder)
+        #expect(
+            status.text(now: Workspace.now).replacing(folder.path(""), with: "") == """
+                pipeline      nightly
+                last run      20260304T050600Z-4000000, killed before its end, began 2026-03-04 \
+                05:06:00 UTC, 7.3 s ago
+                run before    none among the reports
+                last success  none among the reports
+                reports       runs
+
+                """)
+        #expect(status.isStale(now: Workspace.now, maxAgeSeconds: nil))
+    }
+
+    @Test("a run that is at work is the last one")
+    func atWork() throws {
+        let folder = try Reports.folder()
+        let lock = try StoreLock.take(
+            storePath: folder.path("store.sqlite"), pipeline: "nightly",
+            started: "2026-03-04T05:06:00Z", .fail, Interruption())
+        let run = "20260304T050600Z-\(FileDescriptor.processID)"
+        let status = try Self.status(folder)
+        #expect(
+            status.unended
+                == PipelineStatus.Unended(run: run, began: "2026-03-04T05:06:00Z", isAtWork: true))
+        let text = status.text(now: Workspace.now)
+        #expect(text.contains("\nlast run      \(run), at work, began 2026-03-04 05:06:00 UTC,"))
+        #expect(text.contains("\nrunning       pid \(FileDescriptor.processID), pipeline nightly,"))
+        withExtendedLifetime(lock) {}
+    }
 }
