@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import SQLite
+import Synchronization
 import Testing
 
 @testable import Pipelines
@@ -76,6 +77,81 @@ struct FailedRunTests {
                 try folder.rows(RunOptionTests.sizes) == before + (isKept ? ["1|1", "2|2"] : []))
         }
         #expect(folder.exists("out.csv"))
+    }
+
+    private static let waits = "what is done so far waits beside"
+
+    @Test(
+        "a run that is stopped tells what is in the store, and what waits beside it",
+        arguments: [
+            ("open: create", true, 1, "what was saved stays"),
+            ("open: create", true, 0, "nothing in the store was changed"),
+            ("open: create, commit: run", true, 1, "the store is as it was, and \(waits) it"),
+            (
+                "open: create, commit: run", false, 1,
+                "there is no store yet, and \(waits) its place"
+            ),
+            ("open: replace", true, 1, "the store is as it was, and \(waits) it"),
+            (
+                "open: create, commit: stage", true, 2,
+                "what import-a, bump did stays, and what came after waits beside the store"
+            ),
+        ])
+    func stopped(_ store: String, _ hasStore: Bool, _ stages: Int, _ words: String) throws {
+        let folder = try Self.filled(hasStore: hasStore)
+        let spec = Self.spec(
+            store,
+            """
+              - { import: a.ndjson, into: Task }
+              - { update: bump, entity: Task, where: "size < 2", set: { size: 9 } }
+              - { delete: Task, where: "size == 9" }
+            """)
+        try folder.write("spec.yaml", spec)
+        // Asked to stop when so many stages have ended.
+        let interruption = Interruption()
+        let ended = Mutex(0)
+        if stages == 0 { interruption.request(signal: 15) }
+        let options = RunOptions(workingFolder: "/", now: Workspace.now)
+        let runner = PipelineRunner(
+            options: options, interruption: interruption,
+            stageEnded: { _, _ in
+                let count = ended.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == stages { interruption.request(signal: 15) }
+            })
+        let outcome = runner.run(folder.path("spec.yaml"))
+        #expect(outcome.status == .terminated)
+        #expect(
+            outcome.diagnostics.map(DiagnosticRenderer.text) == [
+                "note: Stopped by a signal; \(words)"
+                    + (words.hasSuffix("stays") || stages == 0 ? "" : " for the next run")
+                    + " [run.interrupted]\n  fix: run it again to complete it"
+            ])
+        #expect(try folder.run { _ in }.status == .ok)
+        #expect(try folder.rows(RunOptionTests.sizes) == ["2|2"])
+    }
+
+    @Test("a failure that passes leaves what was done beside the store, and says so")
+    func leftBeside() throws {
+        for store in ["open: create, commit: run", "open: create"] {
+            let folder = try Self.filled(hasStore: true)
+            try folder.write("out", "a file, no folder")
+            let spec = Self.spec(
+                store, "  - { import: a.ndjson, into: Task }\n  - { export: Task, to: out/a.csv }")
+            let run = try folder.run(spec)
+            #expect(run.status == .cannotCreate)
+            #expect(
+                Self.notes(run)
+                    == (store == "open: create"
+                        ? []
+                        : [
+                            "note: The store is as it was, and what is done so far waits beside it "
+                                + "for the next run [run.left-beside]\n"
+                                + "  fix: mend what failed, and run it again to complete it"
+                        ]))
+        }
     }
 
     @Test("where nothing was done, nothing is told of it; what an import had saved is")
@@ -160,11 +236,11 @@ struct FailedRunTests {
         if let rows { #expect(try folder.rows(RunOptionTests.sizes) == rows) }
     }
 
-    @Test("always: a copy of a template stays where a stage has changed it that fails later")
-    func alwaysWithTemplate() throws {
+    /// A template with a task whose copies cannot be compacted: that reads a table whose page is
+    /// gone, and nothing else does.
+    private static func withoutCompacting() throws -> Workspace {
         let folder = try Self.filled(hasStore: true)
         try folder.move("store.sqlite", to: "full.sqlite")
-        // Whole-file compacting reads the table whose page is gone; nothing else does.
         let damaged = try { () throws in
             let connection = try Connection(path: folder.path("full.sqlite"), mode: .readWrite)
             try connection.execute(
@@ -182,10 +258,35 @@ struct FailedRunTests {
         bytes.replaceSubrange(
             start..<(start + damaged.size), with: repeatElement(0, count: damaged.size))
         try folder.write("full.sqlite", bytes: bytes)
-        for stage in [
-            "{ update: bump, entity: Task, where: ALL, set: { size: 9 }, compact: true }",
-            "{ delete: Task, where: ALL, compact: true }",
-        ] {
+        return folder
+    }
+
+    private static let compacting = [
+        "{ update: bump, entity: Task, where: ALL, set: { size: 9 }, compact: true }",
+        "{ delete: Task, where: ALL, compact: true }",
+    ]
+
+    @Test("an only stage that fails in compacting tells what becomes of what it did")
+    func onlyCompacting() throws {
+        for stage in Self.compacting {
+            let folder = try Self.withoutCompacting()
+            let run = try folder.run(
+                Self.spec("open: { template: full.sqlite }, commit: run", "  - " + stage))
+            #expect(run.outcome.diagnostics.map(\.code) == ["store.corrupt", "run.left-beside"])
+            #expect(
+                Self.notes(run) == [
+                    "note: There is no store yet, and what is done so far waits beside its place "
+                        + "for the next run [run.left-beside]\n"
+                        + "  fix: mend what failed, and run it again to complete it"
+                ])
+            #expect(!folder.exists("store.sqlite"))
+        }
+    }
+
+    @Test("always: a copy of a template stays where a stage has changed it that fails later")
+    func alwaysWithTemplate() throws {
+        let folder = try Self.withoutCompacting()
+        for stage in Self.compacting {
             let always = "  - " + stage.dropLast(2) + ", always: true }"
             let run = try folder.run(
                 Self.spec(

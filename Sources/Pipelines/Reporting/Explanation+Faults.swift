@@ -36,7 +36,7 @@ extension Explanation {
         ),
         (
             "internal.conservation", "The records that were read and those accounted for differ.",
-            "Report it with the spec and the run's report; what was saved stays."
+            "Report it with the spec and the run's report."
         ),
         (
             "lock.file", "The lock beside the store cannot be made.",
@@ -127,6 +127,12 @@ extension Explanation {
         (
             "run.interrupted", "A signal stopped the run after a whole batch.",
             "Run it again: it goes on there."
+        ),
+        (
+            "run.left-beside",
+            "The run works on a store beside its own, and failed for a reason that may pass: that "
+                + "store waits for the next run.",
+            "Mend what the messages before it tell, and run it again; `--restart` begins anew."
         ),
         (
             "run.new-input", "An input of an interrupted run is new or has changed.",

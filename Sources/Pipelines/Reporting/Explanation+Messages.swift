@@ -70,7 +70,7 @@ extension Explanation {
         ("spec", "The spec is wrong.", "Mend it at the place that is told; see `etl check`."),
         (
             "store", "The store cannot be opened, or refuses a change.",
-            "Do as the message says; what was saved stays."
+            "Do as the message says; with `commit: batch` each save stays."
         ),
         ("swift", "Classes cannot be made of a name in the model.", "Rename it in the model."),
         ("system", "Descriptors, threads or memory are out.", "Raise the limits and run again."),

@@ -161,9 +161,9 @@ extension ExitStatus {
         case .usage: "See `etl help` for the flags and arguments of the command."
         case .dataError:
             "See the rejects beside their reasons, mend them or the spec, and run again or "
-                + "`etl replay`; what was saved stays."
+                + "`etl replay`; with `commit: batch` each save stays."
         case .noInput: "See whether the path is right: it begins at the spec's folder."
-        case .software: "Report it with the spec and the run's report; what was saved stays."
+        case .software: "Report it with the spec and the run's report."
         case .osError: "Raise the limits on memory, threads or open files, and run again."
         case .cannotCreate: "Check the folder's permissions, or name another, and run again."
         case .ioError: "Make room on the disk or look after it, and run again to complete."

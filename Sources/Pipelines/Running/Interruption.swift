@@ -68,6 +68,8 @@ struct Interrupted: Error {
     var reason: StopReason
     /// Where the next run goes on, such as `record 120,001 of tasks.ndjson`.
     var resumesAt: String?
+    /// What there is for the next run, in words; nil where this one had not begun.
+    var leftOver: String?
 
     init(_ reason: StopReason) {
         self.reason = reason

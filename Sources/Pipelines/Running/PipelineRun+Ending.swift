@@ -55,23 +55,65 @@ extension PipelineRun {
         }
     }
 
-    /// Tells what became of the work of stages that is thrown away, since their lines were told
-    /// when they ended.
-    ///
-    /// - Parameter working: the stages whose work was not in its place yet, and is discarded.
-    /// - Returns: nil where they had done nothing, and no other stage had either.
-    func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
-        guard job.target.worksBeside, working.contains(where: \.kind.isWriting) else { return nil }
-        func names(_ stages: [Stage]) -> String { stages.map(\.name).joined(separator: ", ") }
-        let done = job.stages.filter { stage in
-            [.done, .resumed].contains(ledger.entry(of: stage)?.state)
-        }
-        let kept = done.filter { stage in
+    /// The stages that are done, by this attempt or an earlier one.
+    private func done(_ job: Job) -> [Stage] {
+        job.stages.filter { [.done, .resumed].contains(ledger.entry(of: $0)?.state) }
+    }
+
+    /// Those of them that have changed the store, behind which others were to.
+    private func kept(behind working: [Stage], _ job: Job) -> [Stage] {
+        done(job).filter { stage in
             stage.kind.isWriting && !working.contains { $0.name == stage.name }
         }
+    }
+
+    private func names(_ stages: [Stage]) -> String {
+        stages.map(\.name).joined(separator: ", ")
+    }
+
+    /// What a run that is stopped, or fails for a reason that passes, leaves to the next one.
+    ///
+    /// - Parameter working: the stages whose work was not in its place yet.
+    /// - Returns: nil where it has not begun.
+    func leftOver(_ working: [Stage], _ job: Job) -> String? {
+        guard hasBegun else { return nil }
+        guard !working.isEmpty, job.target.hasWorkBeside else {
+            return job.stages.contains(where: hasChangedObjects)
+                ? "what was saved stays" : "nothing in the store was changed"
+        }
+        let kept = self.kept(behind: working, job)
+        guard kept.isEmpty else {
+            return "what \(names(kept)) did stays, and what came after waits beside the store for "
+                + "the next run"
+        }
+        return job.target.isThere
+            ? "the store is as it was, and what is done so far waits beside it for the next run"
+            : "there is no store yet, and what is done so far waits beside its place for the next run"
+    }
+
+    /// Tells of work that a failure which passes has left beside the store, since the lines of its
+    /// stages read as if it were there.
+    func leftBeside(_ job: Job, _ leftOver: String?) -> Diagnostic? {
+        guard job.target.hasWorkBeside, let leftOver else { return nil }
+        return Diagnostic(
+            .note, code: "run.left-beside",
+            leftOver.prefix(1).uppercased() + leftOver.dropFirst(),
+            fix: "mend what failed, and run it again to complete it")
+    }
+
+    /// Tells what becomes of the work of stages that is to be thrown away, since their lines were
+    /// told when they ended.
+    ///
+    /// - Parameter working: the stages whose work is not in its place yet.
+    /// - Returns: nil where they have done nothing, and no other stage has either.
+    func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
+        guard job.target.worksBeside, working.contains(where: \.kind.isWriting) else { return nil }
+        let done = self.done(job)
+        let kept = self.kept(behind: working, job)
+        // A stage may have saved all that it does, and fail behind that.
         let hasDone = working.contains { stage in
-            let entry = ledger.entry(of: stage)
-            return entry?.state == .discarded || entry?.report?.records?.discarded ?? 0 > 0
+            stage.kind.isWriting
+                && (done.contains { $0.name == stage.name } || hasChangedObjects(stage))
         }
         guard hasDone || !kept.isEmpty else { return nil }
         let files = done.filter { stage in

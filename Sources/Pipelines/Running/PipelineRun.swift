@@ -210,16 +210,23 @@ struct PipelineRun {
             throw error is Interrupted ? error : RunFailure(error, stage: nil)
         } catch {
             let isResumable = Self.isResumable(error)
+            var takenBack: Diagnostic?
             if !isResumable {
                 job.target.abandon()
-                if job.target.worksBeside { discard(working) }
+                if job.target.worksBeside {
+                    takenBack = self.takenBack(working, job)
+                    discard(working)
+                }
             }
+            let leftOver = self.leftOver(working, job)
             settle(job, keepsNotes: isResumable)
-            guard !(error is Interrupted) else { throw error }
-            var failure = RunFailure(error, stage: nil)
-            if !isResumable, current != nil, let note = takenBack(working, job) {
-                failure.diagnostics.append(note)
+            if var stop = error as? Interrupted {
+                stop.leftOver = leftOver
+                throw stop
             }
+            var failure = RunFailure(error, stage: nil)
+            let note = isResumable ? leftBeside(job, leftOver) : takenBack
+            if let note, current != nil { failure.diagnostics.append(note) }
             runAlways(after: current, job, keepsNotes: isResumable, &failure)
             throw failure
         }

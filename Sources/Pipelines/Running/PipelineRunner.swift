@@ -92,7 +92,8 @@ extension Interrupted {
         return Diagnostic(
             .note, code: code,
             (isSignal ? "Stopped by a signal" : "The time limit is reached")
-                + "; what was saved stays", fix: "run it again to \(next)")
+                + "; \(leftOver ?? "nothing was changed")",
+            fix: "run it again" + (leftOver == nil ? "" : " to \(next)"))
     }
 }
 

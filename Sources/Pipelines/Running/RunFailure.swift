@@ -39,10 +39,10 @@ package struct RunFailure: Error, Sendable {
             case .corrupt where error.isTruncated:
                 "bring back a copy that is whole, or save what is left by"
                     + " `etl verify STORE --repair NEW`"
-            case .full: "make room on the disk and run again; what was saved stays"
+            case .full: "make room on the disk and run again: a run goes on where it stopped"
             case .busy where error.isUnfinishedLoad:
                 "run the spec again, which completes it; opening the store for writing does, too"
-            case .busy: "try again when the other process is done; what was saved stays"
+            case .busy: "try again when the other process is done: a run goes on where it stopped"
             case .permission: "give this user the right to write the store and its folder"
             case .resources: "raise the limits on memory, threads or open files, and run again"
             default: nil

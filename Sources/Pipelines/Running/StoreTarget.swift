@@ -63,6 +63,9 @@ struct StoreTarget {
         }
     }
 
+    /// What was begun beside the store is there, and not in its place.
+    var hasWorkBeside: Bool { worksBeside && (FileDescriptor.size(workPath) ?? 0) > 0 }
+
     /// A store stands in its place.
     var isThere: Bool { (FileDescriptor.size(path) ?? 0) > 0 }
 

@@ -288,7 +288,7 @@ struct ImportWriter {
                 .software, code: "internal.conservation",
                 "Of \(progress.counts.read) records, some came to no end or to two: "
                     + "\(counts)",
-                fix: "what was saved before stays; please report this with the run's report")
+                fix: "please report this with the spec and the run's report")
         }
         return report
     }
