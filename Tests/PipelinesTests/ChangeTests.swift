@@ -24,6 +24,47 @@ struct ChangeTests {
                     """)
     }
 
+    @Test("a date is moved by seconds, as the message about its sum says; a link is not set")
+    func movesDates() throws {
+        let folder = try Self.filled()
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { update: a, entity: Task, where: "id < 3", set: { due: "due + $by" } }
+            - { update: b, entity: Task, where: ALL, set: { owner: null } }
+            """, top: "params: { by: { type: duration, default: 1w } }", open: "existing")
+        #expect(
+            run.text == """
+                spec.yaml:5:59: error: Arithmetic needs numbers, not a date [predicate.type]
+                  due + $by
+                  ^
+                  in: stages[0].set.due
+                  fix: a date is moved by seconds: cast(cast(due, 'Double') + 7 * 86400, 'Date')
+                spec.yaml:6:49: error: 'Task.owner' is a relationship, not an attribute \
+                [spec.unknown-attribute]
+                  in: stages[1].set.owner
+                  fix: set it by `link` of an import, where null clears it
+                """)
+        let moved = try folder.run(
+            model: Self.model,
+            """
+            - update: a
+              entity: Task
+              where: "id < 3"
+              set: { due: "cast(cast(due, 'Double') + $by, 'Date')" }
+            - { export: Task, where: "id < 4", fields: [id, due], to: out.csv }
+            """, top: "params: { by: { type: duration, default: 1w } }", open: "existing")
+        #expect(moved.text == "")
+        #expect(
+            try folder.text("out.csv") == """
+                id,due
+                1,2026-01-08T00:00:00Z
+                2,2026-02-08T00:00:00Z
+                3,2026-03-05T00:00:00Z
+
+                """)
+    }
+
     static let model = """
         model: 1
         entities:

@@ -185,6 +185,46 @@ struct RunOptionTests {
             ])
     }
 
+    @Test("`limit` may be a parameter, and is refused where that is no number of objects")
+    func limitByParameter() throws {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n")
+        func run(_ most: String) throws -> Run {
+            try folder.run(
+                model: InputTests.model,
+                """
+                  - { import: a.ndjson, into: Task }
+                  - { update: bump, entity: Task, where: ALL, limit: "${most}", set: { size: 7 } }
+                  - { delete: Task, where: ALL, limit: "${most}" }
+                """, top: "params: { most: { type: string, default: \"2\" } }",
+                sets: ["most=\(most)"])
+        }
+        #expect(
+            try run("1").lines.dropFirst() == [
+                "update bump: 1 matched, 1 updated", "delete delete-task: 1 matched, 1 deleted",
+            ])
+        #expect(try folder.rows(Self.sizes) == ["2|NULL", "3|NULL"])
+        let refused = try run("few")
+        #expect(refused.status == .configuration)
+        #expect(
+            refused.text == """
+                spec.yaml:6:54: error: 'limit' is 'few', which is no number of objects [spec.type]
+                  in: stages[1].limit
+                  stage: spec.yaml:6:5 update bump
+                  fix: give a number from 1 to 1000000000
+                """)
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: a.sqlite }
+                stages: [{ delete: Task, where: ALL, limit: $most }]
+                """
+            ).contains(
+                "'limit' must be a number of objects, or a parameter such as \"${most}\", not the "
+                    + "text '$most' [spec.type]"))
+    }
+
     @Test("update and delete take the oldest of `limit` matches; compact gives pages back")
     func limitAndCompact() throws {
         let folder = try Self.filled(

@@ -63,7 +63,7 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     /// More matches than this, and nothing is done.
     public var limit: ObjectLimit?
 
-    /// So many matches at most are taken, the oldest first; nil takes all.
+    /// So many matches at most are taken, those first that were inserted first; nil takes all.
     public var fetchLimit: Int?
     /// Whether the model's rules for values are honoured.
     public var rules = BatchUpdateRules.honour
@@ -95,7 +95,7 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     /// More matches than this, and nothing is done.
     public var limit: ObjectLimit?
 
-    /// So many matches at most are taken, the oldest first; nil takes all.
+    /// So many matches at most are taken, those first that were inserted first; nil takes all.
     public var fetchLimit: Int?
     /// Whether delete rules are honoured.
     public var rules = BatchDeleteRules.honour

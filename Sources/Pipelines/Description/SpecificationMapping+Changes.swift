@@ -23,7 +23,9 @@ extension SpecificationMapping {
                 "set", .named("ATTRIBUTE", .constant), .error,
                 """
                 What attributes become: [an expression](predicates.md) in text, or a constant. A date \
-                is an expression, too: `due: "cast('2026-05-05', 'Date')"`.
+                is an expression, too: `due: "cast('2026-05-05', 'Date')"`. It is moved by seconds: \
+                `due: "cast(cast(due, 'Double') + 7 * 86400, 'Date')"`. Relationships are not set \
+                here, but by `link` of an import.
                 """,
                 example: "{ priority: priority + 1 }"),
         ] + extent
@@ -113,8 +115,15 @@ extension SpecificationMapping {
             that it leaves count.
             """, example: "50000"),
         KeyDescription(
-            "limit", .integer(1...1_000_000_000), .means("no limit"),
-            "At most so many objects, the oldest first.", example: "1000"),
+            "limit",
+            .either([
+                .integer(ChangeLimit.bounds),
+                .pattern(#"\$\{[^}]+\}"#, "a parameter such as `\"${most}\"`"),
+            ]), .means("no limit"),
+            """
+            At most so many objects, those first that came into the store first, by their object \
+            numbers and by no date.
+            """, example: "1000"),
         KeyDescription(
             "rules", .choice(ChangeRules.self), .same(as: "enforce"),
             """

@@ -10,6 +10,11 @@ package enum ChangeRules: String, Sendable, Hashable, CaseIterable {
     case ignore
 }
 
+/// How many objects an `update` or a `delete` may take at most.
+enum ChangeLimit {
+    static let bounds: ClosedRange<Int64> = 1...1_000_000_000
+}
+
 /// An `update` stage: objects that match get new values.
 package struct UpdateSpec: Sendable, Hashable {
     /// What an attribute becomes.
@@ -43,8 +48,8 @@ package struct UpdateSpec: Sendable, Hashable {
     package var set: [Assignment]
     /// More matches than this, and nothing is done.
     package var atMost: CountLimit?
-    /// So many matches at most are taken, the oldest first.
-    package var limit: Int?
+    /// So many matches at most are taken, those first that came into the store first.
+    package var limit: TemplateText?
     /// Pages that are free afterwards go back to the file system.
     package var isCompacting = false
     /// Whether the model's rules hold.
@@ -59,8 +64,8 @@ package struct DeleteSpec: Sendable, Hashable {
     package var selection: Selection
     /// More matches than this, and nothing is done.
     package var atMost: CountLimit?
-    /// So many matches at most are taken, the oldest first.
-    package var limit: Int?
+    /// So many matches at most are taken, those first that came into the store first.
+    package var limit: TemplateText?
     /// Pages that are free afterwards go back to the file system.
     package var isCompacting = false
     /// Whether the model's rules hold.

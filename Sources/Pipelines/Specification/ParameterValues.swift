@@ -115,6 +115,26 @@ package struct ParameterValues: Sendable {
         return text == "-" ? text : PathText.tidied(PathText.join(specFolder, text))
     }
 
+    /// The number that a text makes.
+    ///
+    /// - Throws: `RunFailure` with status 78 where it makes none.
+    func count(
+        _ template: TemplateText, in bounds: ClosedRange<Int64>, of things: String, key: String
+    ) throws(RunFailure) -> Int {
+        let text = resolve(template)
+        guard let count = Int64(text), bounds.contains(count) else {
+            throw RunFailure(
+                .configuration,
+                [
+                    Diagnostic(
+                        code: "spec.type", "'\(key)' is '\(text)', which is no number of \(things)",
+                        at: .source(template.location),
+                        fix: "give a number from \(bounds.lowerBound) to \(bounds.upperBound)")
+                ])
+        }
+        return Int(count)
+    }
+
     private func fill(_ template: TemplateText, _ text: (ParameterValue) -> String) -> String {
         template.parts.map { part in
             switch part {

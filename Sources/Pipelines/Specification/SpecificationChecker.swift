@@ -135,7 +135,12 @@ extension SpecificationChecker {
             .flatMap { model.attribute($0, of: entity.name) }?.isDoubtful
         if isDoubtful == true { return nil }
         if model.relationship(name.text, of: entity.name) != nil {
-            let fix = kind == "import" ? "put it under `link`" : nil
+            let fix: String? =
+                switch kind {
+                case "import": "put it under `link`"
+                case "update": "set it by `link` of an import, where null clears it"
+                default: nil
+                }
             error(
                 "unknown-attribute",
                 "'\(entity.name).\(name.text)' is a relationship, not an attribute",

@@ -119,17 +119,9 @@ extension SpecificationReader {
     /// A number, or a parameter that holds one.
     private func readGenerated(_ rows: YAMLValue, seed: YAMLValue?) -> GeneratedSpec? {
         let number = seed?.integer(in: .min ... .max) ?? 0
-        if case .integer = rows.scalar?.value {
-            return rows.integer(in: 0...Int64(GeneratedSpec.rowsMax)).map {
-                GeneratedSpec(
-                    rows: TemplateText(literal: String($0), at: rows.location), seed: number)
-            }
-        }
-        guard let text = template(rows) else { return nil }
-        guard !text.parameterNames.isEmpty else {
-            return rows.wrong("a number of records, or a parameter such as \"${rows}\"")
-        }
-        return GeneratedSpec(rows: text, seed: number)
+        return count(
+            rows, in: 0...Int64(GeneratedSpec.rowsMax), of: "records", parameter: "rows"
+        ).map { GeneratedSpec(rows: $0, seed: number) }
     }
 
     /// The format that the names of all the files tell.

@@ -172,9 +172,11 @@ extension SpecificationReader {
     /// How many objects a change takes, whether it tidies up, and whether rules hold.
     private func readExtent(
         _ mapping: YAMLMapping
-    ) -> (limit: Int?, isCompacting: Bool, rules: ChangeRules) {
+    ) -> (limit: TemplateText?, isCompacting: Bool, rules: ChangeRules) {
         (
-            mapping.optional("limit")?.integer(in: 1...1_000_000_000).map { Int($0) },
+            mapping.optional("limit").flatMap {
+                count($0, in: ChangeLimit.bounds, of: "objects", parameter: "most")
+            },
             mapping.optional("compact")?.boolean() ?? false,
             mapping.optional("rules")?.choice(ChangeRules.self) ?? .enforce
         )

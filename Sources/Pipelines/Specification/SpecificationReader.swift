@@ -174,4 +174,24 @@ struct SpecificationReader {
         }
         return .count(Int(count))
     }
+
+    /// A number, or a text whose parameters make one when the run begins.
+    ///
+    /// - Parameters:
+    ///   - things: what is counted.
+    ///   - parameter: the name of one that could stand there.
+    func count(
+        _ value: YAMLValue, in bounds: ClosedRange<Int64>, of things: String, parameter: String
+    ) -> TemplateText? {
+        if case .integer = value.scalar?.value {
+            return value.integer(in: bounds).map {
+                TemplateText(literal: String($0), at: value.location)
+            }
+        }
+        guard let text = template(value) else { return nil }
+        guard !text.parameterNames.isEmpty else {
+            return value.wrong("a number of \(things), or a parameter such as \"${\(parameter)}\"")
+        }
+        return text
+    }
 }

@@ -12,7 +12,7 @@ struct DeleteStage: Sendable {
         var request = BatchDeleteRequest(
             entityName: spec.entity.text, predicate: try spec.selection.predicate(),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
-        request.fetchLimit = spec.limit
+        request.fetchLimit = try environment.values.objectsMax(spec.limit)
         request.rules = spec.rules == .enforce ? .honour : .ignore
         let changes = request
         let report = try environment.change(stage) { context, report in

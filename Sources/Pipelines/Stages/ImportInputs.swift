@@ -21,7 +21,10 @@ struct ImportInputs: Sendable {
     /// All inputs, whatever the store knows of them.
     init(_ read: ReadSpec, _ spec: PipelineSpec, _ values: ParameterValues) throws {
         if let generated = read.generated {
-            files = [InputFile(generating: try Self.rows(generated, values))]
+            let rows = try values.count(
+                generated.rows, in: 0...Int64(GeneratedSpec.rowsMax), of: "records",
+                key: "generate")
+            files = [InputFile(generating: rows)]
         } else {
             let patterns = read.files.map { values.path($0) }
             files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
@@ -30,23 +33,6 @@ struct ImportInputs: Sendable {
         var options = ReadOptions(read)
         options.batchRecordsMax = min(options.batchRecordsMax, max(1, spec.budget.saveEvery))
         self.options = options
-    }
-
-    private static func rows(
-        _ generated: GeneratedSpec, _ values: ParameterValues
-    ) throws -> Int {
-        let text = values.resolve(generated.rows)
-        guard let rows = Int(text), (0...GeneratedSpec.rowsMax).contains(rows) else {
-            throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "spec.type", "'generate' is '\(text)', which is no number of records",
-                        at: .source(generated.rows.location),
-                        fix: "give a number from 0 to \(GeneratedSpec.rowsMax)")
-                ])
-        }
-        return rows
     }
 
     private static func tooFew(

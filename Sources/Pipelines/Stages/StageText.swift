@@ -34,6 +34,14 @@ extension Selection {
     }
 }
 
+extension ParameterValues {
+    /// The `limit` of an update or a delete; nil where there is none.
+    func objectsMax(_ limit: TemplateText?) throws(RunFailure) -> Int? {
+        guard let limit else { return nil }
+        return try count(limit, in: ChangeLimit.bounds, of: "objects", key: "limit")
+    }
+}
+
 extension CountLimit {
     var objectLimit: ObjectLimit {
         switch self {

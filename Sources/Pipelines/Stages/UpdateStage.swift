@@ -13,7 +13,7 @@ struct UpdateStage: Sendable {
             entityName: spec.entity.text, predicate: try spec.selection.predicate(),
             propertiesToUpdate: try assignments(environment.container.model),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
-        request.fetchLimit = spec.limit
+        request.fetchLimit = try environment.values.objectsMax(spec.limit)
         request.rules = spec.rules == .enforce ? .honour : .ignore
         let changes = request
         let report: StageReport

@@ -170,6 +170,7 @@ import Testing
                   today() + 1
                   ^
                   in: stages[1].set.dueDate
+                  fix: a date is moved by seconds: cast(cast(today(), 'Double') + 7 * 86400, 'Date')
                 a.yaml:13:14: error: 'at-most' must be a number such as 100 or a share such as 5%, \
                 not the text 'many' [spec.type]
                   in: stages[1].at-most

@@ -149,6 +149,7 @@ import Testing
                 a.yaml:17:26: error: 'Task.owner' is a relationship, not an attribute \
                 [spec.unknown-attribute]
                   in: stages[1].set.owner
+                  fix: set it by `link` of an import, where null clears it
                 a.yaml:17:39: error: 'Task.age' is transient, so no store keeps it [spec.transient]
                   in: stages[1].set.age
                 a.yaml:17:57: error: 'priority' is Integer 16 and must be a whole number in its \

@@ -142,8 +142,16 @@ extension ComparisonModifier {
 extension ArithmeticOperator {
     fileprivate var explained: (meaning: String, example: String) {
         switch self {
-        case .add: ("The sum; texts are joined by `join`.", "priority + 1")
-        case .subtract: ("The difference; before a value, its negative.", "priority - 1")
+        case .add:
+            (
+                "The sum; texts are joined by `join`, and a date is moved by seconds, as in "
+                    + "`cast(cast(dueOn, 'Double') + 7 * 86400, 'Date')`.", "priority + 1"
+            )
+        case .subtract:
+            (
+                "The difference, of dates in seconds by `cast(…, 'Double')`; before a value, its "
+                    + "negative.", "priority - 1"
+            )
         case .multiply: ("The product.", "priority * 2")
         case .divide:
             ("The quotient: of whole numbers without the rest, by zero nil.", "priority / 2")

@@ -267,9 +267,16 @@ struct PredicateResolver {
             return operand.kind
         }
         if case .collection = operand.kind { throw toManyAlone(operand.node) }
+        let fix: String? =
+            switch operand.kind {
+            case .text: "join texts by `join({a, b}, ' ')`"
+            case .date:
+                "a date is moved by seconds: cast(cast(\(operand.expression), 'Double') + 7 * 86400, "
+                    + "'Date')"
+            default: nil
+            }
         throw error(
-            .type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node,
-            fix: operand.kind == .text ? "join texts by `join({a, b}, ' ')`" : nil,
+            .type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node, fix: fix,
             isOfAnyKeys: true)
     }
 
