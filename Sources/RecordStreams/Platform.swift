@@ -34,6 +34,9 @@ package enum Platform {
 
         /// What opening a folder as a file amounts to.
         static var isFolder: Failure { Failure(errno: EISDIR) }
+
+        /// What giving up a wait amounts to.
+        static var isCancelled: Failure { Failure(errno: ECANCELED) }
     }
 
     static let standardInput: Int32 = 0
@@ -43,6 +46,20 @@ package enum Platform {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .current() }
         return descriptor
+    }
+
+    /// Opens what may be a pipe that nobody writes into yet, without waiting for that: `mustWait`
+    /// tells when somebody has.
+    ///
+    /// Linux alone tells a pipe that nobody has opened from one that everybody has closed.
+    static func openStream(_ path: String) throws(Failure) -> Int32 {
+        #if os(Linux)
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { throw .current() }
+            return descriptor
+        #else
+            try openForReading(path)
+        #endif
     }
 
     /// Makes a file that must not exist yet.
@@ -58,10 +75,11 @@ package enum Platform {
         return fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether a read would wait for somebody to write.
-    static func mustWait(_ descriptor: Int32) -> Bool {
+    /// Whether a read would wait for somebody to write, also after so many milliseconds.
+    static func mustWait(_ descriptor: Int32, milliseconds: Int32 = 0) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&request, 1, 0) == 0
+        let count = poll(&request, 1, milliseconds)
+        return count == 0 || (count < 0 && systemErrno() == EINTR)
     }
 
     static func closeFile(_ descriptor: Int32) {
@@ -80,7 +98,12 @@ package enum Platform {
         while true {
             let done = read(descriptor, start, count)
             if done >= 0 { return done }
-            if systemErrno() != EINTR { throw .current() }
+            switch systemErrno() {
+            case EINTR: break
+            // Another reader of the same pipe was faster.
+            case EAGAIN: _ = mustWait(descriptor, milliseconds: 1000)
+            default: throw .current()
+            }
         }
     }
 

@@ -10,12 +10,13 @@ package final class ByteSource {
 
     package init(
         _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000,
-        encoding: TextEncoding = .utf8, threads: Int = GzipMembers.threadsOfMachine
+        encoding: TextEncoding = .utf8, threads: Int = GzipMembers.threadsOfMachine,
+        isCancelled: (@Sendable () -> Bool)? = nil
     ) throws(RecordStreamError) {
         let piece = encoding == .utf8 ? nil : TextTranscoder.makePiece()
         self.piece = piece
         transcoder = piece.map { TextTranscoder(encoding, piece: $0) }
-        input = try StoredInput(file)
+        input = try StoredInput(file, isCancelled: isCancelled)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
         switch compression {

@@ -4,13 +4,17 @@ package struct InputFile: Sendable, Hashable {
     package let path: String
     /// The size in bytes as stored, that is compressed; 0 where it is not known.
     package let byteCount: Int
+    /// Whether its bytes come but once: those of a pipe, a device or a socket, which nobody can read
+    /// again from the beginning.
+    package let isStream: Bool
 
     /// Rows that are made here, where there is no file; nil elsewhere.
     package let generatedRows: Int?
 
-    package init(path: String, byteCount: Int) {
+    package init(path: String, byteCount: Int, isStream: Bool = false) {
         self.path = path
         self.byteCount = byteCount
+        self.isStream = isStream
         generatedRows = nil
     }
 
@@ -18,14 +22,18 @@ package struct InputFile: Sendable, Hashable {
     package init(generating rows: Int) {
         path = "generate:\(rows)"
         generatedRows = rows
+        isStream = false
         byteCount = GeneratedRows.byteCount(rows)
     }
 
     /// Standard input.
-    package static let standardInput = InputFile(path: "-", byteCount: 0)
+    package static let standardInput = InputFile(path: "-", byteCount: 0, isStream: true)
 
     /// Whether this is standard input.
     package var isStandardInput: Bool { path == "-" }
+
+    /// The file as messages name it.
+    package var name: String { isStandardInput ? "standard input" : path }
 
     /// Whether the name claims that the file is compressed.
     var hasGzipName: Bool { path.lowercased().hasSuffix(".gz") }

@@ -46,7 +46,7 @@ package enum InputFiles {
         do throws(Platform.Failure) {
             let status = try Platform.status(path)
             if status.kind == .folder { throw Platform.Failure.isFolder }
-            return InputFile(path: path, byteCount: status.size)
+            return InputFile(path: path, byteCount: status.size, isStream: status.kind == .other)
         } catch {
             throw RecordStreamError(inputFailure: error, path: path)
         }
@@ -115,7 +115,9 @@ private struct GlobWalk {
         guard let status = try status(path) else { return }
         if rest.isEmpty {
             if status.kind != .folder {
-                files.append(InputFile(path: path, byteCount: status.size))
+                files.append(
+                    InputFile(
+                        path: path, byteCount: status.size, isStream: status.kind == .other))
             }
         } else if status.kind == .folder {
             try walk(folder: path + "/", parts: rest)

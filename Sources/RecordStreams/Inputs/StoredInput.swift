@@ -8,12 +8,19 @@ final class StoredInput {
     private var isAtEnd = false
     private let descriptor: Int32
     let isRegular: Bool
+    /// Asked while nobody writes into a pipe; nil leaves the system to wait.
+    private let isCancelled: (@Sendable () -> Bool)?
+    /// How long the system waits for a writer before that is asked, in milliseconds.
+    private static let patience: Int32 = 50
     private var generated: GeneratedRows?
     private let buffer: UnsafeMutablePointer<UInt8>
     static let capacity = 256 * 1024
 
-    init(_ file: InputFile) throws(RecordStreamError) {
+    init(
+        _ file: InputFile, isCancelled: (@Sendable () -> Bool)? = nil
+    ) throws(RecordStreamError) {
         path = file.path
+        self.isCancelled = isCancelled
         generated = file.generatedRows.map { GeneratedRows($0) }
         if generated != nil {
             descriptor = -1
@@ -21,7 +28,9 @@ final class StoredInput {
             descriptor = Platform.standardInput
         } else {
             do throws(Platform.Failure) {
-                descriptor = try Platform.openForReading(file.path)
+                descriptor =
+                    file.isStream && isCancelled != nil
+                    ? try Platform.openStream(file.path) : try Platform.openForReading(file.path)
             } catch {
                 throw RecordStreamError(inputFailure: error, path: file.path)
             }
@@ -36,6 +45,7 @@ final class StoredInput {
         descriptor = -1
         isRegular = true
         isAtEnd = true
+        isCancelled = nil
         buffer = .allocate(capacity: Self.capacity)
     }
 
@@ -119,12 +129,21 @@ final class StoredInput {
             return length
         }
         do throws(Platform.Failure) {
+            try waitForWriter()
             let length = try Platform.readBytes(descriptor, into: target, count: count)
             isAtEnd = length == 0
             byteCount += length
             return length
         } catch {
             throw RecordStreamError(inputFailure: error, path: path)
+        }
+    }
+
+    /// Waits until there is something to be read of a stream, or its end.
+    private func waitForWriter() throws(Platform.Failure) {
+        guard !isRegular, let isCancelled else { return }
+        while Platform.mustWait(descriptor, milliseconds: Self.patience) {
+            if isCancelled() { throw .isCancelled }
         }
     }
 }

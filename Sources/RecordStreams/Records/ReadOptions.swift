@@ -76,6 +76,10 @@ package struct ReadOptions: Sendable {
     package var chunkBytes = 512 * 1024
     /// The number of records in a batch at most.
     package var batchRecordsMax = 4096
+    /// Asked now and then while a stream has nothing to be read; true ends that with an error.
+    ///
+    /// Without it the system is left to wait.
+    package var isCancelled: (@Sendable () -> Bool)?
 
     package init() {}
 }

@@ -36,7 +36,8 @@ package final class RecordReader {
         recordsMax = min(options.batchRecordsMax, max(64, (1 << 17) / max(1, slotCount)))
         source = try ByteSource(
             input, compression: options.compression, maxRatio: options.maxRatio,
-            encoding: options.encoding, threads: options.inflatingThreads)
+            encoding: options.encoding, threads: options.inflatingThreads,
+            isCancelled: options.isCancelled)
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
         format = try Self.format(of: input, options: options, filler: &filler)
         decoder = try Self.decoder(
