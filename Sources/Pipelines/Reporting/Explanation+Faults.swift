@@ -125,6 +125,12 @@ extension Explanation {
             "Plan again when it has ended."
         ),
         (
+            "run.cannot-resume",
+            "What came of a pipe or of standard input is not what a stopped run had of it, or that "
+                + "is not known, and records without a key would be imported twice.",
+            "Give it again what it had then, from the beginning, or begin anew with `--restart`."
+        ),
+        (
             "run.interrupted", "A signal stopped the run after a whole batch.",
             "Run it again: it goes on there."
         ),
@@ -136,7 +142,8 @@ extension Explanation {
         ),
         (
             "run.new-input", "An input of an interrupted run is new or has changed.",
-            "Nothing is to be done: all stages run again."
+            "All stages run again; nothing is to be done, but pipes and standard input must be given "
+                + "all of their records again."
         ),
         (
             "run.no-store", "Stages that run after a failure, too, had no store to run on.",
@@ -152,7 +159,8 @@ extension Explanation {
         ),
         (
             "run.starts-again", "An import cannot go on where it was, and begins anew.",
-            "Nothing is to be done; the message tells why."
+            "Nothing is to be done, but pipes and standard input must be given all of their records "
+                + "again; the message tells why."
         ),
         (
             "run.taken-back",

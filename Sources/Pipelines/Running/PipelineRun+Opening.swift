@@ -79,7 +79,8 @@ extension PipelineRun {
         else { return nil }
         let inputs = NewInput(
             stages: job.stages, values: again, container: container, pipeline: job.spec.name,
-            interruption: runner.interruption)
+            interruption: runner.interruption,
+            staysSaved: job.target.mode != .replace)
         // A limit leaves inputs half read, and says so.
         if options.recordsMax == nil, options.replay == nil,
             let input = try inputs.first(since: saved)
@@ -111,13 +112,14 @@ extension PipelineRun {
 
     func warnOfNewInput(_ input: InputFile) {
         let words =
-            input.isStandardInput
-            ? "standard input cannot be known again" : "\(input.path) is new or not what it was"
+            input.isStream
+            ? "\(input.name) cannot be known again" : "\(input.path) is new or not what it was"
         runner.warn(
             Diagnostic(
                 .warning, code: "run.new-input",
                 "What an earlier run has left is not gone on with, since \(words); "
-                    + "all stages run again"))
+                    + "all stages run again",
+                fix: input.isStream ? "give \(input.name) all of its records again" : nil))
     }
 
     /// Whoever watches sees where a run begins that an earlier one has left.

@@ -70,6 +70,9 @@ package struct ImportSpec: Sendable, Hashable {
     package var duplicates = Duplicates.last
     /// What to do with objects that were there before.
     package var whenFound = WhenFound.update
+    /// Whether it comes to the same when it is stopped and begins again: each record finds the
+    /// object that it made before, and says the same of it.
+    var isRepeatable: Bool { whenFound == .update || whenFound == .replace }
     /// What to do with objects that are so already.
     package var whenSame = WhenSame.skip
     /// What to do with fields that nothing maps.

@@ -10,6 +10,8 @@ struct ImportInputs: Sendable {
     private(set) var recordsMax: Int?
     private var done: Set<String> = []
     private var position: InputPosition?
+    /// Streams that an earlier attempt has read to their ends, which are given again.
+    private var known: [String: InputNote] = [:]
 
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
         try self.init(read, environment.spec, environment.values)
@@ -17,6 +19,9 @@ struct ImportInputs: Sendable {
         options.chunkBytes = environment.decoding.chunkBytes ?? options.chunkBytes
         if read.isOnce { try leaveOutKnown(stage, environment) }
     }
+
+    /// The inputs whose bytes come but once.
+    var streams: [InputFile] { files.filter(\.isStream) }
 
     /// All inputs, whatever the store knows of them.
     init(_ read: ReadSpec, _ spec: PipelineSpec, _ values: ParameterValues) throws {
@@ -54,6 +59,12 @@ struct ImportInputs: Sendable {
     private mutating func leaveOutKnown(
         _ stage: Stage, _ environment: StageEnvironment
     ) throws {
+        if let stream = streams.first {
+            throw RunFailure(
+                .configuration, code: "spec.rule",
+                "\(stream.path) is no regular file and cannot be known again, so 'once' has no meaning",
+                fix: "leave out `once`, or give it a regular file")
+        }
         let known = try environment.container.knownInputs(
             pipeline: environment.spec.name, stage: stage.name)
         guard !known.isEmpty else { return }
@@ -67,7 +78,14 @@ struct ImportInputs: Sendable {
     }
 
     /// Opens one of the files.
-    func reader(of file: InputFile, _ selection: FieldSelection) throws -> RecordReader {
+    ///
+    /// - Parameter isCancelled: asked while a stream has nothing to be read.
+    func reader(
+        of file: InputFile, _ selection: FieldSelection,
+        isCancelled: (@Sendable () -> Bool)? = nil
+    ) throws -> RecordReader {
+        var options = options
+        options.isCancelled = isCancelled
         let reader = try RecordReader(input: file, options: options, selection: selection)
         if options.at != "$", reader.format != .json {
             throw RunFailure(
@@ -83,8 +101,7 @@ struct ImportInputs: Sendable {
     /// Only their headers are read. Whatever else is wrong with an input is told at its turn.
     func headerProblems(_ selection: FieldSelection) -> [Diagnostic] {
         filesLeft.flatMap { file, _ -> [Diagnostic] in
-            // What is no regular file is read but once.
-            guard file.byteCount > 0, file.generatedRows == nil,
+            guard !file.isStream, file.byteCount > 0, file.generatedRows == nil,
                 [.csv, .tsv].contains(options.format ?? RecordFormat(fileName: file.path))
             else { return [] }
             do {
@@ -104,33 +121,59 @@ struct ImportInputs: Sendable {
 
     /// The same inputs without what an earlier attempt has saved.
     ///
+    /// Of a stream that it has read something of, all comes again, and none of it a third time. An
+    /// import that may be repeated takes all of it, whatever it is now. Any other reads over what
+    /// is saved, which shows on the way whether it is the same.
+    ///
+    /// - Parameter isRepeatable: whether the import may be repeated.
     /// - Throws: `CannotResume` where an input is not what it was, as far as shows before its
     ///   records are read.
     func resuming(
-        _ note: ImportNote, _ finished: [InputNote], _ environment: StageEnvironment
+        _ note: ImportNote, _ finished: [InputNote], isRepeatable: Bool,
+        _ environment: StageEnvironment
     ) throws -> ImportInputs {
-        if files.contains(where: \.isStandardInput) {
-            throw CannotResume("standard input cannot be read again")
+        if isRepeatable, let stream = stream(among: finished, note.position) {
+            throw CannotResume("what was read of \(stream.name) cannot be read again")
         }
         var rest = self
         for input in finished {
+            let file = files.first { $0.path == input.path }
+            if file?.isStream == true {
+                rest.known[input.path] = input
+                continue
+            }
             rest.done.insert(input.path)
             // What was read to its end and taken away since is in the store all the same.
-            guard let file = files.first(where: { $0.path == input.path }) else { continue }
+            guard let file else { continue }
             guard file.byteCount == input.byteCount,
                 try digest(of: file, environment) == input.digest
-            else { throw CannotResume(changed: input.path) }
+            else { throw CannotResume(changed: file) }
         }
         rest.recordsMax = recordsMax.map { max(0, $0 - note.counts.read) }
-        guard let position = note.position else { return rest }
-        guard let place = files.firstIndex(where: { $0.path == position.path }) else {
-            throw CannotResume("\(position.path) is not among the inputs any more")
+        if let position = note.position {
+            guard files.contains(where: { $0.path == position.path }) else {
+                throw CannotResume("\(position.path) is not among the inputs any more")
+            }
+            rest.position = position
         }
-        rest.position = position
-        // Whether it is what it was shows before anything else is saved.
-        rest.files.insert(rest.files.remove(at: place), at: 0)
+        // Whether they are what they were shows before anything else is saved. Streams may be given
+        // one after another, in the order in which they were read.
+        let first = files.filter { rest.known[$0.path] != nil }
+        let next = files.filter { $0.path == note.position?.path }
+        let others = files.filter { !first.contains($0) && !next.contains($0) }
+        rest.files = first + next + others
         return rest
     }
+
+    /// A stream of which something was read, as notes tell.
+    func stream(among finished: [InputNote], _ position: InputPosition?) -> InputFile? {
+        streams.first { stream in
+            stream.path == position?.path || finished.contains { $0.path == stream.path }
+        }
+    }
+
+    /// What an earlier attempt has read of a stream that is read over.
+    func knownStream(_ file: InputFile) -> InputNote? { known[file.path] }
 
     /// Whether an earlier attempt has read the file to its end.
     func isDone(_ file: InputFile) -> Bool { done.contains(file.path) }
@@ -143,7 +186,7 @@ struct ImportInputs: Sendable {
     /// Whether inputs may be opened before their turn: of several at once none would know how many
     /// records the others leave it, and what turns out to have changed is read again from its
     /// first byte, which nothing that was opened meanwhile may have lost by then.
-    var mayBeReadAtOnce: Bool { recordsMax == nil && position == nil }
+    var mayBeReadAtOnce: Bool { recordsMax == nil && position == nil && known.isEmpty }
 
     /// Whether the inputs that are to be read have that size in the mean, or sizes nobody knows.
     func areLarge(_ byteCount: Int) -> Bool {
@@ -151,7 +194,7 @@ struct ImportInputs: Sendable {
         let total = files.reduce(0) { $0 + $1.byteCount }
         return !files.isEmpty
             && (total >= byteCount * files.count || total == 0
-                || files.contains { $0.isStandardInput })
+                || files.contains(where: \.isStream))
     }
 
     /// Whether the inputs that are to be read have no more bytes than that together, stored.
@@ -221,7 +264,7 @@ struct CannotResume: Error {
         self.reason = reason
     }
 
-    init(changed path: String) {
-        reason = "\(path) is not what it was"
+    init(changed file: InputFile) {
+        reason = "\(file.name) is not what it was"
     }
 }

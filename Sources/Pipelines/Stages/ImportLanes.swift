@@ -99,6 +99,9 @@ final class ImportLanes: Sendable {
     /// Gives a batch back to be filled again.
     func recycle(_ batch: MappedBatch) { queues[batch.lane].recycle(batch) }
 
+    /// Whether the readers are to stop.
+    var isCancelled: Bool { queues.contains(where: \.isCancelled) }
+
     /// Tells all readers to stop.
     func cancel() {
         for queue in queues { queue.cancel() }

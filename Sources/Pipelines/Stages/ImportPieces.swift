@@ -76,7 +76,9 @@ final class ImportPieces: Sendable {
         guard state.inputsDone < files.count else { return nil }
         let (file, bytesBefore) = files[state.inputsDone]
         let input = Input(
-            file, bytesBefore: bytesBefore, try inputs.reader(of: file, plan.selection))
+            file, bytesBefore: bytesBefore,
+            try inputs.reader(
+                of: file, plan.selection, isCancelled: { [lanes] in lanes.isCancelled }))
         state.input = input
         return input
     }

@@ -92,15 +92,23 @@ final class ImportReader: Sendable {
         _ recordsRead: inout Int
     ) throws -> Bool {
         let start = inputs.start(in: file)
-        let reader = try inputs.reader(of: file, plan.selection)
+        let known = inputs.knownStream(file)
+        let reader = try open(file, plan, for: queue, isReadOver: start != nil || known != nil)
         let digest = InputDigest(expected: start)
         reader.observer = digest.add
+        if let known {
+            guard try skip(known.records, of: file, reader, for: queue) else { return false }
+            guard isAtEnd(reader), digest.value == known.digest else {
+                throw CannotResume(changed: file)
+            }
+            return true
+        }
         if let start, try !skip(start.record, of: file, reader, for: queue) { return false }
         while true {
             guard let batch = queue.takeIdle(orMake: { MappedBatch(plan) }) else { return false }
             let bytes = digest.byteCount
             let isMore = try reader.next(batch.records, limit: recordsLeft)
-            guard case .same = digest.comparison else { throw CannotResume(changed: file.path) }
+            guard case .same = digest.comparison else { throw CannotResume(changed: file) }
             batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
             let records = reader.recordsRead
@@ -124,6 +132,33 @@ final class ImportReader: Sendable {
         }
     }
 
+    /// Opens an input.
+    ///
+    /// - Parameter isReadOver: an earlier attempt has read some of it.
+    private func open(
+        _ file: InputFile, _ plan: ImportPlan, for queue: BatchQueue<MappedBatch>, isReadOver: Bool
+    ) throws -> RecordReader {
+        do {
+            return try inputs.reader(
+                of: file, plan.selection, isCancelled: { queue.isCancelled })
+        } catch let error as RecordStreamError
+            where isReadOver && file.isStream
+            && [.dataError, .configuration].contains(error.category)
+        {
+            // Where it could be read before.
+            throw CannotResume(changed: file)
+        }
+    }
+
+    /// Whether nothing but a good end is left of an input.
+    private func isAtEnd(_ reader: RecordReader) -> Bool {
+        do throws(RecordStreamError) {
+            return try !reader.next(RecordBatch())
+        } catch {
+            return false
+        }
+    }
+
     /// Reads over the records that an earlier attempt has saved.
     ///
     /// - Returns: false where the writer wants no more meanwhile.
@@ -139,9 +174,9 @@ final class ImportReader: Sendable {
             }
         } catch {
             // Where it could be read before; what is wrong now shows when it is read anew.
-            throw CannotResume(changed: file.path)
+            throw CannotResume(changed: file)
         }
-        guard reader.recordsRead == count else { throw CannotResume(changed: file.path) }
+        guard reader.recordsRead == count else { throw CannotResume(changed: file) }
         return true
     }
 }
@@ -151,7 +186,7 @@ extension InputFile {
     ///
     /// - Throws: `RunFailure` (65) where it was cut meanwhile, so that there was less to be read.
     func hasGrown(bytesRead: Int) throws(RunFailure) -> Bool {
-        guard !isStandardInput, let size = FileDescriptor.fileSize(path) else { return false }
+        guard !isStream, let size = FileDescriptor.fileSize(path) else { return false }
         guard size >= byteCount || bytesRead >= byteCount else {
             throw RunFailure(
                 .dataError, code: "input.cut",

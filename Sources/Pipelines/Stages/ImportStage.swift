@@ -17,16 +17,35 @@ struct ImportStage: Sendable {
         let inputs = try ImportInputs(spec.read, stage, environment)
         if let (note, finished) = environment.journal.progress(of: stage) {
             do {
-                return try run(inputs.resuming(note, finished, environment), after: note)
+                let rest = try inputs.resuming(
+                    note, finished, isRepeatable: spec.isRepeatable, environment)
+                return try run(rest, after: note)
             } catch let obstacle as CannotResume {
-                environment.warn(
-                    Diagnostic(
-                        .warning, code: "run.starts-again",
-                        "The import '\(stage.name)' begins again from its first record: "
-                            + obstacle.reason))
+                try tell(obstacle, inputs.streams.map(\.name).joined(separator: ", "))
             }
         }
         return try run(inputs, after: nil)
+    }
+
+    /// Tells that the import begins again.
+    ///
+    /// - Throws: `RunFailure` (75) where it must not: what was read of the streams by now is gone,
+    ///   and what was saved would be there twice if they were what they had been.
+    private func tell(_ obstacle: CannotResume, _ streams: String) throws(RunFailure) {
+        guard streams.isEmpty || spec.isRepeatable else {
+            throw RunFailure(
+                .temporaryFailure, code: "run.cannot-resume",
+                "The import '\(stage.name)' cannot go on where it was: \(obstacle.reason)",
+                fix: "give again what the stopped run had of \(streams), or begin anew with "
+                    + "--restart")
+        }
+        environment.warn(
+            Diagnostic(
+                .warning, code: "run.starts-again",
+                "The import '\(stage.name)' begins again from its first record: "
+                    + obstacle.reason,
+                fix: streams.isEmpty
+                    ? nil : "give again all records of \(streams), not only those that were left"))
     }
 
     /// Looks at the headers of the inputs before stages that come first write anything.
@@ -55,7 +74,9 @@ struct ImportStage: Sendable {
 
     private func run(_ inputs: ImportInputs, after note: ImportNote?) throws -> StageReport {
         environment.progress.begin(
-            stage: "import \(stage.name)", bytesTotal: inputs.files.reduce(0) { $0 + $1.byteCount },
+            stage: "import \(stage.name)",
+            // How much comes of a stream is not known.
+            bytesTotal: inputs.streams.isEmpty ? inputs.files.reduce(0) { $0 + $1.byteCount } : 0,
             records: note?.counts.read ?? 0)
         // An attempt that could not go on may have left more.
         try sharePages()
@@ -102,15 +123,17 @@ struct ImportStage: Sendable {
             share: share, inputCount: inputCount, batchCount: batchCount, plans: plans,
             isReadFirst: isSmall)
         let reading = DispatchGroup()
-        reader.start(lanes, in: reading)
+        // Of a stream nothing must be read before it is known that the import can go on.
+        if note == nil { reader.start(lanes, in: reading) }
         defer {
             lanes.cancel()
-            // A reader that waits for a pipe is left behind when the writer stops early, by a
-            // signal or by a failure; it holds what it uses, and the run ends.
+            // A reader that the system keeps waiting is left behind when the writer stops early,
+            // by a signal or by a failure; it holds what it uses, and the run ends.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
         if note == nil { try environment.journal.restart(in: context) }
         var writer = try ImportWriter(self, plan, inputs, context, after: note)
+        if note != nil { reader.start(lanes, in: reading) }
         var report = try writer.run(lanes)
         report.extraFields = reader.summary.extraFields
         if environment.givesAdvice { reader.summary.warnings.forEach(environment.warn) }

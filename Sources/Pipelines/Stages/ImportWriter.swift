@@ -8,6 +8,7 @@ struct ImportWriter {
     private let spec: ImportSpec
     private let environment: StageEnvironment
     private let plan: ImportPlan
+    private let inputs: ImportInputs
     private let context: ManagedObjectContext
     private let writer: BulkWriter
     private let parked: ParkedRecords
@@ -36,6 +37,7 @@ struct ImportWriter {
         spec = importStage.spec
         environment = importStage.environment
         self.plan = plan
+        self.inputs = inputs
         self.context = context
         parked = ParkedRecords(context)
         writer = try context.bulkWriter(
@@ -61,8 +63,9 @@ struct ImportWriter {
 
     mutating func run(_ lanes: ImportLanes) throws -> StageReport {
         // To read over what earlier attempts have saved may take longer than the time limit: each
-        // attempt saves something new, or none would ever come to the end.
-        var isReadingOver = progress.position.map { $0.path != "-" } ?? false
+        // attempt saves something new, or none would ever come to the end. Of a stream nobody
+        // knows whether anything comes at all.
+        var isReadingOver = progress.position != nil && inputs.streams.isEmpty
         do {
             while let batch = try lanes.take(
                 environment.interruption, ignoringTimeLimit: isReadingOver)
@@ -316,10 +319,16 @@ struct ImportWriter {
 
     /// Where the next run goes on.
     private var resumesAt: String? {
-        progress.position.map { position in
-            position.path == "-"
-                ? "the beginning of standard input, which must be given again"
-                : "record \(RecordCounts.grouped(position.record + 1)) of \(position.path)"
+        let place = progress.position.map { position in
+            "record \(RecordCounts.grouped(position.record + 1)) of "
+                + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
         }
+        let streams = inputs.streams.map(\.name).joined(separator: ", ")
+        guard !streams.isEmpty, place != nil || !imported.isEmpty else { return place }
+        guard !spec.isRepeatable || inputs.stream(among: imported, progress.position) == nil else {
+            return "the beginning of \(streams), which must be given again"
+        }
+        return (place ?? "the next record")
+            + "; \(streams) must be given from the beginning"
     }
 }

@@ -1,0 +1,304 @@
+import Foundation
+import Testing
+
+/// Runs over inputs that can be read but once, such as pipes, which are stopped, and those that
+/// complete them.
+@Suite("Failures: inputs that are read but once", .serialized)
+struct FailureStreamTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: Integer 32, optional: false }, title: String }
+            unique: [[id]]
+          Line:
+            attributes: { id: { type: Integer 32, optional: false }, title: String }
+        """
+    static let keyed = "into: Task"
+    static let appending = "into: Line\n  when-found: append"
+
+    /// A writer that nobody reads from is killed by each script: it would be waited for.
+    ///
+    /// Shell functions: `stop` stops `$run` when it has noted how far an import came; `again` tells
+    /// of a hang by the status 124; `records FROM TO TITLE` makes records.
+    static let functions = """
+        stop() {
+            python3 - <<'END'
+        import sqlite3, time
+        for _ in range(600):
+            try:
+                if sqlite3.connect("file:store.sqlite?mode=ro", uri=True).execute(
+                    "SELECT count(*) FROM ETL_PROGRESS WHERE KIND = 'stage'").fetchone()[0]: break
+            except sqlite3.Error: pass
+            time.sleep(0.05)
+        END
+            kill -TERM $run; wait $run; echo "status $?"
+        }
+        again() { timeout 30 "$E" run spec.yaml "$@"; echo "status $?"; }
+        records() { seq $1 $2 | sed 's/.*/{"id":&,"title":"'$3'"}/'; }
+
+        """
+    static let cannotGoOn = """
+        error: The import 'tasks' cannot go on where it was: in.fifo is not what it was \
+        [run.cannot-resume]
+          stage: spec.yaml:10:3 import tasks
+          fix: give again what the stopped run had of in.fifo, or begin anew with --restart
+
+        """
+
+    private static func folder(
+        _ into: String, files: String = "\"${in}\"", read: String = "", more: String = ""
+    ) throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.write("model.yaml", model)
+        try folder.writeSpec(
+            "spec.yaml",
+            """
+            - import: tasks
+              read: { files: \(files), as: ndjson\(read) }
+              \(into)
+            \(more)
+            """)
+        return folder
+    }
+
+    /// A run that was stopped in the middle of a fifo, which held the records 1 to 5,000.
+    private static func stopped(
+        _ into: String, by filter: String = "cat"
+    ) throws -> FailureFolder {
+        let folder = try folder(into)
+        let result = try folder.shell(
+            functions + """
+                mkfifo in.fifo gate.fifo
+                "$E" run spec.yaml --set in=in.fifo & run=$!
+                { records 1 5000 old; cat gate.fifo; } | \(filter) > in.fifo &
+                exec 3> gate.fifo
+                stop
+                """)
+        #expect(result.output == "status 143\n", "\(result.errors)")
+        let place =
+            into == keyed
+            ? "the beginning of in.fifo, which must be given again\n"
+            : "; in.fifo must be given from the beginning\n"
+        #expect(result.errors.hasSuffix(place), "\(result.errors)")
+        return folder
+    }
+
+    /// How many rows there are, with how many ids, from which to which, and how many titles are new.
+    private static func rows(_ folder: FailureFolder, _ table: String = "ZTASK") throws -> String {
+        try folder.query(
+            "SELECT count(*), count(DISTINCT ZID), min(ZID), max(ZID), "
+                + "sum(ZTITLE = 'new') FROM \(table)")
+    }
+
+    @Test("objects that are found again: the import begins again, whatever comes")
+    func keyed() throws {
+        let folder = try Self.stopped(Self.keyed)
+        let result = try folder.shell(
+            Self.functions + "records 1001 9000 new > in.fifo & again --set in=in.fifo")
+        #expect(result.output == "status 0\n")
+        #expect(
+            result.errors == """
+                warning: The import 'tasks' begins again from its first record: what was read of \
+                in.fifo cannot be read again [run.starts-again]
+                  fix: give again all records of in.fifo, not only those that were left
+
+                """)
+        #expect(try Self.rows(folder) == "9000|9000|1|9000|8000\n")
+    }
+
+    @Test(
+        "objects that are made each time: the same goes on, compressed or not",
+        arguments: ["cat", "gzip"])
+    func appendingSame(_ filter: String) throws {
+        let folder = try Self.stopped(Self.appending)
+        let result = try folder.shell(
+            Self.functions + "records 1 8000 old | \(filter) > in.fifo & again --set in=in.fifo")
+        #expect(result.output == "status 0\n")
+        #expect(result.errors == "")
+        #expect(try Self.rows(folder, "ZLINE") == "8000|8000|1|8000|0\n")
+    }
+
+    @Test(
+        "objects that are made each time: nothing is made of anything else, until that is asked for",
+        arguments: ["records 1001 9000 new", "records 1 10 old", "echo no records", "true"])
+    func appendingOther(_ content: String) throws {
+        let folder = try Self.stopped(Self.appending)
+        let saved = try Self.rows(folder, "ZLINE")
+        let other = try folder.shell(
+            Self.functions + "\(content) > in.fifo & again --set in=in.fifo")
+        #expect(other.output == "status 75\n")
+        #expect(other.errors == Self.cannotGoOn)
+        #expect(try Self.rows(folder, "ZLINE") == saved)
+        // What was right all the time still is.
+        let same = try folder.shell(
+            Self.functions + "records 1 8000 old > in.fifo & again --set in=in.fifo")
+        #expect(same.output == "status 0\n", "\(same.errors)")
+        #expect(try Self.rows(folder, "ZLINE") == "8000|8000|1|8000|0\n")
+    }
+
+    @Test("--restart makes objects of other content beside those that were saved")
+    func restart() throws {
+        let folder = try Self.stopped(Self.appending)
+        let saved = try folder.query("SELECT count(*) FROM ZLINE").dropLast()
+        let result = try folder.shell(
+            Self.functions
+                + "records 6001 9000 new > in.fifo & again --set in=in.fifo --restart")
+        #expect(result.output == "status 0\n", "\(result.errors)")
+        #expect(try Self.rows(folder, "ZLINE").hasSuffix("|1|9000|3000\n"))
+        #expect(
+            try folder.query("SELECT count(*) - 3000 FROM ZLINE") == saved + "\n")
+    }
+
+    @Test("standard input that holds the same goes on, too")
+    func standardInput() throws {
+        let folder = try Self.folder(Self.appending)
+        let result = try folder.shell(
+            Self.functions + """
+                mkfifo in.fifo gate.fifo
+                "$E" run spec.yaml --set in=- < in.fifo & run=$!
+                { records 1 5000 old; cat gate.fifo; } > in.fifo &
+                exec 3> gate.fifo
+                stop
+                exec 3>&-
+                records 1 8000 old | again --set in=-
+                records 1 3 old | again --set in=-
+                """)
+        #expect(result.output == "status 143\nstatus 0\nstatus 0\n", "\(result.errors)")
+        #expect(try Self.rows(folder, "ZLINE") == "8003|8000|1|8000|0\n")
+    }
+
+    @Test(
+        "of several, those that were at their ends are read over, too, in their order",
+        arguments: [(1, 0), (2, 75)])
+    func several(_ first: Int, _ status: Int) throws {
+        let folder = try Self.folder(Self.appending, files: "[c.ndjson, a.fifo, b.fifo]")
+        let result = try folder.shell(
+            Self.functions + """
+                mkfifo a.fifo b.fifo gate.fifo
+                records 8001 9000 old > c.ndjson
+                "$E" run spec.yaml & run=$!
+                { records 1 3000 old > a.fifo; { records 3001 6000 old; cat gate.fifo; } > b.fifo; } &
+                exec 3> gate.fifo
+                stop
+                exec 3>&-
+                { records \(first) 3000 old > a.fifo; records 3001 8000 old > b.fifo; } &
+                again
+                kill $! 2> /dev/null
+                """)
+        #expect(result.output == "status 143\nstatus \(status)\n", "\(result.errors)")
+        let rows = try Self.rows(folder, "ZLINE")
+        if status == 0 {
+            #expect(rows == "9000|9000|1|9000|0\n")
+        } else {
+            #expect(result.errors.contains("a.fifo is not what it was [run.cannot-resume]"))
+            // The writer of the second fifo is not waited for.
+            #expect(!rows.hasPrefix("9000"))
+        }
+    }
+
+    /// A run whose export is blocked behind a finished import of a fifo, and then run again.
+    private static func blocked(
+        _ into: String, _ arguments: String
+    ) throws -> (FailureFolder, FailureFolder.Result) {
+        let folder = try folder(into, more: "- { export: Task, to: out/tasks.csv }")
+        let result = try folder.shell(
+            functions + """
+                mkfifo in.fifo
+                echo "a file, no folder" > out
+                records 1 3 old > in.fifo &
+                again --set in=in.fifo 2> /dev/null
+                rm out
+                records 3 5 new > in.fifo &
+                again --set in=in.fifo \(arguments)
+                kill $! 2> /dev/null
+                """)
+        return (folder, result)
+    }
+
+    @Test("behind a finished import all stages run again, and nothing is read to compare it")
+    func behindTheImport() throws {
+        let (folder, result) = try Self.blocked(Self.keyed, "")
+        #expect(result.output == "status 73\nstatus 0\n")
+        #expect(
+            result.errors == """
+                warning: What an earlier run has left is not gone on with, since in.fifo cannot be \
+                known again; all stages run again [run.new-input]
+                  fix: give in.fifo all of its records again
+
+                """)
+        #expect(try Self.rows(folder) == "5|5|1|5|3\n")
+        #expect(folder.text("out/tasks.csv").split(separator: "\n").count == 6)
+    }
+
+    @Test(
+        "behind one that makes objects each time it is asked what is to be done",
+        arguments: [("", 75, 3), ("--from export-task", 0, 3), ("--restart", 0, 6)])
+    func behindAppending(_ arguments: String, _ status: Int, _ count: Int) throws {
+        let (folder, result) = try Self.blocked(Self.appending, arguments)
+        #expect(result.output == "status 73\nstatus \(status)\n", "\(result.errors)")
+        if status != 0 {
+            #expect(
+                result.errors == """
+                    error: The import 'tasks' of an earlier run is done, and would make its objects \
+                    twice if in.fifo, which cannot be known again, held the same [run.cannot-resume]
+                      fix: run the stages that are left by --from STAGE, or all of them by --restart
+
+                    """)
+        }
+        #expect(try folder.query("SELECT count(*) FROM ZLINE") == "\(count)\n")
+    }
+
+    @Test("how much comes is not known, so that the progress line has no share of it")
+    func progress() throws {
+        let folder = try Self.folder(Self.keyed, files: "[a.ndjson, b.fifo]")
+        let result = try folder.shell(
+            Self.functions + """
+                mkfifo b.fifo
+                records 1 100 old > a.ndjson
+                "$E" run spec.yaml --progress always 2> line & run=$!
+                exec 3> b.fifo
+                records 101 200 old >&3
+                for i in $(seq 200); do grep -q rows line && break; sleep 0.05; done
+                exec 3>&-
+                wait $run; echo "status $?"
+                """)
+        #expect(result.output == "status 0\n")
+        #expect(folder.text("line").contains(" rows"), "\(folder.text("line"))")
+        #expect(!folder.text("line").contains("%"), "\(folder.text("line"))")
+    }
+
+    @Test("one that is to be imported once is refused")
+    func once() throws {
+        let folder = try Self.folder(Self.keyed, files: "in.fifo", read: ", once: true")
+        let result = try folder.shell(Self.functions + "mkfifo in.fifo; again")
+        #expect(result.output == "status 78\n")
+        #expect(
+            result.errors == """
+                error: in.fifo is no regular file and cannot be known again, so 'once' has no \
+                meaning [spec.rule]
+                  stage: spec.yaml:10:3 import tasks
+                  fix: leave out `once`, or give it a regular file
+
+                """)
+    }
+
+    @Test("a run that waits for somebody to write is stopped", arguments: ["INT", "TERM"])
+    func waiting(_ signal: String) throws {
+        let folder = try Self.folder(Self.keyed)
+        let result = try folder.shell(
+            Self.functions + """
+                mkfifo in.fifo
+                "$E" run spec.yaml --set in=in.fifo & run=$!
+                while ! grep -q pid store.sqlite.etl-lock 2> /dev/null; do sleep 0.05; done
+                sleep 0.3; kill -\(signal) $run; wait $run; echo "status $?"
+                ! timeout 0.2 sh -c ': > in.fifo' 2> /dev/null; echo "nobody reads: $?"
+                records 1 5 old > in.fifo &
+                again --set in=in.fifo
+                """)
+        #expect(
+            result.output == "status \(signal == "INT" ? 130 : 143)\nnobody reads: 0\nstatus 0\n")
+        #expect(result.errors.hasSuffix("  fix: run it again to complete it\n"), "\(result.errors)")
+        #expect(try Self.rows(folder) == "5|5|1|5|0\n")
+    }
+}
