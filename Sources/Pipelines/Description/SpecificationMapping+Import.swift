@@ -75,7 +75,11 @@ extension SpecificationMapping {
     static let readKeys = [
         KeyDescription(
             "files", .oneOrMore(.path), .error,
-            "File patterns with `*`, `**`, `?` and `{a,b}`, read by name; `-` is stdin.",
+            """
+            File patterns with `*`, `**`, `?` and `{a,b}`, read by name; `-` is stdin. That and what is \
+            no regular file, such as a fifo, is read in one pass: a run that completes a stopped one \
+            must be given all of it again.
+            """,
             example: "\"in/tasks-*.ndjson.gz\""),
         KeyDescription(
             "as", .choice(RecordFormat.self), .means("by the name, then by the first byte"),
@@ -92,7 +96,8 @@ extension SpecificationMapping {
             "Fewer files than this end the run with 66.", example: "0"),
         KeyDescription(
             "once", .boolean, .same(as: "false"),
-            "Files that an earlier run has finished are left out.", example: "true"),
+            "Files that an earlier run has finished are left out; all must be regular files.",
+            example: "true"),
         KeyDescription(
             "header", .boolean, .same(as: "true"), "The first row of a table names its columns.",
             example: "true"),
