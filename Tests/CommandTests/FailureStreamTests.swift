@@ -108,15 +108,19 @@ struct FailureStreamTests {
     }
 
     @Test(
-        "objects that are made each time: the same goes on, compressed or not",
-        arguments: ["cat", "gzip"])
-    func appendingSame(_ filter: String) throws {
-        let folder = try Self.stopped(Self.appending)
+        "what would become something else the second time: the same goes on, compressed or not",
+        arguments: [
+            (appending, "cat"), (appending, "gzip"), ("into: Task\n  when-found: skip", "cat"),
+            ("into: Task\n  when-found: reject", "cat"),
+        ])
+    func goesOn(_ into: String, _ filter: String) throws {
+        let folder = try Self.stopped(into)
         let result = try folder.shell(
             Self.functions + "records 1 8000 old | \(filter) > in.fifo & again --set in=in.fifo")
         #expect(result.output == "status 0\n")
         #expect(result.errors == "")
-        #expect(try Self.rows(folder, "ZLINE") == "8000|8000|1|8000|0\n")
+        let table = into == Self.appending ? "ZLINE" : "ZTASK"
+        #expect(try Self.rows(folder, table) == "8000|8000|1|8000|0\n")
     }
 
     @Test(

@@ -127,7 +127,8 @@ extension Explanation {
         (
             "run.cannot-resume",
             "What came of a pipe or of standard input is not what a stopped run had of it, or that "
-                + "is not known, and records without a key would be imported twice.",
+                + "is not known, and the import makes something else of records that it meets again "
+                + "(`append`, `skip`, `reject`).",
             "Give it again what it had then, from the beginning, or begin anew with `--restart`."
         ),
         (
