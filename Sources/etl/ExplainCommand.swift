@@ -17,7 +17,7 @@ struct ExplainCommand: ParsableCommand {
     var code: String?
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         do throws(RunFailure) {
             guard let code else { return print(Explanation.overview, terminator: "") }
             for explanation in try Explanation.of(code) {

@@ -22,7 +22,7 @@ struct FetchCommand: ParsableCommand {
             Exit status: 0 ok, also when nothing matches, 64 usage, such as a predicate that is \
             wrong, 66 the store is missing, 70 internal error, 71 out of descriptors or memory, \
             74 I/O error, or a store that is damaged or no SQLite file, 75 the store is in use, 77 \
-            permission denied, 78 an SQLite file that is no store, 130 and 143 stopped by a signal.
+            permission denied, 78 an SQLite file that is no store, 129, 130 and 143 stopped by a signal.
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
@@ -129,7 +129,7 @@ struct FetchCommand: ParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let standardOutput = StandardOutput(environment: environment)
         let isWatched = Terminal().isInteractive
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         var query = Query(store: store, entity: entity, now: Date())
         query.model = try model.map { try ModelCommand.read($0, quiet: true) }
         query.wanted = count ? .count : .rows

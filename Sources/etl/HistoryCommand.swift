@@ -41,7 +41,7 @@ struct HistoryShowCommand: ParsableCommand {
             store, or what came after it has been purged: read the whole store, and go on from \
             what --token says; 66 the store is missing, 71 out of descriptors or memory, 73 the \
             file of the place cannot be made, 74 I/O error, 75 the store is in use, 77 permission \
-            denied, 78 the store keeps no history, or is none, 130 and 143 stopped by a signal.
+            denied, 78 the store keeps no history, or is none, 129, 130 and 143 stopped by a signal.
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
@@ -152,7 +152,7 @@ struct HistoryPurgeCommand: ParsableCommand {
     var before: String
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         try HistoryFeed.purge(store, before: before, now: Date()).show()
     }
 }

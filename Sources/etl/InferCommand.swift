@@ -64,7 +64,7 @@ struct InferCommand: ParsableCommand {
     }
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         do throws(RunFailure) {
             let inference = try Inference(from: files, limit: limit)

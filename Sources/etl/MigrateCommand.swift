@@ -48,7 +48,7 @@ struct MigrateCommand: ParsableCommand {
             model wants them, 66 the store or the model is missing, 71 out of descriptors or \
             memory, 73 STORE.migrating is another file, 74 disk full or I/O error, 75 the store is \
             in use, 77 permission denied, 78 the model is wrong, or the migration needs a mapping, \
-            130 and 143 stopped by a signal. In all cases but the first the store is as it \
+            129, 130 and 143 stopped by a signal. In all cases but the first the store is as it \
             was, or of the last version in between that it came to.
             """)
 

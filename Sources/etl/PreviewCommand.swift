@@ -25,7 +25,7 @@ struct PreviewCommand: ParsableCommand {
             of that.
 
             Exit status: 0 ok, also where records are rejected, 64 usage, 65 damaged input, 66 an \
-            input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 130 and \
+            input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 129, 130 and \
             143 stopped by a signal.
             """)
 
@@ -50,7 +50,7 @@ struct PreviewCommand: ParsableCommand {
     }
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         let context = SetFlags.context(parameters.sets)
         let output = StandardOutput(environment: context.environment)
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }

@@ -28,7 +28,7 @@ struct ReportCommand: ParsableCommand {
     var format = StoredReport.Format.text
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         do throws(RunFailure) {
             let stored = try StoredReport.find(target, SetFlags.context())
             do {

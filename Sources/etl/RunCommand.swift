@@ -17,7 +17,7 @@ struct RunCommand: ParsableCommand {
             verify that failed, or damaged input, 66 an input is missing, 70 internal error, 71 \
             out of descriptors, threads or memory, 73 an output cannot be made, 74 disk full or \
             I/O error, 75 the store is in use or the time limit reached, 77 permission denied, 78 \
-            the spec is wrong, 130 and 143 stopped by a signal. Whatever was saved stays.
+            the spec is wrong, 129, 130 and 143 stopped by a signal. Whatever was saved stays.
             """)
 
     @OptionGroup var flags: LaunchFlags

@@ -27,7 +27,7 @@ struct SchemaCommand: ParsableCommand {
     var subject = Subject.spec
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         let text = subject == .model ? ModelSchema.text : SpecificationSchema.text
         print(text, terminator: "")
     }

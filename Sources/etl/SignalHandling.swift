@@ -9,8 +9,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGINT and SIGTERM ask the run to stop after its batch; a second one ends the process at once,
-/// and SQLite rolls back what was not saved.
+/// SIGINT, SIGTERM and SIGHUP ask the run to stop after its batch; a second one ends the process at
+/// once, and SQLite rolls back what was not saved.
+///
+/// One that is ignored when the process starts is left ignored: a script's shell does so with the
+/// SIGINT of its background jobs, and `nohup` with SIGHUP.
 ///
 /// Who stops a process often signals it and then its group, as GNU `timeout` does, so signals
 /// that come together are one.
@@ -19,6 +22,8 @@ import Synchronization
 /// signals would cost more than its start: in a process of one thread each read and write of the
 /// store is cheaper (0.03 of the time of an update over a whole table).
 enum SignalHandling {
+    /// The signals that stop a command.
+    private static let stopping = [SIGINT, SIGTERM, SIGHUP]
     /// Nanoseconds after the first signal in which another is the same one.
     private static let together: UInt64 = 1_000_000_000
     /// When the first signal came, in nanoseconds of the monotonic clock; 0 while none has.
@@ -29,39 +34,36 @@ enum SignalHandling {
         // Made here and not by the handler, which must not wait for anything.
         let interruption = interruption
         _ = first.load(ordering: .relaxed)
-        for number in [SIGINT, SIGTERM] { handle(number) { SignalHandling.receive($0) } }
-        unblock()
-        // A reader of our stdout that goes away is an error of writing, not a signal.
-        signal(SIGPIPE, SIG_IGN)
+        handleStops { SignalHandling.receive($0) }
         // So is a limit on the size of files.
         signal(SIGXFSZ, SIG_IGN)
         return interruption
     }
 
-    /// Lets SIGINT and SIGTERM come: who starts a process from a thread that blocks them passes
-    /// that on.
-    static func unblock() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    /// Ends the process at once on what stops a command, for those that change nothing.
+    static func endAtOnce() {
+        handleStops { _exit(128 + $0) }
     }
 
     /// What a thread was waiting for goes on after the handler (`SA_RESTART`).
-    private static func handle(
-        _ number: Int32, by handler: @escaping @convention(c) (Int32) -> Void
-    ) {
+    private static func handleStops(by handler: @escaping @convention(c) (Int32) -> Void) {
         var action = sigaction()
-        #if canImport(Glibc)
-            action.__sigaction_handler.sa_handler = handler
-        #elseif canImport(Musl)
-            action.__sa_handler.sa_handler = handler
-        #else
-            action.__sigaction_u.__sa_handler = handler
-        #endif
+        action.handler = handler
         action.sa_flags = Int32(SA_RESTART)
         sigemptyset(&action.sa_mask)
-        sigaction(number, &action, nil)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in stopping {
+            var inherited = sigaction()
+            sigaction(number, nil, &inherited)
+            guard !inherited.isIgnoring else { continue }
+            sigaction(number, &action, nil)
+            sigaddset(&signals, number)
+        }
+        // Who starts a process from a thread that blocks signals passes that on.
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        // A reader of our stdout that goes away is an error of writing, not a signal.
+        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Runs in the middle of anything that the process does, so it takes no lock and no memory.
@@ -76,5 +78,37 @@ enum SignalHandling {
         } else if time >= before + together {
             _exit(128 + number)
         }
+    }
+}
+
+extension sigaction {
+    fileprivate typealias Handler = @convention(c) (Int32) -> Void
+
+    /// What is called; the systems name it in ways of their own.
+    fileprivate var handler: Handler? {
+        get {
+            #if canImport(Glibc)
+                __sigaction_handler.sa_handler
+            #elseif canImport(Musl)
+                __sa_handler.sa_handler
+            #else
+                __sigaction_u.__sa_handler
+            #endif
+        }
+        set {
+            #if canImport(Glibc)
+                __sigaction_handler.sa_handler = newValue
+            #elseif canImport(Musl)
+                __sa_handler.sa_handler = newValue
+            #else
+                __sigaction_u.__sa_handler = newValue
+            #endif
+        }
+    }
+
+    /// The signal does nothing.
+    fileprivate var isIgnoring: Bool {
+        // The mark is a number in place of a function's address.
+        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -33,12 +33,4 @@ struct StandardOutput {
     var takesColour: Bool {
         isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
-
-    /// Ends the process at once on SIGINT and SIGTERM, for commands that change nothing, and makes
-    /// a reader who goes away an error of writing.
-    static func endOnSignals() {
-        for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
-        SignalHandling.unblock()
-        signal(SIGPIPE, SIG_IGN)
-    }
 }

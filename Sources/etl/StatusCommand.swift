@@ -31,7 +31,7 @@ struct StatusCommand: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         let context = SetFlags.context(parameters.sets)
         let status: PipelineStatus
         do throws(RunFailure) {

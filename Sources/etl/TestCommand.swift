@@ -15,7 +15,7 @@ struct TestCommand: ParsableCommand {
             Success prints nothing where nobody watches; a spec without tests is told.
 
             Exit status: 0 all pass, also where there are none, 1 a test fails, 73 the folder for temporary files cannot \
-            be used, 78 a spec or a test is wrong, 130 and 143 stopped by a signal.
+            be used, 78 a spec or a test is wrong, 129, 130 and 143 stopped by a signal.
             """)
 
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))

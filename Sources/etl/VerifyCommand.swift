@@ -55,7 +55,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        StandardOutput.endOnSignals()
+        SignalHandling.endAtOnce()
         let model = try model.map { try ModelCommand.read($0, quiet: true) }
         let check = StoreCheck(store: store, model: model, isQuick: quick)
         let answer: StoreCheck.Answer

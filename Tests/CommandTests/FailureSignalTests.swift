@@ -38,7 +38,7 @@ struct FailureSignalTests {
     @Test(
         "stop in the middle, and complete it with the next run",
         arguments: [
-            ("INT", 130, ""), ("TERM", 143, ""),
+            ("INT", 130, ""), ("TERM", 143, ""), ("HUP", 129, ""),
             // Decoded in pieces, of which one waits for the pipe and the others for their turn.
             ("TERM", 143, "keep-if: id >= 0"),
         ])
@@ -50,7 +50,8 @@ struct FailureSignalTests {
         try folder.writeTasks(40_000)
         try folder.write("out.csv", "old")
         let result = try folder.shell(
-            Self.halfway(25_000) + "kill -\(signal) $run; wait $run; echo \"status $?\"")
+            Self.halfway(25_000, by: InheritedSignal.byDefault.starter(signal))
+                + "kill -\(signal) $run; wait $run; echo \"status $?\"")
         #expect(result.output == "status \(status)\n")
         let note =
             "note: Stopped by a signal; what was saved stays [run.interrupted]\n"
@@ -106,21 +107,38 @@ struct FailureSignalTests {
         #expect(status.split(separator: "\n")[1].contains(", exit 0 OK, ended "), "\(status)")
     }
 
-    @Test("a signal that who starts the command blocks stops it, too", arguments: [15, 2])
-    func blocked(_ signal: Int32) throws {
+    @Test(
+        "a signal that who starts the command blocks stops it, too",
+        arguments: [("TERM", 143), ("INT", 130), ("HUP", 129)])
+    func blocked(_ signal: String, _ status: Int) throws {
         let folder = try FailureFolder()
         try folder.writeTasks(20_000)
-        try folder.write(
-            "start.py",
-            """
-            import os, signal, sys
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-            os.execv(sys.argv[1], sys.argv[1:])
-            """)
+        let starter =
+            InheritedSignal.byDefault.starter(signal) + " "
+            + InheritedSignal.blocked.starter("INT", "TERM", "HUP")
         let result = try folder.shell(
-            Self.halfway(20_000, by: "python3 start.py")
+            Self.halfway(20_000, by: starter)
                 + "kill -\(signal) $run; wait $run; echo \"status $?\"")
-        #expect(result.output == "status \(128 + signal)\n")
+        #expect(result.output == "status \(status)\n")
+    }
+
+    @Test(
+        "a signal that who starts the command ignores is ignored by it, too",
+        arguments: ["INT", "TERM", "HUP"])
+    func ignored(_ signal: String) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(20_000)
+        let result = try folder.shell(
+            Self.halfway(15_000, by: InheritedSignal.ignored.starter(signal))
+                + """
+                kill -\(signal) $run
+                tail -n +15001 tasks.ndjson >&3
+                exec 3>&-
+                wait $run; echo "status $?"
+                """)
+        #expect(result.output == "status 0\n")
+        #expect(result.errors == "")
+        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "20000\n")
     }
 
     @Test("a second signal stops at once")
@@ -133,7 +151,7 @@ struct FailureSignalTests {
         let result = try folder.shell(
             """
             mkfifo out.fifo
-            "$E" run print.yaml > out.fifo & run=$!
+            \(InheritedSignal.byDefault.starter("INT")) "$E" run print.yaml > out.fifo & run=$!
             exec 3< out.fifo
             read line <&3
             sleep 0.5
@@ -158,7 +176,9 @@ struct FailureSignalTests {
         let folder = try FailureFolder()
         try folder.writeTasks(25_000)
         let result = try folder.shell(
-            Self.halfway(20_000, by: stop.isEmpty ? "timeout -s TERM 4" : "")
+            Self.halfway(
+                20_000,
+                by: stop.isEmpty ? "timeout -s TERM 4" : InheritedSignal.byDefault.starter("INT"))
                 + (stop.isEmpty ? "wait $run" : stop) + "; echo \"status $?\"")
         #expect(statuses.map { "status \($0)\n" }.contains(result.output))
         #expect(result.errors.hasPrefix("note: Stopped by a signal; what was saved stays"))

@@ -148,13 +148,13 @@ import Testing
                 == ToolResult(status: 0, standardOutput: "1\n0\n"))
     }
 
-    @Test(arguments: [("INT", 130), ("TERM", 143)])
+    @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
     func aSignalEndsItAtOnce(signal: String, status: Int) throws {
         // The answer is larger than a pipe, which nobody reads, so it waits.
         let result = try shell(
             """
             mkfifo "$1.out"
-            "$E" fetch "$1" Task > "$1.out" & run=$!
+            \(InheritedSignal.byDefault.starter(signal)) "$E" fetch "$1" Task > "$1.out" & run=$!
             exec 3< "$1.out"
             dd bs=1 count=1 <&3 > /dev/null 2>&1
             kill -\(signal) $run

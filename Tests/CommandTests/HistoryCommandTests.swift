@@ -47,7 +47,7 @@ import Testing
 
     @Test(
         "following shows changes as they come, keeps the place, and ends with the signal",
-        arguments: [("INT", 130), ("TERM", 143)])
+        arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
     func following(_ signal: String, _ status: Int) throws {
         let seen = try folder.shell(
             """
@@ -58,12 +58,8 @@ import Testing
             sed -i '$d' t.ndjson
             "$E" run spec.yaml
             : > lines
-            # A shell's background jobs ignore SIGINT, unless they are given it back.
-            python3 -c '
-            import os, signal, sys
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            os.execv(sys.argv[1], sys.argv[1:])' "$E" history s.sqlite --follow --place place > lines &
-            follow=$!
+            \(InheritedSignal.byDefault.starter(signal)) \
+                "$E" history s.sqlite --follow --place place > lines & follow=$!
             wait_for 1
             echo '{"id":"a","size":2}' > t.ndjson
             "$E" run spec.yaml

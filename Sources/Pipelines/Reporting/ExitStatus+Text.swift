@@ -14,6 +14,7 @@ extension ExitStatus {
         case .temporaryFailure: "TEMPFAIL"
         case .noPermission: "NOPERM"
         case .configuration: "CONFIG"
+        case .hungUp: "SIGHUP"
         case .interrupted: "SIGINT"
         case .terminated: "SIGTERM"
         }
@@ -35,6 +36,7 @@ extension ExitStatus {
         case .temporaryFailure: "The store is in use, or the time is up: run again."
         case .noPermission: "Permission denied."
         case .configuration: "The spec, its parameters or the model are wrong."
+        case .hungUp: "Stopped by SIGHUP after a whole batch; run again to complete."
         case .interrupted: "Stopped by SIGINT after a whole batch; run again to complete."
         case .terminated: "Stopped by SIGTERM after a whole batch; run again to complete."
         }

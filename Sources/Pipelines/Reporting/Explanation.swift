@@ -170,7 +170,7 @@ extension ExitStatus {
         case .temporaryFailure: "Run again later: the run goes on where it stopped."
         case .noPermission: "Give this user the rights to the file that is named."
         case .configuration: "`etl check` shows every problem of the spec with its place."
-        case .interrupted, .terminated: "Run again: the run goes on where it stopped."
+        case .hungUp, .interrupted, .terminated: "Run again: the run goes on where it stopped."
         }
     }
 }

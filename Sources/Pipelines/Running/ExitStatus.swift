@@ -23,6 +23,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case noPermission = 77
     /// The spec, its parameters or the model are wrong.
     case configuration = 78
+    /// Stopped by SIGHUP.
+    case hungUp = 129
     /// Stopped by SIGINT.
     case interrupted = 130
     /// Stopped by SIGTERM.

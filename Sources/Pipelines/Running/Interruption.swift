@@ -2,7 +2,7 @@ import Synchronization
 
 /// Why a run is to stop before its end.
 package enum StopReason: Sendable, Hashable {
-    /// SIGINT or SIGTERM, by number.
+    /// SIGINT, SIGTERM or SIGHUP, by number.
     case signal(Int32)
     /// `budget.time` or `--timeout`.
     case timeLimit
@@ -11,6 +11,7 @@ package enum StopReason: Sendable, Hashable {
     var status: ExitStatus {
         switch self {
         case .signal(15): .terminated
+        case .signal(1): .hungUp
         case .signal: .interrupted
         case .timeLimit: .temporaryFailure
         }

@@ -39,7 +39,7 @@ struct ReportPage {
     private static func mood(_ code: Int32) -> String {
         switch code {
         case 0: "good"
-        case 75, 130, 143: "busy"
+        case 75, 129, 130, 143: "busy"
         default: "bad"
         }
     }
