@@ -33,6 +33,8 @@ package final class Connection {
     package let interrupter: InterruptHandle
     /// Stops its statements when it is raised.
     package internal(set) var watchedFlag: InterruptFlag?
+    /// Asked while it waits for locks, where no fixed time was set.
+    var lockWait: LockWait?
     /// Told of each statement, where somebody traces them.
     var tracer: Tracer?
 
@@ -76,6 +78,8 @@ package final class Connection {
         _ = Self.open.withLock { $0.numbers.remove(number) }
         cache.removeAll()
         interrupter.close()
+        // Statements may outlive it.
+        if lockWait != nil { sqlite3_busy_handler(handle, nil, nil) }
         sqlite3_close_v2(handle)
     }
 
@@ -143,6 +147,7 @@ package final class Connection {
     /// Waits so long for another connection's lock.
     package func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
+        lockWait = nil
     }
 
     /// Copies a whole database into another connection's file.

@@ -10,6 +10,9 @@ struct RunCommand: ParsableCommand {
             A run that was stopped, killed, or failed for want of space, time or rights has left \
             its place in the store, and the next one goes on there: nothing is lost or done twice.
 
+            A store that another program has locked is given a second, in the middle of a run \
+            five, or as long as `--if-locked wait=` says. `--timeout` and signals end each wait.
+
             Each run writes a report, JSON and a page, into `report.to` of the spec, `./runs` by \
             default; a dry one does not.
 

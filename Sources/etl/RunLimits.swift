@@ -6,14 +6,18 @@ struct RunConditions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What to do while another run works on the store: fail (75), skip (0), or wait=30m; \
-            else a run fails, and a dry one is compared with what the other has saved so far.
+            What to do while another run works on the store, or another program has it locked: \
+            fail (75), skip (0), or wait=30m; else a run fails, and a dry one is compared with \
+            what the other run has saved so far.
             """, valueName: "policy"), transform: LockedFlag.init)
     var ifLocked: LockedFlag?
 
     @Option(
         help: ArgumentHelp(
-            "Save and stop with 75 after this time; the next run goes on.", valueName: "30m"),
+            """
+            Save and stop with 75 after this time, also while the store is locked; the next run \
+            goes on.
+            """, valueName: "30m"),
         transform: DurationFlag.init)
     var timeout: DurationFlag?
 

@@ -142,28 +142,6 @@ struct FailureExitTests {
                 "error: Another run works on store.sqlite: pid \(pid), pipeline spec, since 20"))
     }
 
-    @Test("75: another program is writing into the store")
-    func lockedStore() throws {
-        let folder = try FailureFolder()
-        try folder.writeTasks(10)
-        #expect(try folder.run().status == 0)
-        try folder.write(
-            "lock.py",
-            """
-            import sqlite3, subprocess, os
-            store = sqlite3.connect("store.sqlite", isolation_level=None)
-            store.execute("BEGIN IMMEDIATE")
-            print(subprocess.run([os.environ["E"], "run", "spec.yaml"]).returncode)
-            store.execute("ROLLBACK")
-            print(subprocess.run([os.environ["E"], "run", "spec.yaml"]).returncode)
-            """)
-        let result = try folder.shell("python3 lock.py")
-        #expect(result.output == "75\n0\n")
-        #expect(
-            result.errors.hasPrefix(
-                "error: store.sqlite is in use by another process; try again later [store.busy]"))
-    }
-
     @Test(
         "77: no right to read the input, the spec or the model",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),

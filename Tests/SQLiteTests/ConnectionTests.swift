@@ -58,6 +58,36 @@ import Testing
         try second.execute("BEGIN IMMEDIATE; COMMIT")
     }
 
+    @Test func waitsForALockAsLongAsItIsTold() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("a.sqlite")
+        let first = try Connection(path: file, mode: .create)
+        try first.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")
+        let second = try Connection(path: file, mode: .readWrite)
+        var waits: [Duration] = []
+        second.waitForLocks { waited in
+            waits.append(waited)
+            return waits.count % 4 != 0
+        }
+        for asked in [4, 8] {
+            let error = failure { try second.execute("BEGIN IMMEDIATE") }
+            #expect(error?.isBusy == true)
+            #expect(waits.count == asked)
+        }
+        // Each wait counts its own time.
+        #expect(waits == waits[..<4].sorted() + waits[4...].sorted())
+        #expect(waits[4] < waits[3])
+        second.waitForLocks { _ in
+            // Whoever has the lock gives it back meanwhile.
+            (try? first.execute("COMMIT")) != nil
+        }
+        try second.execute("BEGIN IMMEDIATE; COMMIT")
+        try first.execute("BEGIN IMMEDIATE")
+        second.setBusyTimeout(milliseconds: 0)
+        let error = failure { try second.execute("BEGIN IMMEDIATE") }
+        #expect(error?.isBusy == true)
+    }
+
     @Test func givesTheKeptStatementResetAndReadyToBind() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         let sql = "SELECT 1 UNION ALL SELECT 2"

@@ -12,7 +12,7 @@ extension AppStore {
 
     /// Makes sure that nobody has the store open, who would not see what is written.
     static func checkIsClosed(_ path: String) throws(StoreError) {
-        _ = try PersistentContainer.exclusive(path, timeoutMilliseconds: 1_000)
+        _ = try PersistentContainer.exclusive(path)
     }
 
     /// Takes an open database, which an app made, for a store to be written.

@@ -11,13 +11,17 @@ package final class AppStoreTurn {
 
     /// Takes the turn, until it is completed or gone.
     ///
-    /// - Parameter workPath: where the copy will be.
+    /// - Parameters:
+    ///   - workPath: where the copy will be.
+    ///   - patience: how long others may take to let go of the store.
     /// - Throws: `.busy` where another process has the store open.
-    package init(at path: String, workPath: String) throws(StoreError) {
+    package init(
+        at path: String, workPath: String, waiting patience: LockPatience? = nil
+    ) throws(StoreError) {
         guard StoreFiles.isWritable(path) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
-        swap = StoreSwap(path: path, newPath: workPath)
+        swap = StoreSwap(path: path, newPath: workPath, patience: patience)
         guarded = try swap.begin()
         stamps = Self.stamps(of: path)
     }
@@ -61,7 +65,7 @@ extension PersistentContainer {
 
     /// Takes our notes out of a copy of an app's store, and folds its log into the file.
     package static func removeNotes(at path: String) throws(StoreError) {
-        let connection = try exclusive(path, timeoutMilliseconds: 1_000)
+        let connection = try exclusive(path)
         try storing { () throws(SQLiteError) in
             for table in [ProgressNotes.table, KnownInputs.table] {
                 try connection.execute("DROP TABLE IF EXISTS \(table)")

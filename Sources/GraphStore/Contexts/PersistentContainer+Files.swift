@@ -67,7 +67,14 @@ extension PersistentContainer {
     /// the new file takes its name, all or nothing; the old one is kept under another name until
     /// the new one has opened.
     public static func replace(at path: String, with newPath: String) throws(StoreError) {
-        if StoreFiles.exists(path) { try quiesce(path) }
+        try replace(at: path, with: newPath, waiting: nil)
+    }
+
+    /// - Parameter patience: how long others may take to let go of the old store.
+    package static func replace(
+        at path: String, with newPath: String, waiting patience: LockPatience?
+    ) throws(StoreError) {
+        if StoreFiles.exists(path) { try quiesce(path, waiting: patience) }
         try quiesce(newPath)
         let isOfApp = AppStore.isOne(newPath)
         // What an app says of its store stays as it is.
@@ -191,7 +198,7 @@ extension PersistentContainer {
     /// Tokens of the store whose place a file takes say nothing of the file's own history, although
     /// it may be a copy from before with the same UUID.
     private static func beginLineage(_ path: String) throws(StoreError) {
-        let connection = try exclusive(path, timeoutMilliseconds: 1_000)
+        let connection = try exclusive(path)
         let keepsHistory = try storing { () throws(SQLiteError) in
             try HistorySchema.exists(on: connection)
         }
@@ -206,26 +213,42 @@ extension PersistentContainer {
     }
 
     /// Folds a store's log into its file, which nobody else may be using.
-    private static func quiesce(_ path: String) throws(StoreError) {
-        let connection = try exclusive(path, timeoutMilliseconds: 1_000)
+    private static func quiesce(
+        _ path: String, waiting patience: LockPatience? = nil
+    ) throws(StoreError) {
+        let connection = try exclusive(path, waiting: patience)
         try storing { () throws(SQLiteError) in
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
     /// A connection that keeps everybody else out for as long as it lives.
+    ///
+    /// - Parameter patience: how long others may take to let go of the store; without it the time.
     static func exclusive(
-        _ path: String, timeoutMilliseconds: Int32
+        _ path: String, waiting patience: LockPatience? = nil, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) -> Connection {
         do {
             let connection = try Connection(path: path, mode: .readWrite)
-            connection.setBusyTimeout(milliseconds: timeoutMilliseconds)
+            connection.waitForLocks(patience, otherwise: timeoutMilliseconds)
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
             return connection
         } catch {
-            throw error.isBusy
-                ? StoreError(.busy, "\(path) is in use by another process; try again later")
-                : StoreError(error)
+            throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
+        }
+    }
+
+    /// Makes sure that nobody is in the middle of writing to a store's file; what else is wrong with
+    /// it is left to whoever opens it.
+    package static func checkIsUnlocked(
+        at path: String, waiting patience: LockPatience?
+    ) throws(StoreError) {
+        do {
+            let connection = try Connection(path: path, mode: .readWrite)
+            connection.waitForLocks(patience, otherwise: 1_000)
+            try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+        } catch {
+            guard !error.isBusy else { throw StoreError(inUse: path) }
         }
     }
 }

@@ -45,8 +45,11 @@ extension PersistentContainer {
     }
 
     /// Whether a store keeps all digits of decimals; nothing is written.
-    package static func keepsExactDecimals(at path: String) throws(StoreError) -> Bool {
-        try metadata(at: path).metadata[StoreMetadata.exactDecimalsKey] != nil
+    package static func keepsExactDecimals(
+        at path: String, waiting patience: LockPatience
+    ) throws(StoreError) -> Bool {
+        try storeMetadata(at: path, waiting: patience)
+            .propertyList[StoreMetadata.exactDecimalsKey] != nil
     }
 
     /// What a store says of itself, read without opening it for work; nothing is written.
@@ -55,10 +58,17 @@ extension PersistentContainer {
     public static func metadata(
         at path: String
     ) throws(StoreError) -> (storeUUID: String, metadata: [String: PropertyListValue]) {
-        let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+        let metadata = try storeMetadata(at: path)
+        return (metadata.uuid, metadata.propertyList)
+    }
+
+    private static func storeMetadata(
+        at path: String, waiting patience: LockPatience? = nil
+    ) throws(StoreError) -> StoreMetadata {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false, waiting: patience)
+        guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }
-        return (metadata.uuid, metadata.propertyList)
+        return metadata
     }
 }

@@ -116,6 +116,13 @@ public final class PersistentContainer: Sendable {
         try PersistentStore.model(at: path)
     }
 
+    /// The same, where whoever has the store locked may take as long as patience says.
+    package static func model(
+        ofStoreAt path: String, waiting patience: LockPatience
+    ) throws(StoreError) -> ManagedObjectModel? {
+        try PersistentStore.model(at: path, waiting: patience)
+    }
+
     /// Whether a file is a store that an app made on Apple's systems, and not one of ours.
     public static func isAppStore(at path: String) -> Bool {
         AppStore.isOne(path)
@@ -276,7 +283,7 @@ public final class PersistentContainer: Sendable {
         defer { lease.signal() }
         guard store.options.mayWrite, !store.address.isMemory else { return }
         try storing { () throws(SQLiteError) in
-            try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            try store.connection.foldLog(store.options)
         }
     }
 }

@@ -16,9 +16,13 @@ final class StoreSnapshot {
     let truncated: TruncatedFile?
     private let folder: String?
 
-    /// - Parameter copiesOurs: a store of ours is copied, too, and not read where it stands.
+    /// - Parameters:
+    ///   - copiesOurs: a store of ours is copied, too, and not read where it stands.
+    ///   - patience: how long others may keep it locked, where it is read where it stands.
     /// - Throws: where the file cannot be read.
-    convenience init(of path: String, copiesOurs: Bool = true) throws(StoreError) {
+    convenience init(
+        of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
+    ) throws(StoreError) {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
@@ -26,11 +30,13 @@ final class StoreSnapshot {
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
             try self.init(ofApp: path)
         } else {
-            try self.init(ofOurs: path, copies: copiesOurs)
+            try self.init(ofOurs: path, copies: copiesOurs, patience)
         }
     }
 
-    private init(ofOurs path: String, copies: Bool) throws(StoreError) {
+    private init(
+        ofOurs path: String, copies: Bool, _ patience: LockPatience?
+    ) throws(StoreError) {
         isOfApp = false
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(path + $0) > 0 }
         truncated = try TruncatedFile(path)
@@ -39,7 +45,7 @@ final class StoreSnapshot {
         else {
             folder = nil
             address = StoreAddress(file: path, isImmutable: false)
-            connection = try PersistentStore.readerOfStore(at: path)
+            connection = try PersistentStore.readerOfStore(at: path, waiting: patience)
             return
         }
         folder = copy.folder

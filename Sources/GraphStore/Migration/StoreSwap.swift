@@ -4,6 +4,8 @@ import SQLite
 struct StoreSwap {
     let path: String
     let newPath: String
+    /// How long others may take to let go of the store; nil is a second.
+    var patience: LockPatience?
 
     /// Keeps writers away from the store until the swap, while readers go on.
     final class Guard {
@@ -12,13 +14,13 @@ struct StoreSwap {
         fileprivate var witness: Connection?
         fileprivate let version: Int64
 
-        fileprivate init(_ path: String) throws(SQLiteError) {
+        fileprivate init(_ path: String, _ patience: LockPatience?) throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .readWrite)
-            connection.setBusyTimeout(milliseconds: 1_000)
+            connection.waitForLocks(patience, otherwise: 1_000)
             try connection.execute("BEGIN IMMEDIATE")
             self.connection = connection
             let witness = try Connection(path: path, mode: .readWrite)
-            witness.setBusyTimeout(milliseconds: 1_000)
+            witness.waitForLocks(patience, otherwise: 1_000)
             version = try witness.integer("PRAGMA data_version") ?? 0
             self.witness = witness
         }
@@ -29,13 +31,11 @@ struct StoreSwap {
     /// - Throws: `.busy` where another process has it open.
     func begin() throws(StoreError) -> Guard {
         // A store that is in use could not be swapped, and it is better to hear of that now.
-        _ = try PersistentContainer.exclusive(path, timeoutMilliseconds: 1_000)
+        _ = try PersistentContainer.exclusive(path, waiting: patience)
         do throws(SQLiteError) {
-            return try Guard(path)
+            return try Guard(path, patience)
         } catch {
-            throw error.isBusy
-                ? StoreError(.busy, "\(path) is in use by another process; try again later")
-                : StoreError(error)
+            throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
         }
     }
 

@@ -53,11 +53,7 @@ final class WriteSession {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try schema.dataVersion(on: connection)
         } catch {
-            guard !error.isBusy else {
-                throw StoreError(
-                    .busy, "\(connection.path) is in use by another process; try again later")
-            }
-            throw StoreError(error)
+            throw error.isBusy ? StoreError(inUse: connection.path) : StoreError(error)
         }
     }
 

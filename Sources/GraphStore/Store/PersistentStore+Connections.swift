@@ -11,8 +11,7 @@ extension PersistentStore {
         let pragmas = try description.options.writerPragmas()
         do {
             let connection = try address.connect(mode, attachesOthers: attachesOthers)
-            connection.setBusyTimeout(
-                milliseconds: Int32(clamping: description.options.busyTimeoutMilliseconds))
+            connection.waitForLocks(description.options)
             try connection.execute(pragmas)
             return connection
         } catch {
@@ -35,8 +34,7 @@ extension PersistentStore {
     func newReader() throws(StoreError) -> Connection {
         let connection = try storing { () throws(SQLiteError) in
             let connection = try address.connect(.readOnly, attachesOthers: !parts.isEmpty)
-            connection.setBusyTimeout(
-                milliseconds: Int32(clamping: options.busyTimeoutMilliseconds))
+            connection.waitForLocks(options)
             try connection.execute(options.readerPragmas)
             return connection
         }

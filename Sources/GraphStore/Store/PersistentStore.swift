@@ -255,25 +255,30 @@ final class PersistentStore {
     }
 
     /// The model that the store carries, without opening it for work.
-    static func model(at path: String) throws(StoreError) -> ManagedObjectModel? {
+    static func model(
+        at path: String, waiting patience: LockPatience? = nil
+    ) throws(StoreError) -> ManagedObjectModel? {
         guard !AppStore.isOne(path) else {
             let snapshot = try StoreSnapshot(ofApp: path)
             return try AppStoreModel(given: nil, on: snapshot.connection, path: path).model
         }
-        return try storedModel(readerOfStore(at: path))
+        return try storedModel(readerOfStore(at: path, waiting: patience))
     }
 
     /// A connection to look into a store's file, which must be there.
     ///
     /// Where the folder may be written, it is one that SQLite lets clean up: a connection that only
     /// reads makes the log's files and leaves them there.
-    static func readerOfStore(at path: String) throws(StoreError) -> Connection {
+    static func readerOfStore(
+        at path: String, waiting patience: LockPatience? = nil
+    ) throws(StoreError) -> Connection {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
         var options = StoreOptions()
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]
+        options.lockPatience = patience
         // Also what a sort holds before it goes to a file; a store of any size is looked at.
         options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)

@@ -106,6 +106,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.init(code, error.message, sql: error.sql)
     }
 
+    /// Another process has the lock of the store's file.
+    package init(inUse path: String) {
+        self.init(.busy, "\(path) is in use by another process; try again later")
+    }
+
     /// One sentence.
     public var description: String { message }
 }

@@ -47,6 +47,8 @@ public struct StoreOptions: Sendable, Hashable {
     public var isImmutable = false
     /// How long a save waits for another process's lock.
     public var busyTimeoutMilliseconds = 5_000
+    /// Says how long in place of `busyTimeoutMilliseconds`.
+    package var lockPatience: LockPatience?
     /// Where SQLite keeps what a transaction changes; nil leaves a store as it is, and gives a
     /// new one the write-ahead log.
     public var journalMode: JournalMode?

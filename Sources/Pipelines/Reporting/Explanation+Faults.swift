@@ -132,7 +132,7 @@ extension Explanation {
             "Give it again what it had then, from the beginning, or begin anew with `--restart`."
         ),
         (
-            "run.interrupted", "A signal stopped the run after a whole batch.",
+            "run.interrupted", "A signal stopped the run after a whole batch, or before it began.",
             "Run it again: it goes on there."
         ),
         (

@@ -211,7 +211,10 @@ extension Explanation {
             "store.backup", "An app's store was changed; the file as it was before is kept.",
             "Remove it once the app has opened the new one."
         ),
-        ("store.busy", "Another process writes the store.", "Run again later."),
+        (
+            "store.busy", "Another process writes the store.",
+            "Run again later; a run may wait with `--if-locked wait=30m`, or be left out with `skip`."
+        ),
         (
             "store.corrupt", "The file is damaged.",
             "Bring back a copy that is whole, or save what can be read by `etl verify STORE --repair NEW`."

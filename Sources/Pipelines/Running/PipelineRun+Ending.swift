@@ -55,6 +55,25 @@ extension PipelineRun {
         }
     }
 
+    /// Takes from what is told of stages what they did to a store that is thrown away.
+    mutating func discard(_ stages: [Stage]) {
+        for stage in stages where stage.kind.isWriting {
+            ledger.discard(stage)
+            for place in outcome.stages.indices where outcome.stages[place].name == stage.name {
+                outcome.stages[place].discard()
+            }
+        }
+    }
+
+    /// Whether the next run completes this one, which ended so.
+    static func isResumable(_ error: any Error) -> Bool {
+        if error is Interrupted { return true }
+        switch RunFailure(error, stage: nil).status {
+        case .osError, .cannotCreate, .ioError, .temporaryFailure, .noPermission: return true
+        default: return false
+        }
+    }
+
     /// The stages that are done, by this attempt or an earlier one.
     private func done(_ job: Job) -> [Stage] {
         job.stages.filter { [.done, .resumed].contains(ledger.entry(of: $0)?.state) }

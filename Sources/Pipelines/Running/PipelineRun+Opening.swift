@@ -17,7 +17,10 @@ extension PipelineRun {
 
     mutating func open(_ job: inout Job, for group: [Stage]) throws -> Opened {
         let isWriting = group.contains { $0.kind.isWriting }
-        if isWriting { try job.target.takeTurn() }
+        if isWriting {
+            try job.target.takeTurn()
+            if !hasBegun { try job.target.checkIsUnlocked() }
+        }
         job.note.base = job.target.baseIdentity
         let model = job.model
         guard job.target.worksBeside,
@@ -42,13 +45,13 @@ extension PipelineRun {
             try PersistentContainer.forgetInputs(ofStoreAt: job.target.path)
         }
         // What was asked for something else left beside must not get into what this run makes.
-        if let (container, saved) = job.target.openUnfinished(model: model),
+        if let (container, saved) = try job.target.openUnfinished(model: model),
             hasBegun || saved.isOf(job.stages),
             let resumed = try resume(saved, &job, container)
         {
             return Opened(container: container, resumed: resumed, isBeside: true)
         }
-        if let (container, saved) = job.target.openReplaced(model: model),
+        if let (container, saved) = try job.target.openReplaced(model: model),
             let resumed = try resume(saved, &job, container)
         {
             return Opened(container: container, resumed: resumed, isBeside: false)

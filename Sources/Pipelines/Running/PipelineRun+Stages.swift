@@ -78,6 +78,11 @@ extension PipelineRun {
             tellOfEnd(of: stage, .stopped)
             throw stop
         } catch {
+            if let stop = stop(endingWaitOf: error) {
+                ledger.note(stage, .stopped)
+                tellOfEnd(of: stage, .stopped)
+                throw stop
+            }
             tellOfEnd(of: stage, .failed)
             throw RunFailure(error, stage: stage.reportLocation)
         }

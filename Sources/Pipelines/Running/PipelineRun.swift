@@ -30,6 +30,7 @@ struct PipelineRun {
     private(set) var lock: StoreLock?
     let ledger = RunLedger()
     let outputs = OutputGuard()
+    let waiting: StoreWait
     /// A container was open, so that there is something to be left in order.
     private(set) var hasOpened = false
     /// This attempt has noted its beginning, so that the notes in the store are its own.
@@ -45,6 +46,7 @@ struct PipelineRun {
         self.runner = runner
         self.file = file
         self.told = told
+        waiting = StoreWait(runner.options.ifLocked, runner.interruption)
         started = runner.options.now.timeIntervalSinceReferenceDate
         runID = RunName.of(started)
     }
@@ -102,7 +104,8 @@ struct PipelineRun {
                 memory: MemoryShares(spec.budget.memory),
                 isDry: options.isDry, isOnlyRead: isOnlyRead, modelFile: spec.modelFile(bound),
                 isOfApp: isOfApp, allowsCloudKit: options.allowsCloudKit,
-                leavesLooseLinks: stages.contains(where: \.leavesLooseLinks)),
+                leavesLooseLinks: stages.contains(where: \.leavesLooseLinks),
+                patience: waiting.patience),
             stages: stages,
             note: RunNote(
                 pipeline: spec.name, runID: runID,
@@ -111,6 +114,7 @@ struct PipelineRun {
         guard options.isDry else {
             RejectFolders.removeOld(spec, job.values, now: options.now, runner.warn)
             try run(&job)
+            guard hasTurn else { return }
             try options.replay?.judge(outcome.stages, allowed)
             return
         }
@@ -206,9 +210,15 @@ struct PipelineRun {
                 reportEarly()
                 try endNotes(job)
             }
+        } catch  where isLockedOut(by: error) {
+            if let failure = lockedOut(error, job.target.path) { throw failure }
+            hasTurn = false
         } catch  where options.isDry {
             throw error is Interrupted ? error : RunFailure(error, stage: nil)
         } catch {
+            let stop = stop(endingWaitOf: error)
+            let error: any Error = stop ?? error
+            waiting.noteFailure()
             let isResumable = Self.isResumable(error)
             var takenBack: Diagnostic?
             if !isResumable {
@@ -226,28 +236,10 @@ struct PipelineRun {
             }
             var failure = RunFailure(error, stage: nil)
             let note = isResumable ? leftBeside(job, leftOver) : takenBack
+            if note == nil { failure.tellSaved(saved(job)) }
             if let note, current != nil { failure.diagnostics.append(note) }
             runAlways(after: current, job, keepsNotes: isResumable, &failure)
             throw failure
-        }
-    }
-
-    /// Takes from what is told of stages what they did to a store that is thrown away.
-    private mutating func discard(_ stages: [Stage]) {
-        for stage in stages where stage.kind.isWriting {
-            ledger.discard(stage)
-            for place in outcome.stages.indices where outcome.stages[place].name == stage.name {
-                outcome.stages[place].discard()
-            }
-        }
-    }
-
-    /// Whether the next run completes this one, which ended so.
-    private static func isResumable(_ error: any Error) -> Bool {
-        if error is Interrupted { return true }
-        switch RunFailure(error, stage: nil).status {
-        case .osError, .cannotCreate, .ioError, .temporaryFailure, .noPermission: return true
-        default: return false
         }
     }
 
@@ -269,6 +261,7 @@ struct PipelineRun {
             if let resumed, !hasBegun { tellOfResuming(resumed) }
             let isFirst = !hasBegun
             hasBegun = true
+            waiting.noteBegin()
             runID = journal.run.runID
             started = journal.run.started
             modelDigest = container.model.versionHashesDigest

@@ -5,13 +5,13 @@ import RecordStreams
 
 /// What a run is started with.
 package struct RunOptions: Sendable {
-    /// What to do where another run holds the store's lock.
+    /// What to do where another run holds the store's lock, or another program has its file locked.
     package enum LockedPolicy: Sendable, Hashable {
         /// End with 75.
         case fail
         /// End with 0, having done nothing.
         case skip
-        /// Wait so long, then end with 75.
+        /// Wait so long, then end with 75; also for a program that locks the file later.
         case wait(seconds: Int64)
     }
 
@@ -35,7 +35,7 @@ package struct RunOptions: Sendable {
     package var isDry = false
     /// What an interrupted run has left is not gone on with.
     package var isRestart = false
-    /// What to do where another run is at work; nil fails, but lets a dry run go on beside it.
+    /// What to do where another is at work; nil fails, but lets a dry run go on beside it.
     package var ifLocked: LockedPolicy?
     /// Seconds after which the run saves and stops; wins over the spec's `budget.time`.
     package var timeoutSeconds: Int64?

@@ -50,7 +50,7 @@ final class StoreLock {
             }
             try interruption.check()
             // Nobody tells when a lock is free.
-            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(100))
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(25))
         }
     }
 

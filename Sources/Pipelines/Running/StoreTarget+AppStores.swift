@@ -51,7 +51,7 @@ extension StoreTarget {
         guard isOfApp, !isDry, !isOnlyRead, mode != .replace, turn == nil,
             FileDescriptor.size(path) ?? 0 > 0
         else { return }
-        turn = try AppStoreTurn(at: path, workPath: workPath)
+        turn = try AppStoreTurn(at: path, workPath: workPath, waiting: patience)
     }
 
     /// Puts an app's store that was written beside, and that nobody has open any more, into its

@@ -33,6 +33,8 @@ struct StoreTarget {
     var allowsCloudKit = false
     /// A stage deletes objects and leaves links to them where they are.
     var leavesLooseLinks = false
+    /// How long others may take to let go of the store.
+    var patience: LockPatience?
     /// Keeps others away from an app's store while its clone is worked on.
     var turn: AppStoreTurn?
 
@@ -119,6 +121,7 @@ struct StoreTarget {
         options.checkpointPages = 16_000
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10
+        options.lockPatience = patience
         options.isReadOnly = isLeftAlone || (isOfApp && path != workPath)
         if isOfApp, !options.isReadOnly {
             options.appStores = .writingCopy
@@ -140,8 +143,8 @@ struct StoreTarget {
     /// What an earlier attempt left beside the store, as long as the store is what it was then.
     func openUnfinished(
         model: ManagedObjectModel?
-    ) -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard worksBeside, !isDry, let (container, saved) = openNoted(workPath, model),
+    ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
+        guard worksBeside, !isDry, let (container, saved) = try openNoted(workPath, model),
             saved.run.base == baseIdentity
         else { return nil }
         return (container, saved)
@@ -151,19 +154,32 @@ struct StoreTarget {
     /// its notes away.
     func openReplaced(
         model: ManagedObjectModel?
-    ) -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        mode == .replace && !isDry ? openNoted(path, model) : nil
+    ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
+        mode == .replace && !isDry ? try openNoted(path, model) : nil
     }
 
-    /// A store with notes of a run; whatever is wrong with any other, it is made anew.
+    /// A store with notes of a run; whatever is wrong with any other, it is made anew, but not one
+    /// that others have locked.
     private func openNoted(
         _ path: String, _ model: ManagedObjectModel?
-    ) -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard FileDescriptor.size(path) ?? 0 > 0,
-            let container = try? container(model, at: path),
-            let saved = try? RunJournal.saved(in: container)
-        else { return nil }
-        return (container, saved)
+    ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
+        guard FileDescriptor.size(path) ?? 0 > 0 else { return nil }
+        do {
+            let container = try container(model, at: path)
+            return try RunJournal.saved(in: container).map { (container, $0) }
+        } catch {
+            guard !error.isStoreInUse else { throw error }
+            return nil
+        }
+    }
+
+    /// Makes sure that nobody is in the middle of writing to the store, where the run itself comes
+    /// to write to it at its end alone.
+    ///
+    /// - Throws: where another process is.
+    func checkIsUnlocked() throws(StoreError) {
+        guard worksBeside, !isDry, !isOfApp, isThere else { return }
+        try PersistentContainer.checkIsUnlocked(at: path, waiting: patience)
     }
 
     /// A new store to work on beside the one that is to be replaced, or a clone of it.
@@ -191,7 +207,7 @@ struct StoreTarget {
     /// Puts a store that was built beside, and that nobody has open any more, into its place.
     func complete() throws {
         guard worksBeside, !isDry else { return }
-        try PersistentContainer.replace(at: path, with: workPath)
+        try PersistentContainer.replace(at: path, with: workPath, waiting: patience)
     }
 
     /// Takes away what was built beside, after a failure that nothing can be made of.

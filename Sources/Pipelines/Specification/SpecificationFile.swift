@@ -126,18 +126,24 @@ extension PipelineSpec {
         return (reading.model, reading.diagnostics)
     }
 
+    /// How long a look at a store that somebody writes may take, which waits for who opens it.
+    private static let forALook = LockPatience { $0 < .milliseconds(250) }
+
     /// The model of the store that is to be opened, where the spec names none.
     fileprivate func storedModel(_ values: ParameterValues) -> ManagedObjectModel? {
         guard store.model == nil, values.canResolve(store.at) else { return nil }
         // What is wrong with the store is told when it is opened.
-        return try? PersistentContainer.model(ofStoreAt: values.path(store.at))
+        return try? PersistentContainer.model(
+            ofStoreAt: values.path(store.at), waiting: Self.forALook)
     }
 
     /// Whether a store is there already, and keeps all digits of decimals.
     private func storeKeepsExactDecimals(_ values: ParameterValues) -> Bool {
         guard store.open != .replace, values.canResolve(store.at) else { return false }
         // What is wrong with the store is told when it is opened.
-        return (try? PersistentContainer.keepsExactDecimals(at: values.path(store.at))) ?? false
+        return
+            (try? PersistentContainer.keepsExactDecimals(
+                at: values.path(store.at), waiting: Self.forALook)) ?? false
     }
 
     /// The file that the model stands in, which may be the spec.

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("How long a run waits for a store that another program has locked")
+struct StoreWaitTests {
+    /// Whether waits go on that have lasted 10 ms, 0.5, 3, 7 and 100 s.
+    private func answers(
+        _ policy: RunOptions.LockedPolicy?, _ interruption: Interruption = Interruption(),
+        _ prepare: (StoreWait) -> Void = { _ in }
+    ) -> [Bool] {
+        let wait = StoreWait(policy, interruption)
+        prepare(wait)
+        return [10, 500, 3_000, 7_000, 100_000].map { wait.goesOn(after: .milliseconds($0)) }
+    }
+
+    @Test("before the run has begun, a moment, or as long as is asked for")
+    func beginning() {
+        for policy in [nil, .fail, .skip, .wait(seconds: 0)] as [RunOptions.LockedPolicy?] {
+            #expect(answers(policy) == [true, true, false, false, false])
+        }
+        // What counts is how long the run has been there.
+        #expect(answers(.wait(seconds: 50)) == [true, true, true, true, true])
+    }
+
+    @Test("on its way five seconds, or as long as is asked for")
+    func running() {
+        for policy in [nil, .fail, .skip, .wait(seconds: 2)] as [RunOptions.LockedPolicy?] {
+            #expect(answers(policy) { $0.noteBegin() } == [true, true, true, false, false])
+        }
+        #expect(
+            answers(.wait(seconds: 50)) { $0.noteBegin() } == [true, true, true, true, false])
+    }
+
+    @Test("a run that has failed tidies up without long waits")
+    func failed() {
+        let answers = answers(.wait(seconds: 50)) { wait in
+            wait.noteBegin()
+            wait.noteFailure()
+        }
+        #expect(answers == [true, true, false, false, false])
+    }
+
+    @Test("the time limit leaves a moment, and a signal less", arguments: [false, true])
+    func stopped(_ hasBegun: Bool) {
+        let interruption = Interruption()
+        func now() -> [Bool] {
+            answers(.wait(seconds: 50), interruption) { if hasBegun { $0.noteBegin() } }
+        }
+        interruption.limit(to: .zero)
+        #expect(now() == [true, true, false, false, false])
+        interruption.request(signal: 15)
+        #expect(now() == [true, false, false, false, false])
+    }
+}
