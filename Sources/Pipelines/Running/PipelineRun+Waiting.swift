@@ -25,7 +25,7 @@ extension PipelineRun {
         return failure
     }
 
-    /// What there is of the work of a run that found the store locked on its way.
+    /// What is in the store of the work of a run that found it locked on its way; none waits beside.
     func saved(_ job: Job) -> String {
         let reports =
             outcome.stages
@@ -40,10 +40,7 @@ extension PipelineRun {
         }
         let work =
             records > 0 ? "what \(ReportWords.several(records, "record")) brought" : "what was done"
-        return work
-            + (job.target.worksBeside
-                ? " is in a copy, with which the next run goes on"
-                : " is saved, and the next run goes on behind it")
+        return work + " is saved, and the next run goes on behind it"
     }
 }
 
