@@ -67,15 +67,24 @@ extension PersistentContainer {
     /// the new file takes its name, all or nothing; the old one is kept under another name until
     /// the new one has opened.
     public static func replace(at path: String, with newPath: String) throws(StoreError) {
-        try replace(at: path, with: newPath, waiting: nil)
+        try replace(at: path, with: newPath, waiting: nil, unlessSeenBy: nil)
     }
 
-    /// - Parameter patience: how long others may take to let go of the old store.
+    /// - Parameters:
+    ///   - patience: how long others may take to let go of the old store.
+    ///   - witness: has seen whether anybody has written to the old store.
     package static func replace(
-        at path: String, with newPath: String, waiting patience: LockPatience?
+        at path: String, with newPath: String, waiting patience: LockPatience?,
+        unlessSeenBy witness: StoreWitness?
     ) throws(StoreError) {
-        if StoreFiles.exists(path) { try quiesce(path, waiting: patience) }
-        try quiesce(newPath)
+        if let witness {
+            try fold(try witness.takeOver())
+        } else if StoreFiles.exists(path) {
+            try fold(try exclusive(path, waiting: patience))
+        }
+        // Others are kept away until the new store has the name.
+        defer { withExtendedLifetime(witness) {} }
+        try fold(try exclusive(newPath))
         let isOfApp = AppStore.isOne(newPath)
         // What an app says of its store stays as it is.
         if !isOfApp { try beginLineage(newPath) }
@@ -213,10 +222,7 @@ extension PersistentContainer {
     }
 
     /// Folds a store's log into its file, which nobody else may be using.
-    private static func quiesce(
-        _ path: String, waiting patience: LockPatience? = nil
-    ) throws(StoreError) {
-        let connection = try exclusive(path, waiting: patience)
+    private static func fold(_ connection: Connection) throws(StoreError) {
         try storing { () throws(SQLiteError) in
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }

@@ -11,18 +11,18 @@ struct StoreSwap {
     final class Guard {
         fileprivate var connection: Connection?
         /// Sees whether anybody has written since.
-        fileprivate var witness: Connection?
-        fileprivate let version: Int64
+        fileprivate var witness: StoreWitness?
 
-        fileprivate init(_ path: String, _ patience: LockPatience?) throws(SQLiteError) {
-            let connection = try Connection(path: path, mode: .readWrite)
-            connection.waitForLocks(patience, otherwise: 1_000)
-            try connection.execute("BEGIN IMMEDIATE")
-            self.connection = connection
-            let witness = try Connection(path: path, mode: .readWrite)
-            witness.waitForLocks(patience, otherwise: 1_000)
-            version = try witness.integer("PRAGMA data_version") ?? 0
-            self.witness = witness
+        fileprivate init(_ path: String, _ patience: LockPatience?) throws(StoreError) {
+            do throws(SQLiteError) {
+                let connection = try Connection(path: path, mode: .readWrite)
+                connection.waitForLocks(patience, otherwise: 1_000)
+                try connection.execute("BEGIN IMMEDIATE")
+                self.connection = connection
+            } catch {
+                throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
+            }
+            witness = try StoreWitness(at: path, waiting: patience)
         }
     }
 
@@ -32,11 +32,7 @@ struct StoreSwap {
     func begin() throws(StoreError) -> Guard {
         // A store that is in use could not be swapped, and it is better to hear of that now.
         _ = try PersistentContainer.exclusive(path, waiting: patience)
-        do throws(SQLiteError) {
-            return try Guard(path, patience)
-        } catch {
-            throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
-        }
+        return try Guard(path, patience)
     }
 
     /// Swaps the stores.
@@ -52,28 +48,18 @@ struct StoreSwap {
             throw StoreError(.internalError, "\(path) is not taken for a swap")
         }
         defer { guarded.witness = nil }
-        let version = guarded.version
         // Closed, for an open connection of ours would be in our own way; its transaction, which
         // wrote nothing, ends with it.
         guarded.connection = nil
+        let connection = try witness.takeOver()
         var journal: String?
         do throws(SQLiteError) {
-            try witness.execute(
-                "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-            guard try witness.integer("PRAGMA data_version") == version else {
-                throw SQLiteError(extendedCode: 5, message: "It was written meanwhile")
-            }
             // Takes the log away in order; SQLite would do so at the end, by its name, which may be
             // that of the new store's by then.
-            journal = try witness.text("PRAGMA journal_mode")
-            try witness.execute("PRAGMA journal_mode = DELETE")
+            journal = try connection.text("PRAGMA journal_mode")
+            try connection.execute("PRAGMA journal_mode = DELETE")
         } catch {
-            throw error.isBusy
-                ? StoreError(
-                    .busy,
-                    "\(path) was used by another process while it was worked on; it is as"
-                        + " that process left it, so begin anew")
-                : StoreError(error)
+            throw StoreError(error)
         }
         do throws(StoreError) {
             let backup = try keep()
@@ -85,7 +71,7 @@ struct StoreSwap {
         } catch {
             // The store stays in its place, and keeps its journal as it was; the error that led
             // here is the one to tell.
-            if let journal { try? witness.execute("PRAGMA journal_mode = \(journal)") }
+            if let journal { try? connection.execute("PRAGMA journal_mode = \(journal)") }
             throw error
         }
     }

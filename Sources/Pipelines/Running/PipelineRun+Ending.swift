@@ -68,6 +68,7 @@ extension PipelineRun {
     /// Whether the next run completes this one, which ended so.
     static func isResumable(_ error: any Error) -> Bool {
         if error is Interrupted { return true }
+        if let error = error as? StoreError, error.isWrittenMeanwhile { return false }
         switch RunFailure(error, stage: nil).status {
         case .osError, .cannotCreate, .ioError, .temporaryFailure, .noPermission: return true
         default: return false

@@ -48,7 +48,8 @@ extension Error {
     /// Another process has the lock of the store.
     var isStoreInUse: Bool {
         switch self {
-        case let error as StoreError: error.code == .busy && !error.isUnfinishedLoad
+        case let error as StoreError:
+            error.code == .busy && !error.isUnfinishedLoad && !error.isWrittenMeanwhile
         case let failure as RunFailure: failure.isStoreBusy
         default: false
         }

@@ -42,6 +42,8 @@ package struct RunFailure: Error, Sendable {
             case .full: "make room on the disk and run again: a run goes on where it stopped"
             case .busy where error.isUnfinishedLoad:
                 "run the spec again, which completes it; opening the store for writing does, too"
+            case .busy where error.isWrittenMeanwhile:
+                "run it again: it begins anew with what is there now"
             case .busy: "try again when the other process is done"
             case .permission: "give this user the right to write the store and its folder"
             case .resources: "raise the limits on memory, threads or open files, and run again"

@@ -37,6 +37,8 @@ struct StoreTarget {
     var patience: LockPatience?
     /// Keeps others away from an app's store while its clone is worked on.
     var turn: AppStoreTurn?
+    /// Sees whether others write to another store while its clone is.
+    private var witness: StoreWitness?
 
     /// Whether the store is an app's, and stays as it is, with everything in its folder.
     var isLeftAlone: Bool { isOnlyRead && !isDry && PersistentContainer.isAppStore(at: path) }
@@ -141,13 +143,13 @@ struct StoreTarget {
     }
 
     /// What an earlier attempt left beside the store, as long as the store is what it was then.
-    func openUnfinished(
+    mutating func openUnfinished(
         model: ManagedObjectModel?
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard worksBeside, !isDry, let (container, saved) = try openNoted(workPath, model),
-            saved.run.base == baseIdentity
+        guard worksBeside, !isDry, let (container, saved) = try openNoted(workPath, model)
         else { return nil }
-        return (container, saved)
+        try watch()
+        return saved.run.base == baseIdentity ? (container, saved) : nil
     }
 
     /// The store itself, where a run has replaced it already and was killed before it could take
@@ -183,7 +185,7 @@ struct StoreTarget {
     }
 
     /// A new store to work on beside the one that is to be replaced, or a clone of it.
-    func openBeside(model: ManagedObjectModel?) throws -> PersistentContainer {
+    mutating func openBeside(model: ManagedObjectModel?) throws -> PersistentContainer {
         try PersistentContainer.destroy(at: workPath)
         guard mode != .replace else {
             // At the end this would be told too late.
@@ -193,7 +195,10 @@ struct StoreTarget {
         guard isThere else {
             return try makeStore(model, at: workPath)
         }
-        try container(model, at: path, isOriginal: true).copyStore(to: workPath)
+        let original = try container(model, at: path, isOriginal: true)
+        // Behind what the opening itself may write.
+        try watch()
+        try original.copyStore(to: workPath)
         if isOfApp { try PersistentContainer.recallInputs(ofStoreAt: path, into: workPath) }
         return try container(model, at: workPath)
     }
@@ -204,14 +209,31 @@ struct StoreTarget {
         return FileDescriptor.state(path) + " " + FileDescriptor.state(path + "-wal")
     }
 
+    /// Begins to see who writes to a store of which a clone is to take the place; that of an app is
+    /// kept from others.
+    private mutating func watch() throws(StoreError) {
+        witness =
+            mode == .replace || isOfApp || isDry || !isThere
+            ? nil : try StoreWitness(at: path, waiting: patience)
+    }
+
     /// Puts a store that was built beside, and that nobody has open any more, into its place.
-    func complete() throws {
+    ///
+    /// - Throws: where somebody has written to the one that it is a clone of, who would lose that.
+    mutating func complete() throws {
         guard worksBeside, !isDry else { return }
-        try PersistentContainer.replace(at: path, with: workPath, waiting: patience)
+        // Where there was none, somebody may have made one.
+        guard mode == .replace || isOfApp || witness != nil || !isThere else {
+            throw StoreError(writtenMeanwhile: path)
+        }
+        defer { witness = nil }
+        try PersistentContainer.replace(
+            at: path, with: workPath, waiting: patience, unlessSeenBy: witness)
     }
 
     /// Takes away what was built beside, after a failure that nothing can be made of.
-    func abandon() {
+    mutating func abandon() {
+        witness = nil
         // The failure is told already, and the next run would take the rest away too.
         if worksBeside { try? PersistentContainer.destroy(at: workPath) }
         if isDry { DryRun.removeRejects(of: workPath) }
