@@ -293,7 +293,7 @@ struct FailureStreamTests {
         let result = try folder.shell(
             Self.functions + """
                 mkfifo in.fifo
-                "$E" run spec.yaml --set in=in.fifo & run=$!
+                \(InheritedSignal.byDefault.starter(signal)) "$E" run spec.yaml --set in=in.fifo & run=$!
                 while ! grep -q pid store.sqlite.etl-lock 2> /dev/null; do sleep 0.05; done
                 sleep 0.3; kill -\(signal) $run; wait $run; echo "status $?"
                 ! timeout 0.2 sh -c ': > in.fifo' 2> /dev/null; echo "nobody reads: $?"

@@ -38,7 +38,7 @@ struct StoreTarget {
     /// Keeps others away from an app's store while its clone is worked on.
     var turn: AppStoreTurn?
     /// Sees whether others write to another store while its clone is.
-    private var witness: StoreWitness?
+    private(set) var witness: StoreWitness?
 
     /// Whether the store is an app's, and stays as it is, with everything in its folder.
     var isLeftAlone: Bool { isOnlyRead && !isDry && PersistentContainer.isAppStore(at: path) }
