@@ -91,7 +91,7 @@ import Testing
             ])
     }
 
-    @Test func mayHoldMoreThanAnyBatchesDo() throws {
+    @Test func mayHoldMoreThanIsReadBeforehand() throws {
         let lines = (0..<30_000).map { "{\"id\":\($0 % 100),\"title\":\"t\",\"tags\":[]}\n" }
         try expectTheSame(
             ["in.ndjson.gz": lines.joined()],

@@ -77,13 +77,24 @@ extension PersistentContainer {
         at path: String, with newPath: String, waiting patience: LockPatience?,
         unlessSeenBy witness: StoreWitness?
     ) throws(StoreError) {
-        if let witness {
-            try fold(try witness.takeOver())
-        } else if StoreFiles.exists(path) {
-            try fold(try exclusive(path, waiting: patience))
+        // Keeps others away until the new store has the name.
+        let guarding: Connection? =
+            if let witness {
+                try witness.takeOver()
+            } else {
+                StoreFiles.exists(path) ? try exclusive(path, waiting: patience) : nil
+            }
+        let journal = try storing { () throws(SQLiteError) in try guarding?.removeLog() }
+        do throws(StoreError) {
+            try put(newPath, at: path)
+        } catch {
+            // The error that led here is the one to tell.
+            if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
+            throw error
         }
-        // Others are kept away until the new store has the name.
-        defer { withExtendedLifetime(witness) {} }
+    }
+
+    private static func put(_ newPath: String, at path: String) throws(StoreError) {
         try fold(try exclusive(newPath))
         let isOfApp = AppStore.isOne(newPath)
         // What an app says of its store stays as it is.

@@ -1,6 +1,7 @@
 import SQLite
 
-/// Puts a store that was migrated, or written as a copy, into the place of the old one, which is kept under another name.
+/// Puts a store that was migrated, or written as a copy, into the place of the old one, which is kept
+/// under another name.
 struct StoreSwap {
     let path: String
     let newPath: String
@@ -52,15 +53,7 @@ struct StoreSwap {
         // wrote nothing, ends with it.
         guarded.connection = nil
         let connection = try witness.takeOver()
-        var journal: String?
-        do throws(SQLiteError) {
-            // Takes the log away in order; SQLite would do so at the end, by its name, which may be
-            // that of the new store's by then.
-            journal = try connection.text("PRAGMA journal_mode")
-            try connection.execute("PRAGMA journal_mode = DELETE")
-        } catch {
-            throw StoreError(error)
-        }
+        let journal = try storing { () throws(SQLiteError) in try connection.removeLog() }
         do throws(StoreError) {
             let backup = try keep()
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
@@ -71,7 +64,7 @@ struct StoreSwap {
         } catch {
             // The store stays in its place, and keeps its journal as it was; the error that led
             // here is the one to tell.
-            if let journal { try? connection.execute("PRAGMA journal_mode = \(journal)") }
+            try? connection.execute("PRAGMA journal_mode = \(journal)")
             throw error
         }
     }
@@ -99,5 +92,18 @@ struct StoreSwap {
             throw error
         }
         return backup
+    }
+}
+
+extension Connection {
+    /// Folds the log into the file and takes it away, for whoever has the store alone and gives its
+    /// name to another: SQLite would do so at the end, by its name, which may be that of the other
+    /// store's log by then.
+    ///
+    /// - Returns: the journal that the store had.
+    func removeLog() throws(SQLiteError) -> String {
+        let journal = try text("PRAGMA journal_mode") ?? "WAL"
+        try execute("PRAGMA journal_mode = DELETE")
+        return journal
     }
 }

@@ -18,20 +18,20 @@ final class BatchQueue<Batch>: Sendable {
         var filled: [Unshared] = []
         var isFinished = false
         var isCancelled = false
+        var hasOverflowed = false
         var error: (any Error)?
     }
 
-    private let isBounded: Bool
+    private let isReadFirst: Bool
     private let state: Mutex<State>
     private let idleCount: DispatchSemaphore
     private let filledCount = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - isBounded: otherwise the reader makes more batches where it has to, for it is done
-    ///     before the writer begins.
+    ///   - isReadFirst: the reader is done before the writer begins, and does not wait for it.
     ///   - make: makes one of the `count` batches.
-    init(count: Int, isBounded: Bool = true, _ make: () -> Batch) {
-        self.isBounded = isBounded
+    init(count: Int, isReadFirst: Bool = false, _ make: () -> Batch) {
+        self.isReadFirst = isReadFirst
         idleCount = DispatchSemaphore(value: 0)
         state = Mutex(State(idle: []))
         // A semaphore may not end with fewer than it began with, so it begins with none.
@@ -55,24 +55,24 @@ final class BatchQueue<Batch>: Sendable {
         }
     }
 
-    /// An empty batch, once there is one; nil when the writer wants no more.
-    ///
-    /// - Parameter make: makes another where their number has no bound.
-    func takeIdle(orMake make: () -> Batch) -> Batch? {
-        guard isBounded else {
-            return state.withLock { $0.idle.popLast() }?.batch ?? make()
-        }
-        return takeIdle()
-    }
-
-    /// An empty batch, once there is one; nil when the writer wants no more.
+    /// An empty batch, once there is one; nil when the writer wants no more, or has not begun and
+    /// there are too few.
     func takeIdle() -> Batch? {
+        if isReadFirst {
+            return state.withLock { state in
+                if state.idle.isEmpty { state.hasOverflowed = true }
+                return state.idle.popLast()
+            }?.batch
+        }
         idleCount.wait()
         let next = state.withLock { $0.isCancelled ? nil : $0.idle.popLast() }
         // Whoever asks again after the end must not wait for ever.
         if next == nil { idleCount.signal() }
         return next?.batch
     }
+
+    /// Whether there was more than all batches take, where the reader was not to wait.
+    var hasOverflowed: Bool { state.withLock(\.hasOverflowed) }
 
     /// Whether the writer wants no more.
     var isCancelled: Bool { state.withLock(\.isCancelled) }

@@ -37,7 +37,9 @@ extension PipelineRun {
     /// Finishes the store after a failure, whose error is the one that ends the run.
     func settle(_ job: Job, keepsNotes: Bool) {
         guard hasOpened, job.target.mode != .replace, !job.target.isOfApp,
-            job.target.isThere
+            job.target.isThere,
+            // What goes on with work beside the store must find the store as it was.
+            !(job.target.worksBeside && keepsNotes)
         else { return }
         do {
             let container = try job.target.openStore(model: job.model)

@@ -238,6 +238,7 @@ struct PipelineRun {
             let note = isResumable ? leftBeside(job, leftOver) : takenBack
             if note == nil { failure.tellSaved(saved(job)) }
             if let note, current != nil { failure.diagnostics.append(note) }
+            waiting.noteBegin()
             runAlways(after: current, job, keepsNotes: isResumable, &failure)
             throw failure
         }

@@ -39,6 +39,9 @@ struct StoreTarget {
     var turn: AppStoreTurn?
     /// Sees whether others write to another store while its clone is.
     private(set) var witness: StoreWitness?
+    /// The store's files when that began; locks may be lost without a word, but a write leaves them
+    /// otherwise.
+    private(set) var watchedIdentity = ""
 
     /// Whether the store is an app's, and stays as it is, with everything in its folder.
     var isLeftAlone: Bool { isOnlyRead && !isDry && PersistentContainer.isAppStore(at: path) }
@@ -215,6 +218,7 @@ struct StoreTarget {
         witness =
             mode == .replace || isOfApp || isDry || !isThere
             ? nil : try StoreWitness(at: path, waiting: patience)
+        watchedIdentity = baseIdentity
     }
 
     /// Puts a store that was built beside, and that nobody has open any more, into its place.
@@ -223,7 +227,10 @@ struct StoreTarget {
     mutating func complete() throws {
         guard worksBeside, !isDry else { return }
         // Where there was none, somebody may have made one.
-        guard mode == .replace || isOfApp || witness != nil || !isThere else {
+        guard
+            mode == .replace || isOfApp
+                || (witness == nil ? !isThere : watchedIdentity == baseIdentity)
+        else {
             throw StoreError(writtenMeanwhile: path)
         }
         defer { witness = nil }

@@ -51,14 +51,17 @@ final class ImportLanes: Sendable {
         cutting = Turns(count: plans.count)
         counting = Turns(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
-            let count = isReadFirst ? 1 : min(Self.batchesMax, batchCount / plans.count)
-            return BatchQueue(count: count, isBounded: !isReadFirst) {
+            let count = min(Self.batchesMax, batchCount / plans.count)
+            return BatchQueue(count: count, isReadFirst: isReadFirst) {
                 let batch = MappedBatch(plan)
                 batch.lane = lane
                 return batch
             }
         }
     }
+
+    /// Whether the inputs are more than is to be read before the writer begins.
+    var haveOverflowed: Bool { queues.contains(where: \.hasOverflowed) }
 
     /// How many lanes there are to be, of which each has at least three batches.
     static func count(inputs: Int, batches: Int, processors: Int) -> Int {

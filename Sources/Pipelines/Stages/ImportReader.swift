@@ -105,7 +105,7 @@ final class ImportReader: Sendable {
         }
         if let start, try !skip(start.record, of: file, reader, for: queue) { return false }
         while true {
-            guard let batch = queue.takeIdle(orMake: { MappedBatch(plan) }) else { return false }
+            guard let batch = queue.takeIdle() else { return false }
             let bytes = digest.byteCount
             let isMore = try reader.next(batch.records, limit: recordsLeft)
             guard case .same = digest.comparison else { throw CannotResume(changed: file) }

@@ -99,14 +99,13 @@ struct ImportStage: Sendable {
             kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
     }
 
-    /// The writing side, on the background context's queue.
-    private func write(
-        _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
-    ) throws -> StageReport {
+    /// The reading side, which has not begun, and the plan of the writing one.
+    private func makeReading(
+        of inputs: ImportInputs, isSmall: Bool
+    ) throws -> (plan: ImportPlan, reader: ImportReader, lanes: ImportLanes) {
         let inputCount = inputs.filesLeft.count
         let batchCount = MemoryShares(environment.spec.budget.memory).batches
         let decoding = environment.decoding
-        let isSmall = inputs.areSmall(decoding.smallInputBytes)
         // A writer that has nearly all records to write leaves its reader waiting anyway.
         let share: ImportLanes.Share =
             !isSmall && spec.keepIf != nil && inputs.areLarge(decoding.largeInputBytes)
@@ -117,14 +116,27 @@ struct ImportStage: Sendable {
         let plans = try (0..<laneCount).map { _ in try makePlan() }
         var plan = plans[0]
         plan.bulk.expectsFewRows = isSmall
-        if inputCount > 1 { try refuse(inputs.headerProblems(plan.selection)) }
-        let reader = ImportReader(plans: plans, inputs: inputs)
         let lanes = ImportLanes(
             share: share, inputCount: inputCount, batchCount: batchCount, plans: plans,
             isReadFirst: isSmall)
+        return (plan, ImportReader(plans: plans, inputs: inputs), lanes)
+    }
+
+    /// The writing side, on the background context's queue.
+    private func write(
+        _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
+    ) throws -> StageReport {
+        let isSmall = note == nil && inputs.areSmall(environment.decoding.smallInputBytes)
+        var (plan, reader, lanes) = try makeReading(of: inputs, isSmall: isSmall)
+        if inputs.filesLeft.count > 1 { try refuse(inputs.headerProblems(plan.selection)) }
         let reading = DispatchGroup()
         // Of a stream nothing must be read before it is known that the import can go on.
         if note == nil { reader.start(lanes, in: reading) }
+        if lanes.haveOverflowed {
+            // Little was stored, but much comes of it.
+            (plan, reader, lanes) = try makeReading(of: inputs, isSmall: false)
+            reader.start(lanes, in: reading)
+        }
         defer {
             lanes.cancel()
             // A reader that the system keeps waiting is left behind when the writer stops early,

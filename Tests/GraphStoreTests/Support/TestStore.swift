@@ -39,10 +39,14 @@ struct TestStore {
     let container: PersistentContainer
     var path: String { container.path }
 
-    init(_ model: ManagedObjectModel, history: HistoryOptions? = nil) throws {
+    init(
+        _ model: ManagedObjectModel, history: HistoryOptions? = nil,
+        pragmas: [String: String] = [:]
+    ) throws {
         folder = try TemporaryFolder()
         var options = StoreOptions()
         options.history = history
+        options.pragmas = pragmas
         container = try PersistentContainer(
             model: model,
             .sqlite(at: folder.file("store.sqlite"), opening: .create, options: options))
