@@ -58,6 +58,9 @@ extension RecordStreamError {
         case .csvHeader(let reason):
             reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
+        case .csvUnknownColumn(_, let header) where header.allSatisfy(\.isEmpty):
+            "the first line names no column; write a header there, or set `read.header: false` and "
+                + "`read.columns`"
         case .csvUnknownColumn(_, let header):
             Self.delimiterFix(header)
                 ?? "use one of: " + header.prefix(12).joined(separator: ", ")

@@ -115,7 +115,8 @@ struct DurationFlag {
     init(_ argument: String) throws {
         guard let seconds = RunOptions.seconds(argument), seconds > 0 else {
             throw ValidationError(
-                "write numbers with s, m, h, d or w behind them, such as 30m, 2h or 1h30m")
+                "write numbers with s, m, h, d or w behind them, more than 0 in all, such as 30m, 2h or "
+                    + "1h30m")
         }
         self.seconds = seconds
     }

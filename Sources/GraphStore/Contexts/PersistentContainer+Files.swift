@@ -77,38 +77,38 @@ extension PersistentContainer {
         at path: String, with newPath: String, waiting patience: LockPatience?,
         unlessSeenBy witness: StoreWitness?
     ) throws(StoreError) {
-        // Keeps others away until the new store has the name.
         let guarding: Connection? =
             if let witness {
                 try witness.takeOver()
             } else {
                 StoreFiles.exists(path) ? try exclusive(path, waiting: patience) : nil
             }
-        let journal = try storing { () throws(SQLiteError) in try guarding?.removeLog() }
-        do throws(StoreError) {
-            try put(newPath, at: path)
-        } catch {
-            // The error that led here is the one to tell.
-            if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
-            throw error
-        }
-    }
-
-    private static func put(_ newPath: String, at path: String) throws(StoreError) {
+        // Keeps others away until the new store has the name.
+        defer { withExtendedLifetime(guarding) {} }
         try fold(try exclusive(newPath))
         let isOfApp = AppStore.isOne(newPath)
         // What an app says of its store stays as it is.
         if !isOfApp { try beginLineage(newPath) }
-        for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
-        let old = path + ".etl-old"
-        try StoreFiles.remove(old)
-        let isKept = StoreFiles.link(path, as: old)
         // Before the swap, since files are named after nothing but themselves: neither the old
         // store nor the new one lacks any at any moment.
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         let hasFiles = from != to && StoreFiles.exists(from)
         if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
-        try StoreFiles.move(newPath, to: path)
+        let old = path + ".etl-old"
+        try StoreFiles.remove(old)
+        // Only now: whoever goes on with work beside a store wants its file as it was.
+        let journal = try guarding?.removeLog()
+        let isKept: Bool
+        do throws(StoreError) {
+            for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            isKept = StoreFiles.link(path, as: old)
+            try StoreFiles.move(newPath, to: path)
+        } catch {
+            // The store is where it was; behind the swap its log would be taken for the new one's.
+            // The error that led here is the one to tell.
+            if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
+            throw error
+        }
         StoreFiles.synchronizeFolder(of: path)
         do {
             _ = try PersistentStore.model(at: path)

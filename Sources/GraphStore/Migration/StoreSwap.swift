@@ -53,7 +53,7 @@ struct StoreSwap {
         // wrote nothing, ends with it.
         guarded.connection = nil
         let connection = try witness.takeOver()
-        let journal = try storing { () throws(SQLiteError) in try connection.removeLog() }
+        let journal = try connection.removeLog()
         do throws(StoreError) {
             let backup = try keep()
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
@@ -100,10 +100,16 @@ extension Connection {
     /// name to another: SQLite would do so at the end, by its name, which may be that of the other
     /// store's log by then.
     ///
+    /// The same goes for the journal by which that is done, which is over then.
+    ///
     /// - Returns: the journal that the store had.
-    func removeLog() throws(SQLiteError) -> String {
-        let journal = try text("PRAGMA journal_mode") ?? "WAL"
-        try execute("PRAGMA journal_mode = DELETE")
+    func removeLog() throws(StoreError) -> String {
+        let journal = try storing { () throws(SQLiteError) in
+            let journal = try text("PRAGMA journal_mode") ?? "WAL"
+            try execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY")
+            return journal
+        }
+        try StoreFiles.remove(path + "-journal")
         return journal
     }
 }

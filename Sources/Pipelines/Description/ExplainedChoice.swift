@@ -36,7 +36,9 @@ extension StoreSpec.CommitMode: ExplainedChoice {
         switch self {
         case .batch: "With each save."
         case .stage: "With each stage, as a whole."
-        case .run: "At the end, all or nothing: the run works on a copy."
+        case .run:
+            "At the end, all or nothing: the run works on a copy. Where another program has written to "
+                + "the store meanwhile, the run ends with 75, and the next one begins anew."
         }
     }
 }

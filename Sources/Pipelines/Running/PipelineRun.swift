@@ -239,6 +239,7 @@ struct PipelineRun {
             if note == nil { failure.tellSaved(saved(job)) }
             if let note, current != nil { failure.diagnostics.append(note) }
             waiting.noteBegin()
+            job.target.endWatch()
             runAlways(after: current, job, keepsNotes: isResumable, &failure)
             throw failure
         }

@@ -238,6 +238,9 @@ struct StoreTarget {
             at: path, with: workPath, waiting: patience, unlessSeenBy: witness)
     }
 
+    /// Nothing of this run takes the store's place any more.
+    mutating func endWatch() { witness = nil }
+
     /// Takes away what was built beside, after a failure that nothing can be made of.
     mutating func abandon() {
         witness = nil

@@ -4,6 +4,9 @@ import RecordStreams
 
 /// The inputs of an import, found and sorted, and how far an earlier attempt has come with them.
 struct ImportInputs: Sendable {
+    /// More than that are better read at once, by several threads.
+    private static let smallInputsMax = 32
+
     private(set) var files: [InputFile]
     private(set) var options: ReadOptions
     /// Records to be read at most.
@@ -197,11 +200,13 @@ struct ImportInputs: Sendable {
                 || files.contains(where: \.isStream))
     }
 
-    /// Whether the inputs that are to be read have no more bytes than that together, stored.
+    /// Whether the inputs that are to be read are few, and have no more bytes than that together,
+    /// stored.
     func areSmall(_ byteCount: Int) -> Bool {
         let files = filesLeft.map(\.file)
         // Nobody knows what comes from a pipe.
-        return files.allSatisfy { $0.byteCount > 0 && $0.generatedRows == nil }
+        return files.count <= Self.smallInputsMax
+            && files.allSatisfy { $0.byteCount > 0 && $0.generatedRows == nil }
             && files.reduce(0) { $0 + $1.byteCount } <= byteCount
     }
 

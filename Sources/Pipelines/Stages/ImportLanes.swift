@@ -51,7 +51,9 @@ final class ImportLanes: Sendable {
         cutting = Turns(count: plans.count)
         counting = Turns(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
-            let count = min(Self.batchesMax, batchCount / plans.count)
+            // Each input ends its batch.
+            let count =
+                min(Self.batchesMax, batchCount / plans.count) + (isReadFirst ? 2 * inputCount : 0)
             return BatchQueue(count: count, isReadFirst: isReadFirst) {
                 let batch = MappedBatch(plan)
                 batch.lane = lane
