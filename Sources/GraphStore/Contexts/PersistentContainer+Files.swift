@@ -227,9 +227,7 @@ extension PersistentContainer {
         }
         metadata.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
         try metadata.write(to: connection)
-        try storing { () throws(SQLiteError) in
-            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        try fold(connection)
     }
 
     /// Folds a store's log into its file, which nobody else may be using.

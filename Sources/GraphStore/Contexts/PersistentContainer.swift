@@ -256,8 +256,8 @@ public final class PersistentContainer: Sendable {
 
     /// Makes the indexes that a load had put off.
     ///
-    /// - Parameter linkBytes: what links may take while they are sorted; with less they are sorted
-    ///   by way of files.
+    /// - Parameter linkBytes: what links may take while they are sorted; with less than all need
+    ///   that takes several passes, and with very little SQLite sorts them by way of files.
     package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
         lease.wait()
         defer { lease.signal() }

@@ -88,6 +88,7 @@ final class StoreSnapshot {
         do throws(StoreError) {
             connection = try PersistentStore.connect(
                 .sqlite(at: path), address, mode: .readOnly)
+            try PersistentStore.refuseOtherEncoding(connection, path)
         } catch {
             if let folder { try StoreFiles.removeFolder(folder) }
             throw error

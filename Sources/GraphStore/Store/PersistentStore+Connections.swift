@@ -42,11 +42,15 @@ extension PersistentStore {
         return connection
     }
 
+    /// Whether a file has no tables.
+    ///
+    /// - Throws: where it cannot be read; `.encoding` where its texts are not read.
     static func isEmpty(
         _ connection: Connection, _ path: String
     ) throws(StoreError) -> Bool {
+        let isEmpty: Bool
         do {
-            return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+            isEmpty = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         } catch {
             guard !error.isCorrupt else { throw StoreError(damaged: path) }
             guard !error.isCannotOpen else {
@@ -57,6 +61,23 @@ extension PersistentStore {
             }
             throw StoreError(error)
         }
+        try refuseOtherEncoding(connection, path)
+        return isEmpty
+    }
+
+    /// Makes sure that a file's texts are in UTF-8, as Core Data's are: what is sorted, packed and
+    /// compared by its bytes is read wrongly in UTF-16 (https://www.sqlite.org/pragma.html#pragma_encoding).
+    static func refuseOtherEncoding(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) {
+        let encoding = try storing { () throws(SQLiteError) in
+            try connection.text("PRAGMA encoding")
+        }
+        guard let encoding, encoding != "UTF-8" else { return }
+        // SQLite gives the name, too, in the encoding that it names.
+        let name = encoding.filter { $0 != "\0" }
+        throw StoreError(
+            .encoding, "\(path) keeps its texts in \(name), and a store's are in UTF-8")
     }
 
     /// A store that exists goes over to the journal that is asked for, if any is.

@@ -10,6 +10,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case exists
         /// The file is not a store of this kind.
         case notAStore = "not-a-store"
+        /// The file keeps its texts in UTF-16, and a store's are in UTF-8.
+        case encoding
         /// The store's model differs from the one given.
         case modelMismatch = "model-mismatch"
         /// Nobody has said what a migration makes of some of the data.

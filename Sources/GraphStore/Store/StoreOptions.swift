@@ -64,7 +64,8 @@ public struct StoreOptions: Sendable, Hashable {
     public var checkpointPages = 1_000
     /// The mode of a new file, such as `0o600`; nil leaves it to the process's mask.
     public var filePermissions: UInt16?
-    /// Other pragmas of SQLite, by name, for the connection that writes.
+    /// Other pragmas of SQLite, by name, for the connection that writes; a store's texts are in
+    /// UTF-8, so that no other `encoding` is taken.
     public var pragmas: [String: String] = [:]
     /// A new store keeps all digits of its decimals, as canonical texts of at most 38 digits, in
     /// place of the nearest double that Core Data's format has; nil keeps what the store does.
@@ -110,6 +111,16 @@ public struct StoreOptions: Sendable, Hashable {
             guard Self.isWord(name), Self.isWord(value) else {
                 throw StoreError(
                     .invalidRequest, "'\(name) = \(value)' is no pragma: use letters, digits, _ -")
+            }
+            if name.lowercased() == "encoding" {
+                guard ["UTF8", "UTF-8"].contains(value.uppercased()) else {
+                    throw StoreError(
+                        .invalidRequest,
+                        "'encoding = \(value)' cannot be: a store's texts are in UTF-8; leave it"
+                            + " out")
+                }
+                // So they are without it.
+                continue
             }
             lines.append("\(name) = \(value)")
         }

@@ -121,7 +121,7 @@ package struct StoreCheck: Sendable {
             case .corrupt where model == nil:
                 "give the store's model with --model; where that does not help, take a backup"
             case .corrupt: "the beginning of the file is needed to read it; take a backup instead"
-            case .busy, .permission, .full: failure.diagnostics.first?.fix
+            case .busy, .permission, .full, .encoding: failure.diagnostics.first?.fix
             default: nil
             }
         for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }

@@ -6,8 +6,9 @@ extension Explanation {
     }
 
     /// All of them, in the order of their areas.
-    static let faults = (inputFaults + runFaults + specFaults + modelFaults + historyFaults).map {
-        code, meaning, mend in
+    static let faults = [
+        inputFaults, runFaults, specFaults, modelFaults, storeFaults, historyFaults,
+    ].joined().map { code, meaning, mend in
         Explanation(title: code, names: [code], meaning: meaning, mend: mend)
     }
 
@@ -128,8 +129,10 @@ extension Explanation {
             "run.cannot-resume",
             "What came of a pipe or of standard input is not what a stopped run had of it, or that "
                 + "is not known, and the import makes something else of records that it meets again "
-                + "(`append`, `skip`, `reject`).",
-            "Give it again what it had then, from the beginning, or begin anew with `--restart`."
+                + "(`append`, `skip`, `reject`); or all stages would run again, and an `append` "
+                + "would make its objects twice.",
+            "Give it again what it had then, from the beginning, or begin anew with `--restart`; "
+                + "or run the stages that are left by `--from`."
         ),
         (
             "run.interrupted", "A signal stopped the run after a whole batch, or before it began.",

@@ -1,4 +1,4 @@
-/// Faults of specs, their models and their stores.
+/// Faults of specs and their models.
 extension Explanation {
     typealias Fault = (code: String, meaning: String, mend: String)
 
@@ -130,29 +130,6 @@ extension Explanation {
         ("query.unused-variable", "No predicate names the variable.", "Use it, or remove it."),
     ]
 
-    static let historyFaults: [Fault] = [
-        (
-            "history.expired", "Changes after the token have been purged and not read.",
-            "Read the whole store, and go on from what `etl history STORE --token` says."
-        ),
-        (
-            "history.foreign", "The token is of another store, or of one that was replaced.",
-            "Read the whole store, and go on from what `etl history STORE --token` says."
-        ),
-        (
-            "history.off", "The store keeps no history.",
-            "Set `store.history` in the spec that writes it; changes count from its next run on."
-        ),
-        (
-            "history.place", "The file does not hold a place in a history.",
-            "Name another, or remove it to begin with the oldest change."
-        ),
-        (
-            "history.since", "The text is neither a token nor a date.",
-            "Give the token of a line, or a date such as 2026-01-31 or today - 7d."
-        ),
-    ]
-
     static let modelFaults: [Fault] = [
         (
             "predicate.argument", "An argument is missing, left over or of the wrong type.",
@@ -202,101 +179,6 @@ extension Explanation {
             "Nothing is to be done, if you can do without it there."
         ),
         ("model.old-format", "The model is of a format of old.", "Save it in Xcode again."),
-        (
-            "store.app-setting",
-            "The spec asks for what would leave tables of ours in an app's store.",
-            "Leave the key out: the app chooses it, or nobody."
-        ),
-        (
-            "store.backup", "An app's store was changed; the file as it was before is kept.",
-            "Remove it once the app has opened the new one."
-        ),
-        (
-            "store.busy", "Another process writes the store.",
-            "Run again later; a run may wait with `--if-locked wait=30m`, or be left out with `skip`."
-        ),
-        (
-            "store.corrupt", "The file is damaged.",
-            "Bring back a copy that is whole, or save what can be read by `etl verify STORE --repair NEW`."
-        ),
-        (
-            "store.delete-rule", "A delete rule forbids to delete an object.",
-            "Delete what is linked first, or change the rule in the model."
-        ),
-        (
-            "store.deletion-denied",
-            "Objects that a `delete` or a `mirror` matches stay, since a deny rule keeps what is "
-                + "still linked; the run goes on, and ends with 0.",
-            "Delete what is linked in a stage before, leave such objects out by `where`, or change "
-                + "the rule in the model."
-        ),
-        ("store.full", "The disk is full.", "Make room, and run again: nothing is lost."),
-        (
-            "store.input-output", "Reading or writing the store failed.",
-            "Look after the disk, and run again."
-        ),
-        (
-            "store.migration-refused", "The objects are not as the new model wants them.",
-            "Mend them, or change the model as the message says; the store is as it was."
-        ),
-        (
-            "store.missing", "The store is not there.",
-            "Check `store.at`; `open: create` makes one, with a model."
-        ),
-        (
-            "store.model-mismatch", "The store was made with another model.",
-            "Give the model it was made with, or migrate it: `etl migrate STORE --to MODEL`."
-        ),
-        (
-            "store.needs-mapping",
-            "Nobody can tell from the two models what becomes of some of the data.",
-            "Say it in a mapping, `migrations/FROM-TO.yaml` beside the model."
-        ),
-        (
-            "store.no-model", "There is no model, neither in the spec nor in the store.",
-            "Set `store.model`."
-        ),
-        (
-            "store.not-a-store", "The file is no store of Core Data's layout.",
-            "Check the path under `store.at`."
-        ),
-        (
-            "store.of-app", "The store is an app's; this is what is particular about it.",
-            "Nothing has to be done; `etl verify` says more."
-        ),
-        (
-            "store.permission", "The store or its folder may not be written.",
-            "Give this user the rights to both: SQLite writes beside the file, too."
-        ),
-        (
-            "store.resources", "Memory, threads or descriptors are out.",
-            "Raise the limits, and run again."
-        ),
-        (
-            "store.template", "The store of which a copy is to be made is not there, or is none.",
-            "Check `store.open.template`, which begins at the spec's folder."
-        ),
-        (
-            "store.too-many", "More objects match than `at-most` allows; nothing was done.",
-            "See whether `where` is right; if so, raise `at-most`."
-        ),
-        (
-            "store.unfinished", "What was saved stays, but indexes are missing.",
-            "Run again: they are made then."
-        ),
-        (
-            "store.unique", "Two objects have the same values of a uniqueness constraint.",
-            "Mend the records, or import by that constraint as `key`."
-        ),
-        (
-            "store.unsound",
-            "A run would have broken rules of the format in an app's store, which is as it was.",
-            "Report it, with the spec and what `etl verify` says of the store."
-        ),
-        (
-            "store.validation", "A value breaks a rule of the model.",
-            "Mend the value, or the rule."
-        ),
         ("swift.name", "A name of the model is none that Swift allows.", "Rename it."),
     ]
 }

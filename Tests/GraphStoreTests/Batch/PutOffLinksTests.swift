@@ -144,13 +144,4 @@ private let entities = """
             #expect(try pairs(store) == [[], []])
         }
     }
-
-    /// Digits in a blob are read as the file's texts are.
-    @Test func doNotWaitWhereTextsAreNotUTF8() throws {
-        let store = try TestStore(model(entities), pragmas: ["encoding": "UTF16le"])
-        try store.container.load(
-            plan("Task", "id", "tags", "Tag"), [[1, ["a"]]], buildsIndexes: false)
-        try store.expect("SELECT name FROM sqlite_master WHERE name GLOB 'ETL_[LR]*'", [])
-        #expect(try pairs(store) == [["1|1"], []])
-    }
 }

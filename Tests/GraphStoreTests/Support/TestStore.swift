@@ -39,14 +39,10 @@ struct TestStore {
     let container: PersistentContainer
     var path: String { container.path }
 
-    init(
-        _ model: ManagedObjectModel, history: HistoryOptions? = nil,
-        pragmas: [String: String] = [:]
-    ) throws {
+    init(_ model: ManagedObjectModel, history: HistoryOptions? = nil) throws {
         folder = try TemporaryFolder()
         var options = StoreOptions()
         options.history = history
-        options.pragmas = pragmas
         container = try PersistentContainer(
             model: model,
             .sqlite(at: folder.file("store.sqlite"), opening: .create, options: options))
