@@ -151,9 +151,13 @@ struct HistoryPurgeCommand: ParsableCommand {
             valueName: "token or date"))
     var before: String
 
+    @OptionGroup var ifLocked: StoreLockFlag
+
     func run() throws {
         SignalHandling.endAtOnce()
-        try HistoryFeed.purge(store, before: before, now: Date()).show()
+        try HistoryFeed.purge(
+            store, before: before, now: Date(), ifLocked: ifLocked.flag?.policy
+        ).show()
     }
 }
 

@@ -70,16 +70,24 @@ struct MigrateCommand: ParsableCommand {
         help: "Migrate an app's store although the app mirrors it to CloudKit.")
     var allowsCloudKit = false
 
+    @OptionGroup var ifLocked: StoreLockFlag
+
     @Option(help: "Show a progress line: auto, always or never.")
     var progress = ProgressMode.auto
+
+    func validate() throws {
+        if dryRun, ifLocked.flag != nil {
+            throw ValidationError("--dry-run waits for nobody, so --if-locked says nothing")
+        }
+    }
 
     func run() throws {
         let terminal = Terminal()
         let display = ProgressDisplay(
             isShown: progress.isShown(on: terminal, .text) && !dryRun, terminal: terminal)
         let migration = StoreMigration(
-            store: store, to: to, allowsCloudKit: allowsCloudKit, progress: display.progress,
-            interruption: SignalHandling.install())
+            store: store, to: to, allowsCloudKit: allowsCloudKit, ifLocked: ifLocked.flag?.policy,
+            progress: display.progress, interruption: SignalHandling.install())
         do throws(RunFailure) {
             if dryRun {
                 let (plan, steps) = try migration.plan()

@@ -91,6 +91,24 @@ struct ReportFlag: ParsableArguments {
     var file: String?
 }
 
+/// The flag of commands that write a store without a spec; such a command cannot be skipped.
+struct StoreLockFlag: ParsableArguments {
+    @Option(
+        name: .customLong("if-locked"),
+        help: ArgumentHelp(
+            """
+            What to do while a run works on the store, or another program has it locked: fail \
+            (75), or wait=30m.
+            """, valueName: "policy"),
+        transform: { text in
+            guard text == "fail" || text.hasPrefix("wait=") else {
+                throw ValidationError("write fail, or wait= and how long, such as wait=30m")
+            }
+            return try LockedFlag(text)
+        })
+    var flag: LockedFlag?
+}
+
 /// `fail`, `skip` or `wait=30m`.
 struct LockedFlag {
     var policy: RunOptions.LockedPolicy

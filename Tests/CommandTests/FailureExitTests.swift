@@ -161,6 +161,28 @@ struct FailureExitTests {
     }
 
     @Test(
+        "who may not write the lock's file is not told of a dead run either",
+        .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"))
+    func lockOfOthers() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(10)
+        #expect(try folder.run().status == 0)
+        // The number is another process's by now.
+        try folder.write(
+            "store.sqlite.etl-lock", "pid 1, pipeline spec, since 2999-03-04T05:06:07Z")
+        try folder.shell("chmod -R a+rX .; chmod 444 store.sqlite.etl-lock")
+        let result = try folder.shell(
+            "exec \(FailureFolder.underling ?? "") \"$E\" status spec.yaml")
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(
+            lines.prefix(2).last
+                == "last run      29990304T050607Z-1, killed before its end, began "
+                + "2999-03-04 05:06:07 UTC, 0 ms ago")
+        #expect(!lines.contains { $0.hasPrefix("running") })
+    }
+
+    @Test(
         "77: a pattern that meets a folder in which nothing may be opened",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
         arguments: ["in/*.ndjson", "in/**"])

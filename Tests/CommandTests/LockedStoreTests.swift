@@ -4,46 +4,9 @@ import Testing
 /// Stores that a program which is no `etl` has locked, by a transaction of SQLite's.
 @Suite("Failures: stores that another program has locked", .serialized)
 struct LockedStoreTests {
-    /// A folder with a store of ten tasks, and `tool.py` of what the scripts use.
-    private func folder(open: String = "create", journal: String = "WAL") throws -> FailureFolder {
-        let folder = try FailureFolder()
-        try folder.writeSpec(open: open)
-        try folder.writeTasks(10)
-        try #require(try folder.run().status == 0)
-        try folder.shell("rm -rf runs")
-        try folder.write(
-            "tool.py",
-            """
-            import os, signal, sqlite3, subprocess, threading, time
-
-            def lock(kind="IMMEDIATE"):
-                store = sqlite3.connect("store.sqlite", isolation_level=None, timeout=20)
-                store.execute("PRAGMA journal_mode = \(journal)")
-                store.execute("BEGIN " + kind)
-                return store
-
-            def start(*flags, stdout=None):
-                for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-                    signal.signal(number, signal.SIG_DFL)
-                return subprocess.Popen(
-                    [os.environ["E"], "run", "spec.yaml", *flags], stdout=stdout)
-
-            def run(*flags, stdout=None):
-                return start(*flags, stdout=stdout).wait()
-
-            def begun(process):
-                while True:
-                    with open("store.sqlite.etl-lock") as file:
-                        if file.read().startswith(f"pid {process.pid},"): return
-                    time.sleep(0.01)
-
-            """)
-        return folder
-    }
-
-    private func python(_ script: String, in folder: FailureFolder) throws -> FailureFolder.Result {
-        try folder.write("script.py", "from tool import *\n" + script)
-        return try folder.shell("python3 script.py")
+    /// What the run in one of the copies told.
+    private func errors(_ copy: String, of folder: FailureFolder) -> String {
+        folder.text("\(copy)/errors.txt").replacing("\(folder.path)/\(copy)/", with: "")
     }
 
     private static let refusal = """
@@ -60,51 +23,65 @@ struct LockedStoreTests {
             ("replace", "DELETE", "EXCLUSIVE"),
         ])
     func atTheBeginning(_ open: String, _ journal: String, _ kind: String) throws {
-        let folder = try folder(open: open, journal: journal)
-        let result = try python(
-            """
-            store = lock("\(kind)")
-            codes = [run(), run("--if-locked", "fail"), run("--if-locked", "wait=1s")]
-            print(*codes, len([name for name in os.listdir("runs") if name.endswith(".json")]))
-            print(run("--if-locked", "skip"), run("--if-locked", "skip", "--timeout", "1s"))
-            print(run("--if-locked", "wait=1h", "--timeout", "1s"))
-            print(len([name for name in os.listdir("runs") if name.endswith(".json")]))
-            store.execute("ROLLBACK")
-            store.close()
-            print(run())
-            """, in: folder)
-        #expect(result.output == "75 75 75 3\n0 0\n75\n4\n0\n")
+        let folder = try FailureFolder.lockable(open: open, journal: journal)
         let limit = """
             note: The time limit is reached; nothing was changed [run.time-limit]
               fix: run it again
 
             """
-        #expect(result.errors == String(repeating: Self.refusal, count: 3) + limit)
-        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "10\n")
+        let runs: [(flags: String, status: Int, reports: Int, errors: String)] = [
+            ("", 75, 1, Self.refusal), ("--if-locked fail", 75, 1, Self.refusal),
+            ("--if-locked wait=1s", 75, 1, Self.refusal), ("--if-locked skip", 0, 0, ""),
+            ("--if-locked skip --timeout 1s", 0, 0, ""),
+            ("--if-locked wait=1h --timeout 1s", 75, 1, limit),
+        ]
+        let result = try folder.python(
+            """
+            folders = copies(\(runs.count))
+            stores = [lock("\(kind)", folder) for folder in folders]
+            errors = [open(folder + "/errors.txt", "w") for folder in folders]
+            flags = \(runs.map(\.flags))
+            runs = [start(*words.split(), folder=folder, stderr=file)
+                    for words, folder, file in zip(flags, folders, errors)]
+            for run, folder in zip(runs, folders):
+                print(run.wait(), len(glob.glob(folder + "/runs/*.json")))
+            for store in stores: free(store)
+            print(*[run.wait() for run in [start(folder=folder) for folder in folders]])
+            """)
+        #expect(
+            result.output == runs.map { "\($0.status) \($0.reports)\n" }.joined() + "0 0 0 0 0 0\n")
+        #expect(result.errors == "")
+        for (number, run) in runs.enumerated() {
+            let copy = "copy\(number)"
+            #expect(errors(copy, of: folder) == run.errors, "\(run.flags)")
+            #expect(
+                try folder.query("SELECT count(*) FROM ZTASK", store: "\(copy)/store.sqlite")
+                    == "10\n")
+        }
     }
 
     @Test("a run that is to wait goes on once the other program is done")
     func waiting() throws {
-        let folder = try folder()
-        let result = try python(
+        let folder = try FailureFolder.lockable()
+        let result = try folder.python(
             """
             store = lock()
             process = start("--if-locked", "wait=1h")
             begun(process)
             # Longer than the moment that a run waits which is not to wait.
-            time.sleep(1.5)
+            time.sleep(1.2)
             print(process.poll())
-            store.execute("ROLLBACK")
+            free(store)
             print(process.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "None\n0\n")
         #expect(result.errors == "")
     }
 
     @Test("a signal ends the wait", arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
     func stopped(_ signal: String, _ status: Int) throws {
-        let folder = try folder()
-        let result = try python(
+        let folder = try FailureFolder.lockable()
+        let result = try folder.python(
             """
             store = lock()
             process = start("--if-locked", "wait=1h")
@@ -112,7 +89,7 @@ struct LockedStoreTests {
             time.sleep(0.2)
             process.send_signal(signal.SIG\(signal))
             print(process.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "\(status)\n")
         #expect(
             result.errors == """
@@ -126,9 +103,9 @@ struct LockedStoreTests {
         "what another program writes while a clone is worked on is not lost",
         arguments: ["create, commit: run", "create, commit: stage"])
     func writtenMeanwhile(_ open: String) throws {
-        let folder = try folder(open: open)
+        let folder = try FailureFolder.lockable(open: open)
         try folder.shell("mkfifo in.fifo")
-        let result = try python(
+        let result = try folder.python(
             """
             process = start("--set", "in=in.fifo")
             with open("in.fifo", "w") as fifo:
@@ -142,7 +119,7 @@ struct LockedStoreTests {
                 store.execute("UPDATE ZTASK SET ZTITLE = 'theirs' WHERE ZID = 3")
                 store.close()
             print(process.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "75\n")
         #expect(
             result.errors.hasPrefix(
@@ -159,7 +136,7 @@ struct LockedStoreTests {
 
     @Test("a store that is locked on the way, and what is told of what was saved")
     func onTheWay() throws {
-        let folder = try folder()
+        let folder = try FailureFolder.lockable()
         try folder.writeTasks(5_000)
         try folder.writeSpec(
             "spec.yaml",
@@ -167,36 +144,56 @@ struct LockedStoreTests {
             - { import: tasks.ndjson, into: Task, set-only: true, set: { id: id, title: title } }
             - { export: Task, to: "-", as: ndjson }
             """)
-        let result = try python(
+        let result = try folder.python(
             """
-            def locked(flag, signal=None):
-                process = start("--restart", "--if-locked", flag, stdout=subprocess.PIPE)
+            def locked(flag, folder, signal, statuses):
+                with open(folder + "/errors.txt", "w") as errors:
+                    run = start("--restart", "--if-locked", flag, folder=folder,
+                                stdout=subprocess.PIPE, stderr=errors)
                 # The export waits for its reader, and has no transaction that writes.
-                process.stdout.read(1)
-                store = lock()
-                threading.Thread(target=process.stdout.read).start()
+                run.stdout.read(1)
+                store = lock(folder=folder)
+                for _ in range(5_000): run.stdout.readline()
                 if signal:
-                    time.sleep(0.5)
-                    process.send_signal(signal)
-                print(process.wait())
-                store.execute("ROLLBACK")
-                store.close()
+                    # All is written, and waits to be noted.
+                    time.sleep(0.2)
+                    run.send_signal(signal)
+                statuses[folder] = run.wait()
+                free(store)
 
-            locked("skip")
-            locked("wait=1h", signal.SIGTERM)
-            print(run("--limit", "0", stdout=subprocess.DEVNULL))
-            """, in: folder)
-        #expect(result.output == "75\n143\n0\n")
+            statuses = {}
+            asked = [("skip", None), ("wait=1h", signal.SIGTERM)]
+            folders = copies(2)
+            # There is nothing left to be changed there.
+            start(folder=folders[1], stdout=subprocess.DEVNULL).wait()
+            waits = [threading.Thread(target=locked, args=(flag, folder, number, statuses))
+                     for (flag, number), folder in zip(asked, folders)]
+            for wait in waits: wait.start()
+            for wait in waits: wait.join()
+            print(statuses["copy0"], statuses["copy1"])
+            for folder in folders:
+                print(start("--limit", "0", folder=folder, stdout=subprocess.DEVNULL).wait())
+            """)
+        #expect(result.output == "75 143\n0\n0\n")
+        #expect(result.errors == "")
         #expect(
-            result.errors == """
+            errors("copy0", of: folder) == """
                 error: store.sqlite is in use by another process; try again later [store.busy]
                   stage: spec.yaml:11:3 export export-task
                   fix: try again when the other process is done; what 5,000 records brought is \
                 saved, and the next run goes on behind it
+
+                """)
+        #expect(
+            errors("copy1", of: folder) == """
                 note: Stopped by a signal; nothing in the store was changed [run.interrupted]
                   fix: run it again to complete it
 
                 """)
-        #expect(try folder.query("SELECT count(*) FROM ZTASK") == "5000\n")
+        for copy in ["copy0", "copy1"] {
+            #expect(
+                try folder.query("SELECT count(*) FROM ZTASK", store: "\(copy)/store.sqlite")
+                    == "5000\n")
+        }
     }
 }

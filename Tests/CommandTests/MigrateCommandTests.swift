@@ -214,7 +214,7 @@ import Testing
             open("ready", "w").close(); time.sleep(20)' & holder=$!
             until test -e ready; do sleep 0.05; done
             "$E" migrate store.sqlite --to after.yaml; status=$?
-            kill $holder; exit $status
+            kill -KILL $holder; exit $status
             """)
         #expect(busy.status == 75, "\(busy.errors)")
         // What is left where a migration is killed before it has marked its file.

@@ -75,6 +75,10 @@ struct RunLogTests {
             ("run spec.yaml --timeout 0s", "such as 30m, 2h or 1h30m"),
             ("run spec.yaml --if-locked later", "write fail, skip, or wait= and how long"),
             ("run spec.yaml --if-locked wait=5", "such as 30m, 2h or 1h30m"),
+            (
+                "migrate store.sqlite --to model.yaml --dry-run --if-locked wait=1h",
+                "--dry-run waits for nobody, so --if-locked says nothing"
+            ),
             ("run spec.yaml --allow-rejects few", "a number such as 100, or a share such as 5%"),
             ("status spec.yaml --max-age day", "such as 30m, 2h or 1h30m"),
         ])

@@ -10,6 +10,8 @@ package struct MigrationChain {
     private let mappings: [ModelHistory.Stage: MappingModel]
     private let stops: Set<Int>
     private let allowsCloudKit: Bool
+    /// Says how long others may keep the store locked; nil leaves that to fixed times.
+    package var lockPatience: LockPatience?
     /// The version that the last stage has brought the store to.
     private var place: Int?
     /// Where the store is as it was before the first stage.
@@ -56,6 +58,7 @@ package struct MigrationChain {
             mapping: mappings[stage] ?? MappingModel())
         manager.versions = history.versions
         manager.allowsCloudKit = allowsCloudKit
+        manager.lockPatience = lockPatience
         if mappings[stage] == nil {
             manager.between = Array(history.versions[(stage.from + 1)..<stage.to])
         }

@@ -33,6 +33,8 @@ public struct MigrationManager: Sendable {
     package var between: [ManagedObjectModel] = []
     /// Migrates an app's store also where the app mirrors it to CloudKit.
     public var allowsCloudKit = false
+    /// Says how long others may keep the store locked; nil leaves that to fixed times.
+    package var lockPatience: LockPatience?
 
     /// Prepares a migration; nothing is read yet.
     public init(
@@ -74,10 +76,12 @@ public struct MigrationManager: Sendable {
             }
         } else {
             // Completes what a load has put off.
-            _ = try PersistentContainer(model: nil, at: path)
+            var options = StoreOptions()
+            options.lockPatience = lockPatience
+            _ = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
         }
         let file = MigrationFile(storePath: path)
-        let swap = StoreSwap(path: path, newPath: file.path)
+        let swap = StoreSwap(path: path, newPath: file.path, patience: lockPatience)
         let guarded = try swap.begin()
         var isBegun = false
         do throws(StoreError) {

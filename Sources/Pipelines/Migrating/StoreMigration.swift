@@ -10,16 +10,22 @@ package struct StoreMigration {
     private let progress: RunProgress
     private let interruption: Interruption
     private let allowsCloudKit: Bool
+    private let ifLocked: RunOptions.LockedPolicy?
+    private let waiting: StoreWait
 
     /// - Parameters:
     ///   - modelPath: the model that the store shall have.
     ///   - allowsCloudKit: also an app's store that the app mirrors to CloudKit.
+    ///   - ifLocked: what to do while a run works on it, or another program has it locked.
     ///   - progress: shows how far it has come.
     ///   - interruption: stops it; the store is as it was then.
     package init(
         store: String, to modelPath: String, allowsCloudKit: Bool = false,
-        progress: RunProgress, interruption: Interruption
+        ifLocked: RunOptions.LockedPolicy? = nil, progress: RunProgress,
+        interruption: Interruption
     ) {
+        self.ifLocked = ifLocked
+        waiting = StoreWait(ifLocked, interruption)
         self.allowsCloudKit = allowsCloudKit
         self.store = store
         self.modelPath = modelPath
@@ -100,14 +106,27 @@ package struct StoreMigration {
         }
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
+        do throws(StoreError) {
+            // Of which version it is cannot be seen before; an app's is read in a snapshot.
+            if !PersistentContainer.isAppStore(at: store) {
+                try PersistentContainer.checkIsUnlocked(at: store, waiting: waiting.patience)
+            }
+        } catch {
+            throw failure(error, at: nil, behind: nil)
+        }
         // Another one may have been at work until now.
         let steps = try steps(versions)
         let cancellation = MigrationCancellation { [interruption] in interruption.signal != nil }
+        func begin(_ step: Step, _ plan: MigrationPlan) {
+            // Nobody else writes any more; who reads may take a while to let go of the store.
+            waiting.noteBegin()
+            planned(step, plan)
+        }
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
         guard steps[0].stage != nil else {
             do throws(StoreError) {
                 return try manager(steps[0], versions).migrate(
-                    cancellation: cancellation, planned: { planned(steps[0], $0) }, report: show
+                    cancellation: cancellation, planned: { begin(steps[0], $0) }, report: show
                 ).backupPath
             } catch {
                 throw failure(error, at: steps[0], behind: nil)
@@ -125,7 +144,7 @@ package struct StoreMigration {
                 }
                 now = step
                 try chain.migrate(
-                    stage, cancellation: cancellation, planned: { planned(step, $0) },
+                    stage, cancellation: cancellation, planned: { begin(step, $0) },
                     report: show)
                 done = step
             }
@@ -143,10 +162,8 @@ package struct StoreMigration {
     ) -> RunFailure {
         var failure = RunFailure(error)
         let state = (done?.title).map { "the store came as far as \($0)" }
-        if error.code == .cancelled, let reason = interruption.reason() {
-            failure = RunFailure(
-                reason.status, code: "run.interrupted",
-                "The migration was stopped; \(state ?? "the store is as it was")")
+        if [.cancelled, .busy].contains(error.code), let reason = interruption.reason() {
+            failure = Self.stopped(reason, state)
         } else if let state {
             failure = RunFailure(StoreError(error.code, "\(error.message) (\(state))"))
         }
@@ -155,12 +172,21 @@ package struct StoreMigration {
         return naming(step, in: failure)
     }
 
+    /// - Parameter state: how far the store came; nil where it is as it was.
+    private static func stopped(_ reason: StopReason, _ state: String?) -> RunFailure {
+        RunFailure(
+            reason.status, code: "run.interrupted",
+            "The migration was stopped; \(state ?? "the store is as it was")")
+    }
+
     private func lock() throws(RunFailure) -> StoreLock? {
         do {
             return try StoreLock.take(
                 storePath: store, pipeline: "etl migrate",
-                started: TimeText.iso(Date().timeIntervalSinceReferenceDate.rounded(.down)), .fail,
-                interruption)
+                started: TimeText.iso(Date().timeIntervalSinceReferenceDate.rounded(.down)),
+                ifLocked ?? .fail, interruption)
+        } catch let stop as Interrupted {
+            throw Self.stopped(stop.reason, nil)
         } catch {
             throw RunFailure(error)
         }
@@ -192,6 +218,7 @@ package struct StoreMigration {
             storeAt: store, to: step.model, mapping: step.mapping ?? MappingModel())
         manager.versions = versions.history.versions
         manager.allowsCloudKit = allowsCloudKit
+        manager.lockPatience = waiting.patience
         return manager
     }
 
@@ -200,9 +227,11 @@ package struct StoreMigration {
         for step in steps {
             if let stage = step.stage { mappings[stage] = step.mapping }
         }
-        return MigrationChain(
+        var chain = MigrationChain(
             ofStoreAt: store, through: versions.history, mappings: mappings,
             allowsCloudKit: allowsCloudKit)
+        chain.lockPatience = waiting.patience
+        return chain
     }
 
     /// The versions of the model, one at least.

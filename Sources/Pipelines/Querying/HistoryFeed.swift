@@ -1,6 +1,6 @@
 import Diagnostics
 import Dispatch
-package import FoundationEssentials
+import FoundationEssentials
 import GraphModel
 import GraphStore
 import RecordStreams
@@ -52,39 +52,6 @@ package struct HistoryFeed: Sendable {
             return QueryOutcome(RunFailure(history: error, store: query.store))
         }
     }
-
-    /// Takes what is older out of a store's history.
-    ///
-    /// - Parameter before: a date, or a token: all that somebody with that token has read.
-    package static func purge(
-        _ store: String, before: String, now: Date
-    ) -> QueryOutcome {
-        do {
-            // A run that is at work is told by its name, and not as whatever makes the store busy.
-            let lock =
-                FileDescriptor.size(store) == nil
-                ? nil
-                : try StoreLock.take(
-                    storePath: store, pipeline: "history purge",
-                    started: TimeText.iso(now.timeIntervalSinceReferenceDate.rounded(.down)),
-                    .fail, Interruption())
-            defer { withExtendedLifetime(lock) {} }
-            let container = try PersistentContainer(model: nil, .sqlite(at: store))
-            let count: Int
-            if let place = HistoryPlace(before) {
-                count = try container.purgeHistory(upTo: place.token)
-            } else if let date = TimeText.date(before, now: now.timeIntervalSinceReferenceDate) {
-                count = try container.purgeHistory(
-                    before: Date(timeIntervalSinceReferenceDate: date))
-            } else {
-                throw QueryMistake(.before, neitherTokenNorDate: before)
-            }
-            return QueryOutcome(
-                notes: [ReportWords.several(count, "transaction") + " taken out of the history"])
-        } catch {
-            return QueryOutcome(RunFailure(history: error, store: store))
-        }
-    }
 }
 
 /// One reading of a history.
@@ -113,14 +80,9 @@ private struct Reading {
         self.note = note
         if !query.authors.isEmpty { filter.authors = Set(query.authors) }
         if let since = query.since {
-            if let place = HistoryPlace(since) {
-                self.place = place
-            } else if let date = TimeText.date(
-                since, now: query.now.timeIntervalSinceReferenceDate)
-            {
-                filter.after = Date(timeIntervalSinceReferenceDate: date)
-            } else {
-                throw QueryMistake(.since, neitherTokenNorDate: since)
+            switch try HistoryPoint(since, of: .since, now: query.now) {
+            case .place(let place): self.place = place
+            case .date(let date): filter.after = date
             }
         } else if let file = query.placeFile {
             place = try HistoryPlace.read(file)
@@ -250,51 +212,5 @@ private struct Reading {
         guard oldest.token.sequence > 1, oldest.timestamp > after else { return }
         let time = TimeText.iso(oldest.timestamp.timeIntervalSinceReferenceDate)
         note("The history begins at \(time); what changed before has been purged")
-    }
-}
-
-extension QueryMistake {
-    fileprivate init(_ argument: Argument, neitherTokenNorDate text: String) {
-        self.init(
-            argument, code: "history.since", "'\(text)' is neither a token nor a date",
-            fix: "give the token of a line, or a date such as 2026-01-31 or 'today - 7d'")
-    }
-}
-
-extension QueryOutcome {
-    fileprivate init(_ failure: RunFailure) {
-        self.init(
-            status: failure.status,
-            errors: failure.diagnostics.map {
-                DisplayText.escaped(DiagnosticRenderer.text($0), keepingNewlines: true)
-            })
-    }
-}
-
-extension RunFailure {
-    /// What reading or purging a history failed of.
-    fileprivate init(history error: any Error, store: String) {
-        switch error {
-        case let mistake as QueryMistake: self.init(.usage, [mistake.diagnostic])
-        case HistoryError.off:
-            self.init(
-                .configuration, code: "history.off", "\(store) keeps no history",
-                fix: "say `store: { history: { keep: 7d } }` in the spec that writes it; from its"
-                    + " next run on, changes are kept")
-        case HistoryError.expired(let token):
-            self.init(
-                .dataError, code: "history.expired",
-                "Changes after transaction \(token.sequence) have been purged and not read",
-                fix: "read the whole store, and go on from what `etl history STORE --token` says")
-        case HistoryError.foreign:
-            self.init(
-                .dataError, code: "history.foreign",
-                "The token is of another store, or of one that had this one's place, and not of"
-                    + " \(store)",
-                fix: "read the whole store, and go on from what `etl history STORE --token` says")
-        case HistoryError.store(let error): self.init(error)
-        case let failure as RunFailure: self = failure
-        default: self.init(error)
-        }
     }
 }

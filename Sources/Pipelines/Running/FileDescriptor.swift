@@ -22,6 +22,14 @@ enum FileDescriptor {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     }
 
+    /// Opens a file to see whether it is locked, as far as this user may.
+    ///
+    /// - Returns: the descriptor, or -1.
+    static func openForLocking(_ path: String) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        return descriptor >= 0 ? descriptor : open(path, O_RDONLY | O_CLOEXEC)
+    }
+
     static func close(_ descriptor: Int32) {
         #if canImport(Glibc)
             _ = Glibc.close(descriptor)

@@ -55,11 +55,37 @@ final class StoreLock {
     }
 
     private static func held(_ storePath: String, by holder: String) -> RunFailure {
+        held("Another run works on \(storePath): \(holder)")
+    }
+
+    private static func held(_ message: String) -> RunFailure {
         RunFailure(
-            .temporaryFailure, code: RunFailure.lockHeld,
-            "Another run works on \(storePath): \(holder)",
+            .temporaryFailure, code: RunFailure.lockHeld, message,
             fix: "wait until it ends; the lock ends with its process")
     }
+
+    /// Tells who has the lock.
+    ///
+    /// Until they say so, the words of one who was killed may stand there; a program of another
+    /// kind never does, and the process of another container cannot be seen.
+    private static func held(_ storePath: String, as descriptor: Int32) -> RunFailure {
+        var words = ""
+        for _ in 0..<wordsAttemptsMax {
+            words = FileDescriptor.head(descriptor)
+            if let holder = Holder(words), FileDescriptor.isRunning(holder.process) {
+                return held(storePath, by: words)
+            }
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(2))
+        }
+        return held(
+            "Another process has locked \(storePath), and "
+                + (words.isEmpty
+                    ? "does not say who it is"
+                    : "cannot be seen from here; the last one that said who it is: \(words)"))
+    }
+
+    /// How often is looked who has the lock that was taken just now.
+    private static let wordsAttemptsMax = 10
 
     /// Who took the lock last, and has not given it back.
     struct Holder {
@@ -95,7 +121,7 @@ final class StoreLock {
             return nil
         }
         if FileDescriptor.isRunning(holder.process) {
-            let descriptor = FileDescriptor.createForLocking(path)
+            let descriptor = FileDescriptor.openForLocking(path)
             guard descriptor >= 0 else { return holder }
             defer { FileDescriptor.close(descriptor) }
             guard FileDescriptor.lock(descriptor) else { return holder }
@@ -122,7 +148,7 @@ final class StoreLock {
                 fix: "check that the store's folder exists and may be written")
         }
         guard FileDescriptor.lock(descriptor) else {
-            throw Self.held(storePath, by: FileDescriptor.head(descriptor))
+            throw Self.held(storePath, as: descriptor)
         }
         isHeld = true
         FileDescriptor.rewrite(

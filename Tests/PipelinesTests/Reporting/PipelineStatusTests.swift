@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import Testing
 
@@ -136,6 +137,39 @@ struct PipelineStatusTests {
         let words = "pid \(FileDescriptor.processID), pipeline nightly, since 2026-03-04T07:06:07Z"
         try folder.write(lock, words)
         #expect(try Self.status(folder).unended == nil)
+    }
+
+    @Test("nobody is told to wait for a run that was killed, whoever has the lock now")
+    func refused() throws {
+        let folder = try Reports.folder()
+        let path = folder.path("store.sqlite")
+        let file = folder.path("store.sqlite.etl-lock")
+        let killed = "pid 4000000, pipeline nightly, since 2026-03-04T05:06:00Z"
+        func refusal() -> String? {
+            do {
+                let lock = try StoreLock.take(
+                    storePath: path, pipeline: "other", started: "noon", .fail, Interruption())
+                withExtendedLifetime(lock) {}
+                return nil
+            } catch {
+                return (error as? RunFailure)?.diagnostics.map(\.message).joined()
+                    .replacing(folder.path(""), with: "")
+            }
+        }
+        try folder.write("store.sqlite.etl-lock", killed)
+        #expect(refusal() == nil)
+        let descriptor = FileDescriptor.createForLocking(file)
+        defer { FileDescriptor.close(descriptor) }
+        #expect(FileDescriptor.lock(descriptor))
+        #expect(
+            refusal() == "Another process has locked store.sqlite, and does not say who it is")
+        FileDescriptor.rewrite(descriptor, killed)
+        #expect(
+            refusal() == "Another process has locked store.sqlite, and cannot be seen from here; "
+                + "the last one that said who it is: " + killed)
+        let own = "pid \(FileDescriptor.processID), pipeline nightly, since noon"
+        FileDescriptor.rewrite(descriptor, own)
+        #expect(refusal() == "Another run works on store.sqlite: " + own)
     }
 
     @Test("the first run of all may be the one that was killed")
