@@ -6,7 +6,10 @@ extension RecordStreamError {
         switch kind {
         case .inputMissing: "There is no such file"
         case .inputUnreadable(let reason, _): "The file cannot be read: \(reason)"
-        case .ambiguousFormat: "Neither the name nor the first byte tells the format"
+        case .ambiguousFormat(let isEmpty):
+            isEmpty
+                ? "There is nothing in it, and its name does not tell the format"
+                : "Neither the name nor the first byte tells the format"
         case .resourcesExhausted(let reason): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
         case .badPath(let path, let reason): "The path '\(path)' is not valid: \(reason)"
@@ -44,7 +47,9 @@ extension RecordStreamError {
                 + " working directory"
         case .inputUnreadable(_, let isPermission):
             isPermission ? "give this user the right to read it" : nil
-        case .ambiguousFormat: "set `read.as` to csv, tsv, json or ndjson"
+        case .ambiguousFormat(let isEmpty):
+            "set `read.as` to csv, tsv, json or ndjson"
+                + (isEmpty ? "; an empty input of ndjson is one without records" : "")
         case .resourcesExhausted:
             "raise the limits on open files and memory (`ulimit -n`), and run again"
         case .badPattern, .badPath, .badDialect: nil

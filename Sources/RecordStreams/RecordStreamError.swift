@@ -9,7 +9,7 @@ package struct RecordStreamError: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case inputMissing
         case inputUnreadable(reason: String, isPermission: Bool)
-        case ambiguousFormat
+        case ambiguousFormat(isEmpty: Bool)
         case resourcesExhausted(reason: String)
         case badPattern(reason: String)
         case badPath(path: String, reason: String)

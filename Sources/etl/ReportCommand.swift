@@ -27,10 +27,13 @@ struct ReportCommand: ParsableCommand {
     @Option(help: "The form: text, json (as the run wrote it), or html, a page.")
     var format = StoredReport.Format.text
 
+    @OptionGroup var parameters: SetFlags
+
     func run() throws {
         SignalHandling.endAtOnce()
         do throws(RunFailure) {
-            let stored = try StoredReport.find(target, SetFlags.context())
+            let stored = try StoredReport.find(
+                target, SetFlags.context(parameters.sets))
             do {
                 print(try stored.text(as: format), terminator: "")
             } catch {

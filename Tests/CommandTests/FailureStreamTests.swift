@@ -46,7 +46,7 @@ struct FailureStreamTests {
 
         """
 
-    private static func folder(
+    static func folder(
         _ into: String, files: String = "\"${in}\"", read: String = "", more: String = ""
     ) throws -> FailureFolder {
         let folder = try FailureFolder()
@@ -84,8 +84,14 @@ struct FailureStreamTests {
         return folder
     }
 
+    /// What `etl status` says is to be completed.
+    static func status(_ folder: FailureFolder) throws -> String {
+        try folder.shell("\"$E\" status spec.yaml --set in=in.fifo | grep '^to complete '").output
+            .replacing(folder.path + "/", with: "")
+    }
+
     /// How many rows there are, with how many ids, from which to which, and how many titles are new.
-    private static func rows(_ folder: FailureFolder, _ table: String = "ZTASK") throws -> String {
+    static func rows(_ folder: FailureFolder, _ table: String = "ZTASK") throws -> String {
         try folder.query(
             "SELECT count(*), count(DISTINCT ZID), min(ZID), max(ZID), "
                 + "sum(ZTITLE = 'new') FROM \(table)")
@@ -94,6 +100,11 @@ struct FailureStreamTests {
     @Test("objects that are found again: the import begins again, whatever comes")
     func keyed() throws {
         let folder = try Self.stopped(Self.keyed)
+        let status = try Self.status(folder)
+        #expect(
+            status.hasSuffix(
+                " of in.fifo; run it again with all records of in.fifo: the import begins anew\n"),
+            "\(status)")
         let result = try folder.shell(
             Self.functions + "records 1001 9000 new > in.fifo & again --set in=in.fifo")
         #expect(result.output == "status 0\n")
@@ -115,6 +126,10 @@ struct FailureStreamTests {
         ])
     func goesOn(_ into: String, _ filter: String) throws {
         let folder = try Self.stopped(into)
+        let status = try Self.status(folder)
+        #expect(
+            status.hasSuffix(" of in.fifo; run it again with all records of in.fifo\n"),
+            "\(status)")
         let result = try folder.shell(
             Self.functions + "records 1 8000 old | \(filter) > in.fifo & again --set in=in.fifo")
         #expect(result.output == "status 0\n")
@@ -201,57 +216,10 @@ struct FailureStreamTests {
         }
     }
 
-    /// A run whose export is blocked behind a finished import of a fifo, and then run again.
-    private static func blocked(
-        _ into: String, _ arguments: String
-    ) throws -> (FailureFolder, FailureFolder.Result) {
-        let folder = try folder(into, more: "- { export: Task, to: out/tasks.csv }")
-        let result = try folder.shell(
-            functions + """
-                mkfifo in.fifo
-                echo "a file, no folder" > out
-                records 1 3 old > in.fifo &
-                again --set in=in.fifo 2> /dev/null
-                rm out
-                records 3 5 new > in.fifo &
-                again --set in=in.fifo \(arguments)
-                kill $! 2> /dev/null
-                """)
-        return (folder, result)
-    }
-
-    @Test("behind a finished import all stages run again, and nothing is read to compare it")
-    func behindTheImport() throws {
-        let (folder, result) = try Self.blocked(Self.keyed, "")
-        #expect(result.output == "status 73\nstatus 0\n")
-        #expect(
-            result.errors == """
-                warning: What an earlier run has left is not gone on with, since in.fifo cannot be \
-                known again; all stages run again [run.new-input]
-                  fix: give in.fifo all of its records again
-
-                """)
-        #expect(try Self.rows(folder) == "5|5|1|5|3\n")
-        #expect(folder.text("out/tasks.csv").split(separator: "\n").count == 6)
-    }
-
-    @Test(
-        "behind one that makes objects each time it is asked what is to be done",
-        arguments: [("", 75, 3), ("--from export-task", 0, 3), ("--restart", 0, 6)])
-    func behindAppending(_ arguments: String, _ status: Int, _ count: Int) throws {
-        let (folder, result) = try Self.blocked(Self.appending, arguments)
-        #expect(result.output == "status 73\nstatus \(status)\n", "\(result.errors)")
-        if status != 0 {
-            #expect(
-                result.errors == """
-                    error: The import 'tasks' of an earlier run is done, and would make its objects \
-                    twice if in.fifo, which cannot be known again, held the same [run.cannot-resume]
-                      fix: run the stages that are left by --from STAGE, or all of them by --restart
-
-                    """)
-        }
-        #expect(try folder.query("SELECT count(*) FROM ZLINE") == "\(count)\n")
-    }
+    /// What is told where the next run makes nothing of a finished import.
+    static let refusal =
+        "in.fifo cannot be known again: run the stages that are left by --from STAGE, or all of them"
+        + " by --restart\n"
 
     @Test("how much comes is not known, so that the progress line has no share of it")
     func progress() throws {

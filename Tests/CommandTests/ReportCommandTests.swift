@@ -76,6 +76,27 @@ struct ReportCommandTests {
         #expect(html.standardOutput.contains("href=\"../rejects/import-tasks-\(run)\""))
     }
 
+    @Test("the last report of a spec whose parameters have no values of their own")
+    func parameters() throws {
+        try workspace.write(
+            """
+            etl: 1
+            params: { store: { type: path } }
+            store:
+              at: "${store}"
+              model: { model: 1, entities: { Task: { attributes: { id: String } } } }
+              open: create
+            stages: [{ verify: none, expect: { Task: "== 0" } }]
+            """, to: "spec.yaml")
+        let spec = workspace.path("spec.yaml")
+        let sets = ["--set", "store=" + workspace.path("s.sqlite")]
+        let run = try Tool.etl(["run", spec] + sets)
+        let report = try Tool.etl(["report", spec] + sets)
+        #expect(run.status == 0 && report.status == 0, "\(run) \(report)")
+        #expect(report.standardOutput.hasPrefix("spec: exit 0 OK."), "\(report)")
+        #expect(try Tool.etl(["report", spec]).status == 78)
+    }
+
     @Test("replay takes a report for the run")
     func replay() throws {
         try workspace.runSilently("import-tasks")

@@ -223,6 +223,33 @@ struct InputTests {
                 """)
     }
 
+    @Test("an input that holds nothing has the format of its name or of the spec, or none")
+    func empty() throws {
+        let folder = try Workspace()
+        func run(_ read: String) throws -> Run {
+            try folder.run(
+                model: Self.model, "- { import: a, read: { files: \(read) }, into: Task }")
+        }
+        for text in ["", " \n\n", "\u{FEFF}"] {
+            for name in ["a.txt", "b.ndjson"] { try folder.write(name, text) }
+            try folder.writeGzip("c.gz", text)
+            for name in ["a.txt", "c.gz"] {
+                let bad = try run(name)
+                #expect(bad.status == .configuration)
+                #expect(
+                    bad.text == """
+                        \(name): error: There is nothing in it, and its name does not tell the \
+                        format [input.ambiguous-format]
+                          stage: spec.yaml:5:3 import a
+                          fix: set `read.as` to csv, tsv, json or ndjson; an empty input of ndjson \
+                        is one without records
+                        """)
+                #expect(try run("\(name), as: ndjson").text == "")
+            }
+            #expect(try run("b.ndjson").lines == ["import a: 0 read"])
+        }
+    }
+
     @Test("bad records of every format are rejected alone", arguments: ["ndjson", "json", "csv"])
     func badRecords(_ format: String) throws {
         let folder = try Workspace()

@@ -47,7 +47,7 @@ extension PipelineRun {
         // What was asked for something else left beside must not get into what this run makes.
         if let (container, saved) = try job.target.openUnfinished(model: model),
             hasBegun || saved.isOf(job.stages),
-            let resumed = try resume(saved, &job, container)
+            let resumed = try resume(saved, &job, container, isBeside: true)
         {
             return Opened(container: container, resumed: resumed, isBeside: true)
         }
@@ -65,8 +65,11 @@ extension PipelineRun {
 
     /// What an earlier attempt left, if this run is asked for the same; its time is then the time
     /// of this run.
+    ///
+    /// - Parameter isBeside: it is in a copy, which is thrown away if it is not gone on with.
     mutating func resume(
-        _ saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer
+        _ saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer,
+        isBeside: Bool = false
     ) throws -> RunJournal.Saved? {
         try options.replay?.refuse(unfinished: saved?.run)
         try refuseForgetting(saved?.run, job.spec)
@@ -83,7 +86,9 @@ extension PipelineRun {
         let inputs = NewInput(
             stages: job.stages, values: again, container: container, pipeline: job.spec.name,
             interruption: runner.interruption,
-            staysSaved: job.target.mode != .replace)
+            staysSaved: job.target.mode != .replace
+                && (!isBeside || job.spec.store.commit == .stage),
+            isBeside: isBeside)
         // A limit leaves inputs half read, and says so.
         if options.recordsMax == nil, options.replay == nil,
             let input = try inputs.first(since: saved)

@@ -11,6 +11,8 @@ package struct PipelineStatus: Sendable {
         package var done: Int
         /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
         package var place: String?
+        /// What it has read that cannot be known again; nil where it is just run again.
+        package var streams: StreamsAgain?
     }
 
     /// A run that began and of whose end there is no report.
@@ -80,7 +82,8 @@ package struct PipelineStatus: Sendable {
             guard let saved = try? RunJournal.saved(at: path), saved.run.pipeline == spec.name
             else { continue }
             return Pending(
-                run: saved.run.runID, done: saved.stages.count, place: saved.place)
+                run: saved.run.runID, done: saved.stages.count, place: saved.place,
+                streams: StreamsAgain(since: saved, spec))
         }
         return nil
     }
@@ -124,7 +127,8 @@ package struct PipelineStatus: Sendable {
             let stages = ReportWords.several(pending.done, "stage")
             lines.append(
                 "to complete   \(pending.run), \(stages) done"
-                    + (pending.place.map { ", \($0)" } ?? "") + "; run it again")
+                    + (pending.place.map { ", \($0)" } ?? "") + "; "
+                    + (pending.streams?.text ?? "run it again"))
         }
         lines.append("reports       \(folder)")
         return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"

@@ -21,7 +21,8 @@ package struct RunFailure: Error, Sendable {
         let status: ExitStatus =
             switch error.code {
             case .missing: .noInput
-            case .exists, .notAStore, .modelMismatch, .needsMapping, .noModel, .invalidRequest:
+            case .exists, .notAStore, .encoding, .modelMismatch, .needsMapping, .noModel,
+                .invalidRequest:
                 .configuration
             case .busy: .temporaryFailure
             case .full, .corrupt, .inputOutput: .ioError
@@ -39,6 +40,9 @@ package struct RunFailure: Error, Sendable {
             case .corrupt where error.isTruncated:
                 "bring back a copy that is whole, or save what is left by"
                     + " `etl verify STORE --repair NEW`"
+            case .encoding:
+                "make it anew in UTF-8, and put that in its place:"
+                    + " (echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | sqlite3 NEW"
             case .full: "make room on the disk and run again: a run goes on where it stopped"
             case .busy where error.isUnfinishedLoad:
                 "run the spec again, which completes it; opening the store for writing does, too"

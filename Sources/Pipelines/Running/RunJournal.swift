@@ -20,7 +20,7 @@ final class RunJournal: Sendable {
             importing.map { note in
                 "import \(note.stage)"
                     + (note.position.map {
-                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.path)"
+                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
                     } ?? "")
             }
         }

@@ -48,6 +48,11 @@ struct InputPosition: Decodable, Sendable, Hashable {
     var offset: Int
     /// SHA-256 of these bytes.
     var digest: [UInt8]
+
+    /// The input as messages name it.
+    var name: String {
+        path == InputFile.standardInput.path ? InputFile.standardInput.name : path
+    }
 }
 
 /// How far an import has come, as of the batch in the same transaction.

@@ -64,7 +64,8 @@ package enum ModelSource {
             return (model, Diagnostic.remarks(on: origin, at: .file(path)))
         } catch {
             let code = "store.\(error.code.rawValue)"
-            return (nil, [Diagnostic(code: code, error.message, at: .file(path))])
+            let fix = error.code == .encoding ? RunFailure(error).diagnostics.first?.fix : nil
+            return (nil, [Diagnostic(code: code, error.message, at: .file(path), fix: fix)])
         }
     }
 

@@ -18,7 +18,7 @@ struct TemplateProblem {
                 code: Self.code,
                 "The template \(template) does not exist, of which the store is to be a copy",
                 fix: "check `store.open`; a relative path starts at the spec's folder")
-        case .notAStore, .corrupt:
+        case .notAStore, .encoding, .corrupt:
             isMissing = false
             diagnostic = Diagnostic(
                 code: Self.code, "The template cannot be copied: \(error.message)",

@@ -252,11 +252,13 @@ package final class RecordReader {
     ) throws(RecordStreamError) -> RecordFormat {
         filler.fill()
         if let format = options.format ?? RecordFormat(fileName: input.path) { return format }
+        var isEmpty = true
         while true {
             let bytes = UnsafeBufferPointer(
                 start: UnsafePointer(filler.carry.start), count: filler.carry.count)
             let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
             if let first = text.first(where: { !JSONToken.isSpace($0) }) {
+                isEmpty = false
                 if first == UInt8(ascii: "[") { return .json }
                 guard first == UInt8(ascii: "{") else { break }
                 if let format = objectFormat(text) { return format }
@@ -267,7 +269,8 @@ package final class RecordReader {
             filler.fill()
         }
         if filler.carry.count == 0, let error = filler.error { throw error }
-        throw RecordStreamError(.ambiguousFormat, in: input.path)
+        throw RecordStreamError(
+            .ambiguousFormat(isEmpty: isEmpty && filler.isAtEnd), in: input.path)
     }
 
     /// Lines of objects, or a document: the one where the first object ends on the first line with

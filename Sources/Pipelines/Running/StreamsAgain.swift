@@ -1,0 +1,71 @@
+import RecordStreams
+
+/// Pipes and the like of which a stopped run has read something, which the run that completes it
+/// cannot know again.
+package struct StreamsAgain: Sendable, Hashable {
+    /// What the next run makes of them.
+    package enum Outcome: Sendable, Hashable {
+        /// Given all of their records again, the import reads over what it has saved.
+        case readOver
+        /// The import begins anew, although some of it is saved.
+        case importAnew
+        /// So do all stages.
+        case runAnew
+        /// It ends with 75, since an import that is done would make its objects twice.
+        case refused
+    }
+
+    /// As messages name them.
+    package var names: [String]
+    /// What the next run makes of them.
+    package var outcome: Outcome
+
+    /// What is to be done.
+    var text: String {
+        let streams = names.joined(separator: ", ")
+        let again = "run it again with all records of \(streams)"
+        return switch outcome {
+        case .readOver: again
+        case .importAnew: "\(again): the import begins anew"
+        case .runAnew: "\(again): all stages run anew"
+        case .refused: "\(streams) cannot be known again: \(NewInput.wayOn)"
+        }
+    }
+
+    /// Nil where nothing is to be given again, as far as can be told from the notes of a run.
+    init?(since saved: RunJournal.Saved, _ pipeline: PipelineSpec) {
+        func spec(of stage: String, _ fingerprint: String) -> ImportSpec? {
+            guard let stage = pipeline.stages.first(where: { $0.name == stage }),
+                stage.fingerprint == fingerprint, case .import(let spec) = stage.kind
+            else { return nil }
+            return spec
+        }
+        // To read files only to tell of them would take long.
+        let isRefused = saved.begunImports.contains { begun in
+            guard let spec = spec(of: begun.stage, begun.fingerprint) else { return false }
+            let stays = pipeline.store.open != .replace && pipeline.store.commit != .run
+            return NewInput.isRefused(spec, staysSaved: stays)
+                && begun.wouldRepeat(spec, isSame: { _, _ in true })
+        }
+        for note in saved.stages where spec(of: note.name, note.fingerprint) != nil {
+            let streams = Self.streams(note.inputs ?? [], nil)
+            guard !streams.isEmpty else { continue }
+            (names, outcome) = (streams, isRefused ? .refused : .runAnew)
+            return
+        }
+        guard let note = saved.importing, let stopped = spec(of: note.stage, note.fingerprint)
+        else { return nil }
+        names = Self.streams(saved.inputs, note.position)
+        guard !names.isEmpty else { return nil }
+        outcome = stopped.isRepeatable ? .importAnew : .readOver
+    }
+
+    /// The names of what is a stream today.
+    private static func streams(_ finished: [InputNote], _ position: InputPosition?) -> [String] {
+        let paths = finished.map(\.path) + (position.map { [$0.path] } ?? [])
+        return paths.flatMap { path in
+            // What is not there any more may be one, which nobody can tell.
+            (try? InputFiles.expand(patterns: [path], baseFolder: ".")) ?? []
+        }.filter(\.isStream).map(\.name)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+/// Runs behind an import that is done, of inputs that can be read but once, or that others join.
+@Suite("Failures: inputs of imports that are done", .serialized)
+struct FailureStreamsDoneTests {
+    private typealias Streams = FailureStreamTests
+
+    /// A run whose export is blocked behind a finished import of a fifo, and then run again.
+    private static func blocked(
+        _ into: String, _ arguments: String
+    ) throws -> (FailureFolder, FailureFolder.Result) {
+        let folder = try Streams.folder(into, more: "- { export: Task, to: out/tasks.csv }")
+        let result = try folder.shell(
+            Streams.functions + """
+                mkfifo in.fifo
+                echo "a file, no folder" > out
+                records 1 3 old > in.fifo &
+                again --set in=in.fifo 2> /dev/null
+                rm out
+                "$E" status spec.yaml | grep '^to complete ' > status.txt
+                records 3 5 new > in.fifo &
+                again --set in=in.fifo \(arguments)
+                kill $! 2> /dev/null
+                """)
+        return (folder, result)
+    }
+
+    @Test("behind a finished import all stages run again, and nothing is read to compare it")
+    func behindTheImport() throws {
+        let (folder, result) = try Self.blocked(Streams.keyed, "")
+        #expect(result.output == "status 73\nstatus 0\n")
+        let status = folder.text("status.txt").replacing(folder.path + "/", with: "")
+        #expect(
+            status.hasSuffix(
+                ", 1 stage done; run it again with all records of in.fifo: all stages run anew\n"),
+            "\(status)")
+        #expect(
+            result.errors == """
+                warning: What an earlier run has left is not gone on with, since in.fifo cannot be \
+                known again; all stages run again [run.new-input]
+                  fix: give in.fifo all of its records again
+
+                """)
+        #expect(try Streams.rows(folder) == "5|5|1|5|3\n")
+        #expect(folder.text("out/tasks.csv").split(separator: "\n").count == 6)
+    }
+
+    @Test(
+        "behind one that makes objects each time it is asked what is to be done",
+        arguments: [("", 75, 3), ("--from export-task", 0, 3), ("--restart", 0, 6)])
+    func behindAppending(_ arguments: String, _ status: Int, _ count: Int) throws {
+        let (folder, result) = try Self.blocked(Streams.appending, arguments)
+        #expect(result.output == "status 73\nstatus \(status)\n", "\(result.errors)")
+        let told = folder.text("status.txt").replacing(folder.path + "/", with: "")
+        #expect(told.hasSuffix(", 1 stage done; " + Streams.refusal), "\(told)")
+        if status != 0 {
+            #expect(
+                result.errors == """
+                    error: The import 'tasks' of an earlier run has saved objects, and would make them \
+                    twice if all stages ran again, since in.fifo cannot be known again [run.cannot-resume]
+                      fix: run the stages that are left by --from STAGE, or all of them by --restart
+
+                    """)
+        }
+        #expect(try folder.query("SELECT count(*) FROM ZLINE") == "\(count)\n")
+    }
+
+    @Test("what would be made twice is refused, whatever was done behind it")
+    func behindBoth() throws {
+        let folder = try Streams.folder(
+            Streams.appending,
+            more: """
+                - import: others
+                  read: { files: other.fifo, as: ndjson }
+                  \(Streams.keyed)
+                - { export: Task, to: out/tasks.csv }
+                """)
+        let result = try folder.shell(
+            Streams.functions + """
+                mkfifo in.fifo other.fifo
+                echo "a file, no folder" > out
+                { records 1 3 old > in.fifo; records 4 6 old > other.fifo; } &
+                again --set in=in.fifo 2> /dev/null
+                rm out
+                records 1 3 old > in.fifo &
+                again --set in=in.fifo
+                kill $! 2> /dev/null
+                """)
+        #expect(result.output == "status 73\nstatus 75\n", "\(result.errors)")
+        let status = try Streams.status(folder)
+        #expect(status.hasSuffix(", 2 stages done; " + Streams.refusal), "\(status)")
+    }
+
+    @Test(
+        "an import that makes objects each time is not repeated for another's input, or for more",
+        arguments: ["files", "stream"])
+    func appendedTwice(_ input: String) throws {
+        let isStream = input == "stream"
+        let other = "- { import: others, read: { files: other, as: ndjson }, into: Task }"
+        let appended = """
+            - import: tasks
+              read: { files: "in/*", as: ndjson }
+              \(Streams.appending)
+            """
+        let folder = try Streams.folder(Streams.keyed)
+        try folder.writeSpec(
+            "spec.yaml",
+            (isStream ? other + "\n" : "") + appended
+                + "\n- { export: Task, to: out/tasks.csv }")
+        let result = try folder.shell(
+            Streams.functions + """
+                mkdir in; records 1 3 old > in/a.ndjson
+                echo "a file, no folder" > out
+                if \(isStream); then mkfifo other; records 1 3 old > other & fi
+                again 2> /dev/null
+                rm out
+                \(isStream) || records 4 5 new > in/b.ndjson
+                again
+                """)
+        #expect(result.output == "status 73\nstatus 75\n", "\(result.errors)")
+        let reason =
+            isStream ? "other cannot be known again" : "in/b.ndjson is new or not what it was"
+        #expect(
+            result.errors == """
+                error: The import 'tasks' of an earlier run has saved objects, and would make them \
+                twice if all stages ran again, since \(reason) [run.cannot-resume]
+                  fix: run the stages that are left by --from STAGE, or all of them by --restart
+
+                """)
+        #expect(try folder.query("SELECT count(*) FROM ZLINE") == "3\n")
+    }
+
+    @Test(
+        "nor is it refused where it has something else to read",
+        arguments: [
+            ("in/a.ndjson", "", "records 4 5 new > in/a.ndjson"),
+            ("in/*", ", once: true", "records 4 5 new > in/b.ndjson"),
+        ])
+    func appendedAnew(_ files: String, _ read: String, _ change: String) throws {
+        let folder = try Streams.folder(
+            Streams.appending, files: "\"\(files)\"", read: read,
+            more: "- { export: Line, to: out/lines.csv }")
+        let result = try folder.shell(
+            Streams.functions + """
+                mkdir in; records 1 3 old > in/a.ndjson
+                echo "a file, no folder" > out
+                again 2> /dev/null
+                rm out
+                \(change)
+                again 2> /dev/null
+                """)
+        #expect(result.output == "status 73\nstatus 0\n", "\(result.errors)")
+        #expect(
+            try folder.query("SELECT group_concat(ZID) FROM (SELECT ZID FROM ZLINE ORDER BY Z_PK)")
+                == "1,2,3,4,5\n")
+    }
+}
