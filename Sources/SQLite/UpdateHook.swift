@@ -31,15 +31,19 @@ extension Connection {
 
 /// Which rows of a table are updated.
 private final class UpdateWatch {
-    private let table: String
+    /// As C has it: a `String` would be copied for each row.
+    private let table: ContiguousArray<CChar>
     private let note: (Int64) -> Void
 
     init(_ table: String, _ note: @escaping (Int64) -> Void) {
-        self.table = table
+        self.table = table.utf8CString
         self.note = note
     }
 
     func take(_ table: UnsafePointer<CChar>, _ key: Int64) {
-        if sqlite3_stricmp(self.table, table) == 0 { note(key) }
+        let isOurs = self.table.withUnsafeBufferPointer {
+            sqlite3_stricmp($0.baseAddress, table) == 0
+        }
+        if isOurs { note(key) }
     }
 }

@@ -82,7 +82,7 @@ struct HistoryOptionTests {
             """
             etl: 1
             store: { at: store.sqlite, model: model.yaml, open: create, history: { keep: 7d } }
-            budget: { save-every: 50 }
+            budget: { save-every: 5 }
             stages: [{ import: a.ndjson, into: Task }]
             """)
     }
@@ -108,26 +108,6 @@ struct HistoryOptionTests {
         #expect(try folder.rows(changes) == ["\(first + later)"])
         #expect(
             try folder.rows("SELECT Z_OPT, ZTITLE FROM ZTASK WHERE ZID = 'first'") == row)
-    }
-
-    @Test(
-        "a run saves every so many records, however few", arguments: [1, 7, 64, 100, 1000])
-    func savesEvery(_ count: Int) throws {
-        let folder = try Workspace()
-        try folder.write("a.ndjson", (1...200).map { "{\"id\":\"\($0)\"}\n" }.joined())
-        try folder.write("model.yaml", InputTests.model)
-        let run = try folder.run(
-            """
-            etl: 1
-            store: { at: store.sqlite, model: model.yaml, open: create, history: { keep: 7d } }
-            budget: { save-every: \(count) }
-            stages: [{ import: a.ndjson, into: Task }]
-            """)
-        #expect(run.lines == ["import import-a: 200 read, 200 inserted"])
-        let saved = try folder.rows(
-            "SELECT count(*) FROM ACHANGE GROUP BY ZTRANSACTIONID ORDER BY ZTRANSACTIONID")
-        let whole = Array(repeating: "\(count)", count: 200 / count)
-        #expect(saved == whole + (200 % count > 0 ? ["\(200 % count)"] : []))
     }
 
     @Test("a plan leaves the store's history as it is", arguments: ["off", "{ keep: 7d }"])

@@ -76,7 +76,7 @@ extension BulkWriter {
     private func settleOwn(_ change: FarChanges.Change) throws(SQLiteError) {
         let key = change.primaryKey
         // What this load inserted counts as inserted, whatever comes after.
-        guard key < firstOwnKey else { return }
+        guard !isOwn(key) else { return }
         let wasChanged = try net.isChanged(key)
         net.share()
         let state = try net.change(

@@ -19,6 +19,7 @@ extension BulkWriter {
             ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key))
         if seen.insert(key) { journal?.noteSeen(key) }
         tally.inserted += 1
+        writes += 1
         if alone || pending.isFull || !plan.writesRowsInGroups || linksNeedRow
             || mustStandAtOnce
         {

@@ -5,6 +5,10 @@ import SQLite
 /// What a load has to remember of itself, besides its rows.
 private struct LoadState: Codable {
     var firstOwnKey: Int64
+    /// Those from there on that others took: where each run begins and ends.
+    var foreignKeys: [[Int64]]?
+    /// What others take until the load goes on begins here.
+    var nextKey: Int64?
     var moves: UInt64
     var tally: BulkTally
     var notes: Int64
@@ -61,8 +65,12 @@ extension BulkWriter {
     }
 
     private func encodedState(notes: Int64) throws(StoreError) -> [UInt8] {
-        let state = LoadState(firstOwnKey: firstOwnKey, moves: moves, tally: tally, notes: notes)
         do {
+            let state = LoadState(
+                firstOwnKey: firstOwnKey,
+                foreignKeys: foreignKeys.map { [$0.lowerBound, $0.upperBound] },
+                nextKey: try session.peekKey(root: plan.entity.rootNumber), moves: moves,
+                tally: tally, notes: notes)
             return Array(try JSONEncoder().encode(state))
         } catch {
             throw StoreError(.internalError, "The state of a load cannot be encoded: \(error)")
@@ -129,6 +137,10 @@ extension BulkWriter {
                 LinkTimes.noteKind, on: connection
             ) { _, value throws(SQLiteError) in try times.recall(value) }
         }
+        foreignKeys = (state.foreignKeys ?? []).compactMap { run in
+            run.count == 2 && run[0] <= run[1] ? run[0]..<run[1] : nil
+        }
+        if let next = state.nextKey, next < firstOwnKey { foreignKeys.append(next..<firstOwnKey) }
         moves = state.moves
         tally = state.tally
         journal?.number = state.notes

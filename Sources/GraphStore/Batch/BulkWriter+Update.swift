@@ -16,6 +16,7 @@ extension BulkWriter {
         case .same where plan.plan.touchesSame:
             try bumpVersion(id)
             session.change.update(id)
+            writes += 1
             difference = nextMove()
         case .same: difference = nil
         case .changed(let hash): difference = hash
@@ -47,7 +48,7 @@ extension BulkWriter {
             }
             return false
         }
-        if plan.plan.found != .update, found.integer(0) < firstOwnKey {
+        if plan.plan.found != .update, !isOwn(found.integer(0)) {
             leaveAlone(found.integer(0), token: token)
             return false
         }
@@ -128,6 +129,7 @@ extension BulkWriter {
         }
         try pointBack(id)
         guard let difference else { return .same }
+        writes += 1
         if !columnsChanged { try bumpVersion(id) }
         session.change.update(id)
         if let history = session.history { note(differing, id, in: history) }
@@ -195,7 +197,7 @@ extension BulkWriter {
     func count(
         _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
     ) throws(SQLiteError) {
-        guard id.primaryKey < firstOwnKey else {
+        if isOwn(id.primaryKey) {
             return countOwn(id.primaryKey, isFirst: isFirst, isChanged: difference != nil)
         }
         guard let writes = try noteNet(id, isFirst: isFirst, difference: difference) else { return }

@@ -59,8 +59,9 @@ package final class BulkWriter {
     /// For each of the other tables that links write, how far its rows are from what they were.
     var farNets: [NetChanges]
     let columnHashes: [ColumnHash]
-    /// Keys from here on are of this load's own rows.
+    /// Keys from here on are of this load's own rows, but for those that others took meanwhile.
     private(set) var firstOwnKey: Int64
+    var foreignKeys: [Range<Int64>] = []
     /// What the next save notes for a load that goes on after this one; nil where none will.
     @exclusivity(unchecked) var journal: LoadJournal?
     @exclusivity(unchecked) var parking: Parking
@@ -76,12 +77,16 @@ package final class BulkWriter {
     /// How often an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
-    private var appended: UInt64 = 0
+    var appended: UInt64 = 0
 
     /// How the records fared so far.
     @exclusivity(unchecked) package internal(set) var tally = BulkTally()
+    /// Records so far that found nothing to write: the store is as they say, or need not be.
+    @exclusivity(unchecked) package internal(set) var idleRecords = 0
+    /// How often a record has inserted or changed the row of its object.
+    @exclusivity(unchecked) var writes = 0
     var rejects: [BulkReject] = []
-    private var parkedTokens: [Int64] = []
+    var parkedTokens: [Int64] = []
 
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
@@ -233,10 +238,25 @@ package final class BulkWriter {
         return parkedTokens
     }
 
-    /// Whether the object of that key had a record in this load, or was made by it.
+    /// Whether the object of that key had a record in this load, or was made by it, or meanwhile.
     func hasTouched(_ primaryKey: Int64) -> Bool {
         primaryKey >= firstOwnKey || seen.contains(primaryKey)
     }
+
+    /// Whether this load, or what it goes on after, made the object of that key.
+    func isOwn(_ primaryKey: Int64) -> Bool {
+        primaryKey >= firstOwnKey && !foreignKeys.contains { $0.contains(primaryKey) }
+    }
+
+    /// The rows that its records have written, those of the objects in their cells among them.
+    var writesWithNested: Int {
+        var count = writes
+        for case let writer? in nestedWriters { count += writer.writesWithNested }
+        return count
+    }
+
+    /// Whether indexes are put off to the end of the load, without which others are not to write.
+    package var hasPutOff: Bool { keyFinder.hasPutOff }
 
     /// Takes the transaction that is open now, and looks whether others wrote meanwhile.
     private func beginSession() throws(StoreError) {
@@ -248,6 +268,9 @@ package final class BulkWriter {
         guard session.foreignWrites != foreignWrites else { return }
         foreignWrites = session.foreignWrites
         do {
+            let root = plan.entity.rootNumber
+            _ = try session.peekKey(root: root)
+            if let taken = session.takenByOthers[root] { foreignKeys.append(taken) }
             try forgetLookups()
         } catch {
             throw StoreError(error)
@@ -259,85 +282,5 @@ package final class BulkWriter {
         for resolver in resolvers { resolver.forgetAll() }
         for case let writer? in nestedWriters { try writer.forgetLookups() }
         try keyFinder.reload(session.connection)
-    }
-
-    // MARK: One row
-
-    private func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(SQLiteError) {
-        guard let hash = keyHash(batch, place) else {
-            return reject(token, "key", plan.plan.key.first, "The key is null")
-        }
-        if parking.mayWait(key: hash) {
-            return try park(batch, place, token: token, key: hash, until: hash)
-        }
-        if case .waiting(_, let awaited) = try write(batch, place, token: token, hash: hash) {
-            try park(batch, place, token: token, key: hash, until: awaited)
-        }
-    }
-
-    private func park(
-        _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
-    ) throws(SQLiteError) {
-        parking.add(batch, place, token: token, key: key, until: awaited)
-        parkedTokens.append(token)
-        times?.keep()
-        if parking.isOverMemory { try spillParked() }
-    }
-
-    func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {
-        var hash = KeyHash()
-        if plan.keyCells.isEmpty {
-            // Every row is an object of its own.
-            appended += 1
-            hash.combine(appended)
-            return hash.value
-        }
-        for cell in plan.keyCells {
-            let value = batch[place, cell]
-            guard value.kind != .null, value.kind != .absent else { return nil }
-            hash.combine(value)
-        }
-        return hash.value
-    }
-
-    /// Writes the row, unless something that it names must come first.
-    func write(
-        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
-        unresolved: UnresolvedPolicy = .wait
-    ) throws(SQLiteError) -> Disposition {
-        if let times, times.isKept { times.begin(token) }
-        for column in plan.columns.indices {
-            if case .attribute(let cell) = plan.columns[column].source {
-                row.cells[column] = batch[place, cell]
-            }
-        }
-        let needsTargets: Bool
-        switch try resolveLinks(batch, place, token: token, unresolved) {
-        case .done: needsTargets = false
-        case .mustCreate: needsTargets = true
-        case .obstacle(let obstacle): return obstacle
-        }
-        if let column = row.firstNullRequirement(plan) {
-            reject(token, "required", column, "'\(column)' is required and null here")
-            return .rejected
-        }
-        if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }
-        if let found = try find(batch, place, hash: hash) {
-            try update(found, token: token)
-        } else {
-            try insert(hash: hash, token: token)
-        }
-        return .written
-    }
-
-    func reject(
-        _ token: Int64, _ code: String, _ property: String?, _ message: String,
-        value: String? = nil, hinge: BulkReject.Hinge? = nil
-    ) {
-        tally.rejected += 1
-        rejects.append(
-            BulkReject(
-                token: token, code: code, property: property, value: value, message: message,
-                hinge: hinge))
     }
 }

@@ -4,8 +4,8 @@ import SQLite
 /// One batch delete: which objects go, by the rules, and what that does to those that stay.
 ///
 /// For each hierarchy, a temporary table holds the objects that are to go (`ETL_DOOMED_<n>`), and
-/// one those that a rule keeps, with the number of its edge (`ETL_KEPT_<n>`). Where no rule cascades or denies, those that match
-/// are those that go, and their table serves.
+/// one those that a rule keeps, with the number of its edge (`ETL_KEPT_<n>`). Where no rule cascades
+/// or denies, those that match are those that go, and their table serves.
 struct Deletion {
     private let session: WriteSession
     private let connection: Connection

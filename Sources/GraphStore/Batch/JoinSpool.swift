@@ -28,15 +28,14 @@ final class JoinSpool {
     @exclusivity(unchecked) private var packed: [UInt8] = []
 
     /// Nil where the relationship is ordered, is its own inverse or has links already, and in
-    /// apps' stores; where texts are not UTF-8, SQLite alone could not read the digits either.
+    /// apps' stores.
     init?(
         _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
     ) throws(SQLiteError) {
         guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
             let table = schema.joinTables.first(where: { $0.name == join.table }),
             table.orderColumns.isEmpty,
-            try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil,
-            try connection.text("PRAGMA encoding") == "UTF-8"
+            try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil
         else { return nil }
         let links = PutOffLinks(table, ownerColumn: join.ownerColumn)
         try connection.execute(links.makingTables)

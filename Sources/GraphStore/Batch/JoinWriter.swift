@@ -8,24 +8,12 @@ import SQLite
 /// Where the relationship is its own inverse, a link is a pair from each end, as for objects: who
 /// links to another is linked by it, and who takes a link back takes it from both.
 final class JoinWriter {
-    private struct Pair {
-        var first: Int64
-        var second: Int64
-        /// Nil where the pair has no place in an order.
-        var order: Int64?
-    }
-
-    private let insertOne: Statement
-    private let insertGroup: Statement
+    private let pairs: PairStatements
     private let reader: PairWalk
     /// Owners that follow one another are read in one walk.
     private let mayWalk: Bool
     private let select: Statement
-    private let delete: Statement
-    private let last: Statement
-    private let setOrder: Statement
     private let isOrdered: Bool
-    private let ownerIsFirst: Bool
     private let isReflexive: Bool
     /// The place of the other end among the to-manys of the load, which are of one table then.
     private let otherTurn: Int?
@@ -36,7 +24,7 @@ final class JoinWriter {
     let needsOwnersRow: Bool
     private let far: FarChanges
     // As in `BulkWriter`.
-    @exclusivity(unchecked) private var pending: [Pair] = []
+    @exclusivity(unchecked) private var pending: [PairStatements.Pair] = []
     @exclusivity(unchecked) private var firstPendingOwner = Int64.max
     @exclusivity(unchecked) private var existing: [Int64] = []
     @exclusivity(unchecked) private var sorted: [Int64] = []
@@ -50,26 +38,13 @@ final class JoinWriter {
         _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, otherTurn: Int?,
         isShared: Bool, mayRefuse: Bool, _ far: FarChanges, on connection: Connection
     ) throws(SQLiteError) {
-        let table = schema.joinTables.first { $0.name == join.table }
-        ownerIsFirst = table?.firstColumn == join.ownerColumn
+        pairs = try PairStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil
         isReflexive = join.isReflexive
         self.otherTurn = otherTurn
         self.isShared = isShared
         needsOwnersRow = isShared || otherTurn != nil && mayRefuse
         self.far = far
-        let columns =
-            (ownerIsFirst
-                ? [join.ownerColumn, join.destinationColumn]
-                : [join.destinationColumn, join.ownerColumn])
-            + (join.orderColumn.map { [$0] } ?? [])
-        let row = "(" + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")"
-        let insert =
-            "INSERT OR IGNORE INTO \(join.table) (\(columns.joined(separator: ", "))) VALUES "
-        insertOne = try connection.prepare(insert + row)
-        insertGroup = try connection.prepare(
-            insert
-                + Array(repeating: row, count: RowStatements.groupSize).joined(separator: ", "))
         let order = join.orderColumn ?? join.destinationColumn
         // Not from `join.pairs`, of which SQLite would read all for each owner.
         select = try connection.prepare(
@@ -85,14 +60,6 @@ final class JoinWriter {
                     + " WHERE \(join.ownerColumn) >= ?"
                     + " ORDER BY \(join.ownerColumn), \(join.destinationColumn)"),
             ofOne: select)
-        delete = try connection.prepare(
-            "DELETE FROM \(join.table) WHERE \(join.ownerColumn) = ?"
-                + " AND \(join.destinationColumn) = ?")
-        last = try connection.prepare(
-            "SELECT max(\(order)) FROM \(join.table) WHERE \(join.ownerColumn) = ?")
-        setOrder = try connection.prepare(
-            "UPDATE \(join.table) SET \(order) = ? WHERE \(join.ownerColumn) = ?"
-                + " AND \(join.destinationColumn) = ?")
     }
 
     /// Links a new object, whose row may not be written yet.
@@ -106,10 +73,10 @@ final class JoinWriter {
         for (position, destination) in destinations.enumerated()
         where !left.contains(destination) {
             note(destination, owner)
-            pending.append(pair(owner, destination, order: Int64(position + 1) * 1024))
+            pending.append(pairs.pair(owner, destination, order: Int64(position + 1) * 1024))
             guard isReflexive, destination != owner else { continue }
             firstPendingOwner = min(firstPendingOwner, destination)
-            pending.append(pair(destination, owner, order: nil))
+            pending.append(pairs.pair(destination, owner, order: nil))
         }
         if isShared { try flush() }
     }
@@ -121,18 +88,12 @@ final class JoinWriter {
             destination, in: nil, Self.hash(owner).turned(otherTurn), isWritten: false)
     }
 
-    private func pair(_ owner: Int64, _ destination: Int64, order: Int64?) -> Pair {
-        ownerIsFirst
-            ? Pair(first: owner, second: destination, order: order)
-            : Pair(first: destination, second: owner, order: order)
-    }
-
     /// Forgets the pairs of a new object whose row was refused.
     func forget(new owner: Int64) {
         pending.removeAll {
             isReflexive
                 ? $0.first == owner || $0.second == owner
-                : (ownerIsFirst ? $0.first : $0.second) == owner
+                : pairs.owner(of: $0) == owner
         }
     }
 
@@ -181,14 +142,10 @@ final class JoinWriter {
         }
         for (position, destination) in wanted.enumerated() where !left.contains(destination) {
             let order = Int64(position + 1) * 1024
-            if old.contains(destination) {
-                guard hasOrder else { continue }
-                setOrder.bind(order, at: 1)
-                setOrder.bind(owner, at: 2)
-                setOrder.bind(destination, at: 3)
-                try setOrder.run()
-            } else {
+            if !old.contains(destination) {
                 difference ^= try link(owner, destination, order: order)
+            } else if hasOrder {
+                try pairs.setOrder(order, owner, destination)
             }
         }
         if hasOrder {
@@ -225,9 +182,7 @@ final class JoinWriter {
     ) throws(SQLiteError) -> UInt64? {
         var order: Int64 = 0
         if isOrdered {
-            last.bind(owner, at: 1)
-            if try last.step() { order = last.integer(0) }
-            last.reset()
+            order = try pairs.lastOrder(of: owner)
         }
         var difference: UInt64?
         for destination in destinations where !left.contains(destination) {
@@ -254,12 +209,10 @@ final class JoinWriter {
         _ owner: Int64, _ destination: Int64, order: Int64
     ) throws(SQLiteError) -> UInt64 {
         closeWalk()
-        bind(pair(owner, destination, order: order), to: insertOne, from: 1)
-        var isNew = try insertOne.run() > 0
+        var isNew = try pairs.insert(pairs.pair(owner, destination, order: order))
         if isReflexive, destination != owner {
-            bind(pair(destination, owner, order: nil), to: insertOne, from: 1)
             // It was linked where the other end says so.
-            isNew = try insertOne.run() > 0 && isNew
+            isNew = try pairs.insert(pairs.pair(destination, owner, order: nil)) && isNew
         }
         guard isNew else { return 0 }
         note(destination, owner)
@@ -268,13 +221,9 @@ final class JoinWriter {
 
     private func unlink(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> UInt64 {
         closeWalk()
-        delete.bind(owner, at: 1)
-        delete.bind(destination, at: 2)
-        var isGone = try delete.run() > 0
+        var isGone = try pairs.delete(owner, destination)
         if isReflexive, destination != owner {
-            delete.bind(destination, at: 1)
-            delete.bind(owner, at: 2)
-            isGone = try delete.run() > 0 || isGone
+            isGone = try pairs.delete(destination, owner) || isGone
         }
         guard isGone else { return 0 }
         note(destination, owner)
@@ -297,34 +246,10 @@ final class JoinWriter {
     func flush() throws(SQLiteError) {
         guard !pending.isEmpty else { return }
         closeWalk()
-        if !ownerIsFirst || isReflexive {
+        if !pairs.ownerIsFirst || isReflexive {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }
-        let size = RowStatements.groupSize
-        let width: Int32 = isOrdered ? 3 : 2
-        var position = 0
-        while position + size <= pending.count {
-            for offset in 0..<size {
-                bind(pending[position + offset], to: insertGroup, from: Int32(offset) * width + 1)
-            }
-            try insertGroup.step()
-            position += size
-        }
-        for pair in pending[position...] {
-            bind(pair, to: insertOne, from: 1)
-            try insertOne.step()
-        }
+        try pairs.insert(pending)
         forgetAll()
-    }
-
-    private func bind(_ pair: Pair, to statement: Statement, from index: Int32) {
-        statement.bind(pair.first, at: index)
-        statement.bind(pair.second, at: index + 1)
-        guard isOrdered else { return }
-        if let order = pair.order {
-            statement.bind(order, at: index + 2)
-        } else {
-            statement.bindNull(at: index + 2)
-        }
     }
 }

@@ -13,6 +13,8 @@ struct KeyFinder: ~Copyable {
     private(set) var usesMap = false
     /// The table was empty when the load began.
     var isFirstLoad: Bool { rowsEstimate == 0 }
+    /// Indexes are put off to the end of the load.
+    private(set) var hasPutOff = false
     /// The key's unique index, if it is put off: the map cannot be given up without making it.
     private var keyIndexPutOff: String?
     var map = KeyIndex()
@@ -41,6 +43,7 @@ struct KeyFinder: ~Copyable {
             let definition = session.schema.table(named: table)
         else { return }
         let putOff = definition.indexes.filter { mayPutOff($0) }
+        hasPutOff = !putOff.isEmpty
         keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
         // Statements that are kept may use what is dropped.
         connection.clearStatementCache()

@@ -19,6 +19,8 @@ final class WriteSession {
     var filesReleased: [String] = []
     private let keys: KeyAllocator
     @exclusivity(unchecked) private var taken: [Taken?]
+    /// The keys of each hierarchy that others took since they were last known.
+    private(set) var takenByOthers: [Int64: Range<Int64>] = [:]
     /// The largest key that was written to each hierarchy, handed out here or before.
     private var largest: [Int64: Int64] = [:]
     /// Hierarchies whose `Z_MAX` was read.
@@ -95,7 +97,9 @@ final class WriteSession {
         let found = try statement.step() ? statement.integer(0) : 0
         statement.reset()
         let known = keys.note(largest: found, root: root)
-        return known + 1..<max(known, found) + 1
+        let taken = known + 1..<max(known, found) + 1
+        if !taken.isEmpty { takenByOthers[root] = taken }
+        return taken
     }
 
     /// A row with that key was written.

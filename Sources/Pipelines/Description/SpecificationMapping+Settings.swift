@@ -110,7 +110,10 @@ extension SpecificationMapping {
     static let budgetKeys = [
         KeyDescription(
             "save-every", .integer(1...1_000_000_000), .same(as: "\(BudgetSpec().saveEvery)"),
-            "Records between two saves.", example: "5000"),
+            """
+            Records between two saves; one that changes nothing in the store counts for a tenth, \
+            as do its bytes.
+            """, example: "5000"),
         KeyDescription(
             "bytes", .size, .same(as: "\(BudgetSpec().bytes >> 20)MiB"),
             "Plain bytes of input between two saves; what comes first counts.", example: "1MiB"),

@@ -10,16 +10,23 @@ import RecordStreams
 /// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.why.ndjson  one line for each: why
 /// ```
 /// Nothing is made before the first reject. `synchronize()` makes what was added durable; the
-/// rows of the same batch are saved after it.
+/// rows of the same batch are saved after it. Until then it is kept in memory, and no file stays
+/// open: thousands of inputs may have rejects.
 struct RejectFiles {
     /// Where the files of this run are.
     let folder: String
     private let isDry: Bool
     private let stage: Stage
     private let inputs: ImportInputs
+    /// What the file of each input is called, by the input's path.
+    private let names: [String: String]
     private let runID: String
     private let origin: RejectNote
     private var files: [String: RejectFile] = [:]
+    /// The paths of the files, which belong to one input each.
+    private var taken: Set<String> = []
+    /// Inputs whose files are not made yet.
+    private var unmade: [String] = []
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
 
@@ -32,6 +39,7 @@ struct RejectFiles {
         isDry = environment.isDry
         self.stage = stage
         self.inputs = inputs
+        names = Self.names(of: inputs.files.map(\.path))
         runID = environment.runID
         let file = environment.spec.file
         origin = RejectNote(
@@ -50,6 +58,7 @@ struct RejectFiles {
         for note in notes {
             guard let file = try RejectFile(resuming: note) else { return false }
             files[note.source] = file
+            taken.insert(note.path)
         }
         removeLeftovers()
         return true
@@ -57,8 +66,10 @@ struct RejectFiles {
 
     /// Removes files of this stage that an earlier attempt made and never saved anything with.
     func removeLeftovers() {
+        guard FileDescriptor.size(folder) != nil else { return }
         for input in inputs.files where files[input.path] == nil {
-            let path = path(of: input.path)
+            let path = path(named: names[input.path] ?? Self.name(of: input.path))
+            guard !taken.contains(path) else { continue }
             for name in [path, path + RejectFile.reasonsSuffix] { FileDescriptor.remove(name) }
         }
     }
@@ -79,30 +90,48 @@ struct RejectFiles {
     ) throws {
         let source = reject.location.source
         if files[source] == nil {
-            try OutputFolder.make(folder)
             let format = format ?? RecordFormat(fileName: source)
-            try noteFile(of: source)
-            files[source] = try RejectFile(
-                path: path(of: source), isArray: format == .json,
-                header: header(columnNames, format))
-            // The names must be as durable as what the files hold.
-            FileDescriptor.synchronizeFolder(folder)
-            FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
+            let path = freePath(of: source)
+            files[source] = RejectFile(
+                path: path, isArray: format == .json, header: header(columnNames, format))
+            taken.insert(path)
+            unmade.append(source)
         }
-        try files[source]?.add(reject, runID: runID)
+        if let file = files[source] {
+            file.add(reject, runID: runID)
+            if file.isFull {
+                try makeFiles()
+                try file.flush()
+            }
+        }
         if shown[reject.code, default: []].count < Self.shownMax {
             shown[reject.code, default: []].append(reject.diagnostic)
         }
     }
 
-    /// Notes the file before it is there, so that none is without a note.
-    private func noteFile(of source: String) throws {
+    private mutating func makeFiles() throws {
+        guard !unmade.isEmpty else { return }
+        try OutputFolder.make(folder)
+        try noteFiles()
+        for source in unmade { try files[source]?.make() }
+        // The names must be as durable as what the files hold.
+        FileDescriptor.synchronizeFolder(folder)
+        FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
+        unmade.removeAll()
+    }
+
+    /// Notes the files before they are there, so that none is without a note.
+    private func noteFiles() throws {
         guard !isDry else { return }
         var note = try RejectNote.read(in: folder) ?? origin
-        let file = RejectNote.File(
-            name: PathText.lastComponent(path(of: source)), stage: stage.name, source: source)
-        guard !note.files.contains(file) else { return }
-        note.files.append(file)
+        let known = Set(note.files)
+        let new = unmade.compactMap { source in
+            files[source].map {
+                RejectNote.File(
+                    name: PathText.lastComponent($0.path), stage: stage.name, source: source)
+            }
+        }
+        note.files += new.filter { !known.contains($0) }
         note.files.sort { ($0.stage, $0.name) < ($1.stage, $1.name) }
         try note.write(in: folder)
     }
@@ -127,136 +156,49 @@ struct RejectFiles {
         return line + [10]
     }
 
-    private func path(of source: String) -> String {
-        var name = source == "-" ? "stdin" : PathText.lastComponent(source)
-        if name.hasSuffix(".gz") { name = String(name.dropLast(3)) }
-        // Inputs of one name in several folders must not share a file.
-        let same = inputs.files.filter {
-            PathText.lastComponent($0.path) == PathText.lastComponent(source)
+    private func path(named name: String) -> String {
+        PathText.join(folder, "\(stage.name).\(name)")
+    }
+
+    /// A path that no other input's file has: between two attempts inputs of one name may come and
+    /// go, which moves their numbers.
+    private func freePath(of source: String) -> String {
+        let name = names[source] ?? Self.name(of: source)
+        var path = path(named: name)
+        var number = 1
+        while taken.contains(path) {
+            number += 1
+            path = self.path(named: "again-\(number).\(name)")
         }
-        if same.count > 1, let place = same.firstIndex(where: { $0.path == source }) {
-            name = "\(place + 1).\(name)"
+        return path
+    }
+
+    private static func name(of source: String) -> String {
+        let name = source == "-" ? "stdin" : PathText.lastComponent(source)
+        return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
+    }
+
+    /// Inputs of one name in several folders must not share a file.
+    private static func names(of sources: [String]) -> [String: String] {
+        var names: [String: String] = [:]
+        for same in Dictionary(grouping: sources, by: PathText.lastComponent).values {
+            for (place, source) in same.sorted().enumerated() {
+                names[source] = (same.count > 1 ? "\(place + 1)." : "") + name(of: source)
+            }
         }
-        return PathText.join(folder, "\(stage.name).\(name)")
+        return names
     }
 
     /// Makes what was added so far durable.
     mutating func synchronize() throws {
+        try makeFiles()
         for file in files.values { try file.synchronize() }
     }
 
     /// Ends the files.
     mutating func close() throws {
+        try makeFiles()
         for file in files.values { try file.close() }
         files = [:]
-    }
-}
-
-/// The refused records of one input, and their reasons.
-final class RejectFile {
-    static let reasonsSuffix = ".why.ndjson"
-
-    private let records: AppendedFile
-    private let reasons: AppendedFile
-    private let isArray: Bool
-    private var isFirst = true
-
-    init(path: String, isArray: Bool, header: [UInt8]) throws {
-        records = try AppendedFile(path, keeping: 0)
-        reasons = try AppendedFile(path + Self.reasonsSuffix, keeping: 0)
-        self.isArray = isArray
-        try records.write(isArray ? Array("[\n".utf8) : header)
-    }
-
-    /// Goes on with the files of an earlier attempt; nil where they do not hold what they held.
-    init?(resuming note: RejectFileNote) throws {
-        let reasonsPath = note.path + Self.reasonsSuffix
-        guard FileDescriptor.size(note.path) ?? -1 >= note.recordsLength,
-            FileDescriptor.size(reasonsPath) ?? -1 >= note.reasonsLength
-        else { return nil }
-        records = try AppendedFile(note.path, keeping: note.recordsLength)
-        reasons = try AppendedFile(reasonsPath, keeping: note.reasonsLength)
-        isArray = note.isArray
-        isFirst = note.isFirst
-    }
-
-    func note(source: String) -> RejectFileNote {
-        RejectFileNote(
-            source: source, path: records.path, recordsLength: records.length,
-            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst)
-    }
-
-    func add(_ reject: RejectedRecord, runID: String) throws {
-        if isArray, !isFirst { try records.write(Array(",\n".utf8)) }
-        isFirst = false
-        try records.write(reject.raw)
-        if !isArray { try records.write([10]) }
-        try reasons.write(RejectReason(reject, runID: runID).text)
-    }
-
-    func synchronize() throws {
-        try records.synchronize()
-        try reasons.synchronize()
-    }
-
-    func close() throws {
-        if isArray { try records.write(Array("\n]\n".utf8)) }
-        try synchronize()
-    }
-}
-
-/// A file that grows at its end and is made durable on request.
-private final class AppendedFile {
-    let path: String
-    /// Bytes written, those that wait to be included.
-    private(set) var length: Int
-    private let handle: Int32
-    private var buffer: [UInt8] = []
-    private var isDurable = true
-    private static let bufferMax = 1 << 20
-
-    /// - Parameter keeping: bytes of the file that stay, where it is there already.
-    init(_ path: String, keeping: Int) throws {
-        self.path = path
-        length = keeping
-        handle = FileDescriptor.createForAppending(path)
-        guard handle >= 0 else {
-            let failure = FileDescriptor.failure(else: .cannotCreate)
-            // Reject files that may not be made are an output that cannot be created.
-            throw RunFailure(
-                failure.status == .osError ? .osError : .cannotCreate, code: "rejects.file",
-                "The reject file \(path) cannot be made: \(failure.text)",
-                fix: "check the folder's permissions, or set `rejects.dir`")
-        }
-        guard FileDescriptor.cut(handle, to: keeping) else { throw failure }
-    }
-
-    deinit {
-        FileDescriptor.close(handle)
-    }
-
-    func write(_ bytes: [UInt8]) throws {
-        buffer.append(contentsOf: bytes)
-        length += bytes.count
-        isDurable = false
-        if buffer.count >= Self.bufferMax { try flush() }
-    }
-
-    func synchronize() throws {
-        guard !isDurable else { return }
-        try flush()
-        guard FileDescriptor.synchronize(handle) else { throw failure }
-        isDurable = true
-    }
-
-    private func flush() throws {
-        guard FileDescriptor.writeAll(buffer, to: handle) else { throw failure }
-        buffer.removeAll(keepingCapacity: true)
-    }
-
-    private var failure: RunFailure {
-        RunFailure(
-            .cannotCreate, code: "rejects.file", "The reject file \(path) cannot be written",
-            fix: "make room on the disk, or set `rejects.dir`")
     }
 }

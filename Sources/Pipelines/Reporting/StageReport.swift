@@ -83,7 +83,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 
     /// `1 of 5 records was rejected`.
     var rejectedOfRead: String {
-        "\(rejected) of \(ReportWords.several(read, "record")) "
+        "\(Self.grouped(rejected)) of \(ReportWords.several(read, "record")) "
             + "\(rejected == 1 ? "was" : "were") rejected"
     }
 

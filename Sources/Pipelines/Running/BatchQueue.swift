@@ -1,6 +1,13 @@
 import Dispatch
 import Synchronization
 
+private enum Wait {
+    /// How often the writer looks whether the run is to stop.
+    static let milliseconds = 100
+    /// Waits after which the writer is told that nothing comes for now.
+    static let untilPause = 10
+}
+
 /// A bounded queue of batches between the thread that reads and the one that writes.
 ///
 /// Batches go round: the reader takes an empty one, fills it and puts it in; the writer takes it
@@ -95,12 +102,20 @@ final class BatchQueue<Batch>: Sendable {
 
     /// The next full batch, once there is one; nil at the end.
     ///
-    /// - Parameter ignoringTimeLimit: only a signal ends the wait for the reader.
+    /// - Parameters:
+    ///   - ignoringTimeLimit: only a signal ends the wait for the reader.
+    ///   - pause: done once when nothing has come for a second.
     /// - Throws: what went wrong at the reader, after the batches before it; `Interrupted` when
     ///   that was asked for while the reader waits for its input.
-    func take(_ interruption: Interruption, ignoringTimeLimit: Bool = false) throws -> Batch? {
-        while filledCount.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+    func take(
+        _ interruption: Interruption, ignoringTimeLimit: Bool = false,
+        pause: () throws -> Void = {}
+    ) throws -> Batch? {
+        var waits = 0
+        while filledCount.wait(timeout: .now() + .milliseconds(Wait.milliseconds)) == .timedOut {
             try interruption.check(ignoringTimeLimit: ignoringTimeLimit)
+            waits += 1
+            if waits == Wait.untilPause { try pause() }
         }
         let (next, error) = state.withLock { state -> (Unshared?, (any Error)?) in
             guard state.filled.isEmpty else { return (state.filled.removeFirst(), nil) }

@@ -79,15 +79,18 @@ final class ImportLanes: Sendable {
 
     /// The next full batch in the order of the inputs, once there is one; nil at the end.
     ///
+    /// - Parameters: as those of `BatchQueue.take`.
     /// - Throws: as `BatchQueue.take`; what went wrong at an input comes behind all inputs before.
     func take(
-        _ interruption: Interruption, ignoringTimeLimit: Bool = false
+        _ interruption: Interruption, ignoringTimeLimit: Bool = false,
+        pause: () throws -> Void = {}
     ) throws -> MappedBatch? {
         let done = sharesDone.withLock(\.self)
         let turn = done % queues.count
         var readers = queues
         if queues.count == 1 || share == .pieces || done < inputCount {
-            let batch = try queues[turn].take(interruption, ignoringTimeLimit: ignoringTimeLimit)
+            let batch = try queues[turn].take(
+                interruption, ignoringTimeLimit: ignoringTimeLimit, pause: pause)
             if queues.count > 1, share == .pieces || batch?.finishedInput != nil {
                 sharesDone.withLock { $0 += 1 }
             }

@@ -4,29 +4,28 @@ import RecordStreams
 
 /// The writing side of an import: applies batches, keeps rejects, saves every so many records.
 struct ImportWriter {
-    private let stage: Stage
-    private let spec: ImportSpec
-    private let environment: StageEnvironment
+    let stage: Stage
+    let spec: ImportSpec
+    let environment: StageEnvironment
     private let plan: ImportPlan
-    private let inputs: ImportInputs
-    private let context: ManagedObjectContext
-    private let writer: BulkWriter
+    let inputs: ImportInputs
+    let context: ManagedObjectContext
+    let writer: BulkWriter
     private let parked: ParkedRecords
-    private let started = ContinuousClock.now
-    private var rejects: RejectFiles
+    let started = ContinuousClock.now
+    private(set) var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
-    private var progress: ImportNote
+    private(set) var progress: ImportNote
     /// Inputs that ended since the last save, and those of this attempt altogether.
     private var finished: [InputNote] = []
-    private var imported: [InputNote] = []
+    private(set) var imported: [InputNote] = []
     /// The first input that grew while it was read.
     private var grown: String?
     /// What became of the objects that no record names.
-    private var mirrored: BatchDeleteResult?
+    private(set) var mirrored: BatchDeleteResult?
     /// Why the stage ends at once.
     private var stopped: RunFailure?
-    private var unsaved = 0
-    private var unsavedBytes = 0
+    private var unsaved = UnsavedWork()
 
     /// - Parameter note: how far an earlier attempt came.
     init(
@@ -68,17 +67,14 @@ struct ImportWriter {
         var isReadingOver = progress.position != nil && inputs.streams.isEmpty
         do {
             while let batch = try lanes.take(
-                environment.interruption, ignoringTimeLimit: isReadingOver)
+                environment.interruption, ignoringTimeLimit: isReadingOver,
+                pause: { try saveAtPause() })
             {
                 isReadingOver = false
                 try apply(batch)
                 lanes.recycle(batch)
                 try environment.interruption.check()
-                if unsaved >= environment.spec.budget.saveEvery
-                    || unsavedBytes >= environment.spec.budget.bytes
-                {
-                    try save()
-                }
+                if unsaved.isEnough(environment.spec.budget) { try save() }
                 if let stopped { throw stopped }
                 if isOverAbort {
                     throw tooManyRejects(environment.spec.rejects.abort, key: "abort")
@@ -88,7 +84,7 @@ struct ImportWriter {
             if let stopped { throw stopped }
         } catch var stop as Interrupted {
             lanes.cancel()
-            try save()
+            if context.hasChanges { try save() }
             try rejects.close()
             stop.resumesAt = resumesAt
             throw stop
@@ -111,12 +107,16 @@ struct ImportWriter {
         progress.counts.read += batch.recordCount
         progress.counts.filtered += batch.filtered
         progress.counts.nulledValues += batch.nulled
-        for reject in batch.rejects { try keep(reject, batch) }
-        // At once: what is good among these records comes with the next run.
-        if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
+        for reject in batch.rejects {
+            try keep(reject, batch)
+            // At once: what is good among these records comes with the next run.
+            if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
+        }
         let first = progress.nextToken
         progress.nextToken += Int64(batch.rows.count)
+        let idleBefore = writer.idleRecords
         try writer.apply(batch.rows, firstToken: first)
+        unsaved.add(batch, idle: writer.idleRecords - idleBefore + batch.filtered)
         for token in writer.takeParkedTokens() {
             try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
@@ -124,8 +124,6 @@ struct ImportWriter {
             try keep(batch.rejected(row: Int(reject.token - first), reject, plan), batch)
         }
         noteForm(of: batch)
-        unsaved += batch.recordCount
-        unsavedBytes += batch.plainBytes
         progress.position = batch.position
         if let input = batch.finishedInput {
             finished.append(input)
@@ -188,11 +186,14 @@ struct ImportWriter {
     private func tooManyRejects(_ limit: CountLimit, key: String) -> RunFailure {
         let counts = progress.counts
         let allowed = limit.allowed(of: counts.read)
+        let several = RecordCounts.grouped(allowed)
         var diagnostics = rejects.firstOfEachCode
         diagnostics.append(
             Diagnostic(
                 code: "rejects.too-many",
-                "\(counts.rejectedOfRead); \(allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(allowed) are") allowed",
+                "\(counts.rejectedOfRead); "
+                    + (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(several) are")
+                    + " allowed",
                 fix: environment.isDry
                     ? "mend the records, or raise `rejects.\(key)`"
                     : "mend the records in \(rejects.folder), or raise `rejects.\(key)`"))
@@ -200,6 +201,13 @@ struct ImportWriter {
     }
 
     // MARK: Saving
+
+    /// Saves what has come when nothing comes for now, so that others may write.
+    ///
+    /// Not where indexes are put off: whoever wrote beside it would find none that keeps keys apart.
+    private mutating func saveAtPause() throws {
+        if context.hasChanges, !writer.hasPutOff { try save() }
+    }
 
     /// Makes the rejects durable, then the rows together with the note of how far they reach.
     private mutating func save() throws {
@@ -213,8 +221,7 @@ struct ImportWriter {
         try environment.journal.note(note, finished: finished, in: context)
         progress.objects.add(try context.save().change)
         finished.removeAll()
-        unsaved = 0
-        unsavedBytes = 0
+        unsaved = UnsavedWork()
         environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 
@@ -278,57 +285,5 @@ struct ImportWriter {
             try saveUnfinished()
             throw failure
         }
-    }
-
-    private func report() throws -> StageReport {
-        var objects = progress.objects
-        objects.add(try context.uncommittedChange())
-        var report = reportSoFar(objects)
-        if let miscount = environment.miscount { report.records = report.records.map(miscount) }
-        guard let counts = report.records else { return report }
-        guard counts.isConserved else {
-            throw RunFailure(
-                .software, code: "internal.conservation",
-                "Of \(progress.counts.read) records, some came to no end or to two: "
-                    + "\(counts)",
-                fix: "please report this with the spec and the run's report")
-        }
-        return report
-    }
-
-    /// What has become of the records so far; some may still wait for others.
-    private func reportSoFar(_ objects: ObjectTally) -> StageReport {
-        var counts = progress.counts
-        let tally = writer.tally
-        counts.inserted = tally.inserted
-        counts.updated = tally.updated
-        counts.unchanged = tally.unchanged
-        counts.skipped = tally.skipped
-        counts.superseded = tally.superseded
-        counts.createdTargets = tally.createdTargets
-        var report = StageReport(kind: stage.kind.word, name: stage.name)
-        report.records = counts
-        report.rejects = progress.rejectTally
-        report.mirrored = mirrored?.deleted
-        if let mirrored { report.noteDenied(mirrored) }
-        report.objects = objects.report(environment.container.schema)
-        report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
-        if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.folder }
-        return report
-    }
-
-    /// Where the next run goes on.
-    private var resumesAt: String? {
-        let place = progress.position.map { position in
-            "record \(RecordCounts.grouped(position.record + 1)) of "
-                + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
-        }
-        let streams = inputs.streams.map(\.name).joined(separator: ", ")
-        guard !streams.isEmpty, place != nil || !imported.isEmpty else { return place }
-        guard !spec.isRepeatable || inputs.stream(among: imported, progress.position) == nil else {
-            return "the beginning of \(streams), which must be given again"
-        }
-        return (place ?? "the next record")
-            + "; \(streams) must be given from the beginning"
     }
 }

@@ -1,0 +1,87 @@
+import SQLite
+
+/// What a load does with one record.
+extension BulkWriter {
+    func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(SQLiteError) {
+        guard let hash = keyHash(batch, place) else {
+            return reject(token, "key", plan.plan.key.first, "The key is null")
+        }
+        if parking.mayWait(key: hash) {
+            return try park(batch, place, token: token, key: hash, until: hash)
+        }
+        let (writes, rejected) = (writesWithNested, tally.rejected)
+        switch try write(batch, place, token: token, hash: hash) {
+        case .waiting(_, let awaited):
+            try park(batch, place, token: token, key: hash, until: awaited)
+        case .written where writesWithNested == writes && tally.rejected == rejected:
+            idleRecords += 1
+        case .written, .rejected: break
+        }
+    }
+
+    private func park(
+        _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
+    ) throws(SQLiteError) {
+        parking.add(batch, place, token: token, key: key, until: awaited)
+        parkedTokens.append(token)
+        times?.keep()
+        if parking.isOverMemory { try spillParked() }
+    }
+
+    func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {
+        var hash = KeyHash()
+        if plan.keyCells.isEmpty {
+            // Every row is an object of its own.
+            appended += 1
+            hash.combine(appended)
+            return hash.value
+        }
+        for cell in plan.keyCells {
+            let value = batch[place, cell]
+            guard value.kind != .null, value.kind != .absent else { return nil }
+            hash.combine(value)
+        }
+        return hash.value
+    }
+
+    /// Writes the row, unless something that it names must come first.
+    func write(
+        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
+        unresolved: UnresolvedPolicy = .wait
+    ) throws(SQLiteError) -> Disposition {
+        if let times, times.isKept { times.begin(token) }
+        for column in plan.columns.indices {
+            if case .attribute(let cell) = plan.columns[column].source {
+                row.cells[column] = batch[place, cell]
+            }
+        }
+        let needsTargets: Bool
+        switch try resolveLinks(batch, place, token: token, unresolved) {
+        case .done: needsTargets = false
+        case .mustCreate: needsTargets = true
+        case .obstacle(let obstacle): return obstacle
+        }
+        if let column = row.firstNullRequirement(plan) {
+            reject(token, "required", column, "'\(column)' is required and null here")
+            return .rejected
+        }
+        if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }
+        if let found = try find(batch, place, hash: hash) {
+            try update(found, token: token)
+        } else {
+            try insert(hash: hash, token: token)
+        }
+        return .written
+    }
+
+    func reject(
+        _ token: Int64, _ code: String, _ property: String?, _ message: String,
+        value: String? = nil, hinge: BulkReject.Hinge? = nil
+    ) {
+        tally.rejected += 1
+        rejects.append(
+            BulkReject(
+                token: token, code: code, property: property, value: value, message: message,
+                hinge: hinge))
+    }
+}

@@ -1,0 +1,142 @@
+import RecordStreams
+
+/// The refused records of one input, and their reasons.
+final class RejectFile {
+    static let reasonsSuffix = ".why.ndjson"
+
+    private let records: AppendedFile
+    private let reasons: AppendedFile
+    private let isArray: Bool
+    private var isFirst = true
+
+    /// Files that are still to be made.
+    init(path: String, isArray: Bool, header: [UInt8]) {
+        records = AppendedFile(path)
+        reasons = AppendedFile(path + Self.reasonsSuffix)
+        self.isArray = isArray
+        records.write(isArray ? Array("[\n".utf8) : header)
+    }
+
+    /// Goes on with the files of an earlier attempt; nil where they do not hold what they held.
+    init?(resuming note: RejectFileNote) throws {
+        let reasonsPath = note.path + Self.reasonsSuffix
+        guard FileDescriptor.size(note.path) ?? -1 >= note.recordsLength,
+            FileDescriptor.size(reasonsPath) ?? -1 >= note.reasonsLength
+        else { return nil }
+        records = AppendedFile(note.path, length: note.recordsLength)
+        reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
+        isArray = note.isArray
+        isFirst = note.isFirst
+        try make()
+    }
+
+    var path: String { records.path }
+
+    /// Makes the files, or cuts them to what is known of them.
+    func make() throws {
+        try records.make()
+        try reasons.make()
+    }
+
+    /// Whether so much waits in memory that it is better written.
+    var isFull: Bool { records.isFull || reasons.isFull }
+
+    func note(source: String) -> RejectFileNote {
+        RejectFileNote(
+            source: source, path: records.path, recordsLength: records.length,
+            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst)
+    }
+
+    func add(_ reject: RejectedRecord, runID: String) {
+        if isArray, !isFirst { records.write(Array(",\n".utf8)) }
+        isFirst = false
+        records.write(reject.raw)
+        if !isArray { records.write([10]) }
+        reasons.write(RejectReason(reject, runID: runID).text)
+    }
+
+    func flush() throws {
+        try records.flush()
+        try reasons.flush()
+    }
+
+    func synchronize() throws {
+        try records.synchronize()
+        try reasons.synchronize()
+    }
+
+    func close() throws {
+        if isArray { records.write(Array("\n]\n".utf8)) }
+        try synchronize()
+    }
+}
+
+/// A file that grows at its end and is made durable on request; open only while it is written.
+private final class AppendedFile {
+    private static let bufferMax = 1 << 20
+
+    let path: String
+    /// Bytes written, those that wait to be included.
+    private(set) var length: Int
+    private var buffer: [UInt8] = []
+    private var isDurable = true
+
+    /// - Parameter length: bytes of the file that stay, where it is there already.
+    init(_ path: String, length: Int = 0) {
+        self.path = path
+        self.length = length
+    }
+
+    var isFull: Bool { buffer.count >= Self.bufferMax }
+
+    func write(_ bytes: [UInt8]) {
+        buffer.append(contentsOf: bytes)
+        length += bytes.count
+        isDurable = false
+    }
+
+    /// Makes the file, or cuts off what it got after the bytes that stay.
+    func make() throws {
+        try withHandle { handle in FileDescriptor.cut(handle, to: length - buffer.count) }
+    }
+
+    func flush() throws {
+        try withHandle(isWhole: true) { handle in FileDescriptor.writeAll(buffer, to: handle) }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    func synchronize() throws {
+        guard !isDurable else { return }
+        try withHandle(isWhole: true) { handle in
+            FileDescriptor.writeAll(buffer, to: handle) && FileDescriptor.synchronize(handle)
+        }
+        // Of thousands of files each would keep what it needed once.
+        buffer = []
+        isDurable = true
+    }
+
+    /// - Parameter isWhole: the file must hold what was written to it so far.
+    private func withHandle(isWhole: Bool = false, _ use: (Int32) -> Bool) throws {
+        guard !isWhole || FileDescriptor.size(path) == length - buffer.count else {
+            throw RunFailure(
+                .cannotCreate, code: "rejects.file",
+                "The reject file \(path) is not as it was left",
+                fix: "leave the files of a run alone until it ends, and run it again")
+        }
+        let handle = FileDescriptor.createForAppending(path)
+        guard handle >= 0 else {
+            let failure = FileDescriptor.failure(else: .cannotCreate)
+            // Reject files that may not be made are an output that cannot be created.
+            throw RunFailure(
+                failure.status == .osError ? .osError : .cannotCreate, code: "rejects.file",
+                "The reject file \(path) cannot be made: \(failure.text)",
+                fix: "check the folder's permissions, or set `rejects.dir`")
+        }
+        defer { FileDescriptor.close(handle) }
+        guard use(handle) else {
+            throw RunFailure(
+                .cannotCreate, code: "rejects.file", "The reject file \(path) cannot be written",
+                fix: "make room on the disk, or set `rejects.dir`")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import GraphStore
+import RecordStreams
+
+/// What an import tells of itself.
+extension ImportWriter {
+    /// The report of the whole stage, whose records have all come to an end.
+    func report() throws -> StageReport {
+        var objects = progress.objects
+        objects.add(try context.uncommittedChange())
+        var report = reportSoFar(objects)
+        if let miscount = environment.miscount { report.records = report.records.map(miscount) }
+        guard let counts = report.records else { return report }
+        guard counts.isConserved else {
+            throw RunFailure(
+                .software, code: "internal.conservation",
+                "Of \(progress.counts.read) records, some came to no end or to two: "
+                    + "\(counts)",
+                fix: "please report this with the spec and the run's report")
+        }
+        return report
+    }
+
+    /// What has become of the records so far; some may still wait for others.
+    func reportSoFar(_ objects: ObjectTally) -> StageReport {
+        var counts = progress.counts
+        let tally = writer.tally
+        counts.inserted = tally.inserted
+        counts.updated = tally.updated
+        counts.unchanged = tally.unchanged
+        counts.skipped = tally.skipped
+        counts.superseded = tally.superseded
+        counts.createdTargets = tally.createdTargets
+        var report = StageReport(kind: stage.kind.word, name: stage.name)
+        report.records = counts
+        report.rejects = progress.rejectTally
+        report.mirrored = mirrored?.deleted
+        if let mirrored { report.noteDenied(mirrored) }
+        report.objects = objects.report(environment.container.schema)
+        report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
+        if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.folder }
+        return report
+    }
+
+    /// Where the next run goes on.
+    var resumesAt: String? {
+        let place = progress.position.map { position in
+            "record \(RecordCounts.grouped(position.record + 1)) of "
+                + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
+        }
+        let streams = inputs.streams.map(\.name).joined(separator: ", ")
+        guard !streams.isEmpty, place != nil || !imported.isEmpty else { return place }
+        guard !spec.isRepeatable || inputs.stream(among: imported, progress.position) == nil else {
+            return "the beginning of \(streams), which must be given again"
+        }
+        return (place ?? "the next record")
+            + "; \(streams) must be given from the beginning"
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import Pipelines
+
+/// How often an import saves, as the store's history tells.
+@Suite("Saves")
+struct SaveEveryTests {
+    private let folder: Workspace
+
+    init() throws {
+        folder = try Workspace()
+    }
+
+    private func run(
+        _ lines: [String], model: String = InputTests.model, saveEvery: Int = 100,
+        _ stage: String = "into: Task"
+    ) throws -> Run {
+        try folder.write("a.ndjson", lines.joined(separator: "\n"))
+        try folder.write("model.yaml", model)
+        return try folder.run(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create, history: { keep: 7d } }
+            budget: { save-every: \(saveEvery) }
+            stages: [{ import: a.ndjson, \(stage) }]
+            """)
+    }
+
+    /// How many changes each save of the last run has told of.
+    private func changes(after earlier: Int = 0) throws -> [String] {
+        try folder.rows(
+            "SELECT count(*) FROM ACHANGE GROUP BY ZTRANSACTIONID HAVING ZTRANSACTIONID > \(earlier)"
+                + " ORDER BY ZTRANSACTIONID")
+    }
+
+    private func saves() throws -> Int {
+        Int(try folder.rows("SELECT max(ZTRANSACTIONID) FROM ACHANGE")[0]) ?? 0
+    }
+
+    private func tasks(_ size: (Int) -> Int) -> [String] {
+        (0..<2000).map { "{\"id\":\"\($0)\",\"size\":\(size($0))}" }
+    }
+
+    @Test(
+        "a run saves every so many records, however few", arguments: [1, 7, 64, 100, 1000])
+    func newRecords(_ count: Int) throws {
+        let run = try run((1...200).map { "{\"id\":\"\($0)\"}" }, saveEvery: count)
+        #expect(run.lines == ["import import-a: 200 read, 200 inserted"])
+        let whole = Array(repeating: "\(count)", count: 200 / count)
+        #expect(try changes() == whole + (200 % count > 0 ? ["\(200 % count)"] : []))
+    }
+
+    // Of a hundred records five change something and count for five, the others for ten; so seven
+    // hundred are what a hundred changes are.
+    @Test("a record that changes nothing counts for a tenth of one until the next save")
+    func unchanged() throws {
+        _ = try run(tasks { _ in 1 })
+        let earlier = try saves()
+        #expect(
+            try run(tasks { $0.isMultiple(of: 20) ? 2 : 1 }).lines == [
+                "import import-a: 2000 read, 100 updated, 1900 unchanged"
+            ])
+        #expect(try changes(after: earlier) == ["35", "35", "30"])
+    }
+
+    @Test(
+        "so does one that is skipped, or left out",
+        arguments: [
+            ("into: Task, when-found: skip", "1900 skipped"),
+            ("into: Task, keep-if: \"size == 2\"", "1900 filtered"),
+        ])
+    func leftAlone(_ stage: String, _ count: String) throws {
+        _ = try run(tasks { _ in 1 }.enumerated().filter { $0.offset % 20 > 0 }.map(\.element))
+        let earlier = try saves()
+        let again = try run(tasks { $0.isMultiple(of: 20) ? 2 : 1 }, stage)
+        #expect(again.lines == ["import import-a: 2000 read, 100 inserted, \(count)"])
+        #expect(try changes(after: earlier) == ["35", "35", "30"])
+    }
+
+    @Test("one whose object stays counts in full where the objects in its cells change")
+    func objectsInside() throws {
+        let model = """
+            model: 1
+            entities:
+              Order:
+                attributes: { id: { type: String, optional: false } }
+                relationships: { lines: { to: Line, many: true, inverse: order } }
+                unique: [[id]]
+              Line:
+                attributes: { id: { type: String, optional: false }, qty: Integer 32 }
+                relationships: { order: { to: Order, inverse: lines } }
+                unique: [[id]]
+            """
+        let stage = "into: Order, link: { lines: { each: \"lines[*]\", key: id } }"
+        func orders(_ quantity: Int) -> [String] {
+            (0..<300).map {
+                "{\"id\":\"\($0)\",\"lines\":[{\"id\":\"\($0)\",\"qty\":\(quantity)}]}"
+            }
+        }
+        _ = try run(orders(1), model: model, stage)
+        let earlier = try saves()
+        #expect(
+            try run(orders(2), model: model, stage).lines == [
+                "import import-a: 300 read, 300 unchanged"
+            ])
+        #expect(try changes(after: earlier) == ["100", "100", "100"])
+        let later = try saves()
+        _ = try run(orders(2), model: model, stage)
+        #expect(try changes(after: later) == [])
+    }
+}
