@@ -68,14 +68,18 @@ let package = Package(
             name: "AppStoreFixtures", dependencies: ["GraphModel", "SQLite", "CZlib"],
             path: "Tests/AppStoreFixtures"),
 
+        // Where the random tests of all targets begin.
+        .target(name: "TestSeeds", path: "Tests/TestSeeds"),
+
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
             name: "RecordStreamsTests",
             dependencies: [
-                "RecordStreams", "Diagnostics", .product(name: "Crypto", package: "swift-crypto"),
+                "RecordStreams", "Diagnostics", "TestSeeds",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .testTarget(
-            name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics"],
+            name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics", "TestSeeds"],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "XcodeModelTests",
@@ -89,17 +93,19 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "GraphStoreTests",
-            dependencies: ["GraphStore", "GraphModel", "SQLite", "AppStoreFixtures"],
+            dependencies: ["GraphStore", "GraphModel", "SQLite", "AppStoreFixtures", "TestSeeds"],
             exclude: ["AppStores/Support"]),
         .testTarget(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
-                "XcodeModel", "YAML",
+                "XcodeModel", "YAML", "TestSeeds",
             ]),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["etl", "GraphStore", "GraphModel", "SQLite", "AppStoreFixtures"],
+            dependencies: [
+                "etl", "GraphStore", "GraphModel", "SQLite", "AppStoreFixtures", "TestSeeds",
+            ],
             exclude: ["Fixtures"]),
     ]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSeeds
 import Testing
 
 /// Runs that are stopped or killed, and the runs that complete them.
@@ -199,7 +200,7 @@ struct FailureSignalTests {
         let whole = try clock.measure { _ = try folder.undisturbed() }.components
         // How long a run takes tells when to kill it; querying the store is in it, too.
         let longest = UInt64(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.ofThisRun
         var state = seed
         var killed = 0
         for _ in 0..<20 {

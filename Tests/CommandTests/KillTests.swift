@@ -1,4 +1,5 @@
 import Foundation
+import TestSeeds
 import Testing
 
 extension Tag {
@@ -179,7 +180,7 @@ struct KillTests {
         let longest = whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000
 
         let wanted = Int(ProcessInfo.processInfo.environment["ETL_KILLS"] ?? "") ?? 10
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.ofThisRun
         var state = seed
         func random(below limit: Int64) -> Int64 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -1,4 +1,5 @@
 import Foundation
+import TestSeeds
 import Testing
 
 @Suite("etl migrate", .serialized) struct MigrateCommandTests {
@@ -321,7 +322,7 @@ import Testing
         let expected = try folder.shell(dump).output
         #expect(expected.split(separator: "\n").count == 20_000 + 11 + 12)
         let wanted = Int(ProcessInfo.processInfo.environment["ETL_KILLS"] ?? "") ?? 10
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = TestSeed.ofThisRun
         var state = seed
         var killed = 0
         for round in 0..<(10 * wanted) where killed < wanted {

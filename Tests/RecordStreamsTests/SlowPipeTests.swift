@@ -3,7 +3,7 @@ import RecordStreams
 import Testing
 
 /// A pipe gives what has arrived, without waiting for a full chunk.
-@Suite("Slow pipes", .timeLimit(.minutes(5))) struct SlowPipeTests {
+@Suite("Slow pipes") struct SlowPipeTests {
     private let folder: TemporaryFolder
     private let path: String
     private let descriptor: Int32

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A wait for whoever writes into a pipe ends when nobody wants its bytes any more.
-@Suite("Waiting for pipes", .timeLimit(.minutes(5))) struct StreamWaitTests {
+@Suite("Waiting for pipes") struct StreamWaitTests {
     private static let cancelled = "The file cannot be read: Operation canceled"
     private let folder: TemporaryFolder
     private let path: String

@@ -1,4 +1,5 @@
 import Foundation
+import TestSeeds
 import Testing
 
 @testable import GraphModel
@@ -131,8 +132,7 @@ struct PredicateFuzzTests {
     func survivesMutations(shard: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let seconds = environment["ETL_FUZZ_SECONDS"].flatMap(Double.init)
-        let seed =
-            environment["ETL_FUZZ_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.ofThisRun
         print("predicate fuzzing: seed \(seed), shard \(shard)")
         let model = try PredicateErrorTests.model()
         let clock = ContinuousClock()

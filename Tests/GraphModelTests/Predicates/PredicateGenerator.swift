@@ -70,7 +70,7 @@ struct PredicateGenerator {
         case 0: .first
         case 1: .last
         case 2: .size
-        case 3: .position(.keyPath([["first", "LAST", "size", "in", "a"].randomElement() ?? "a"]))
+        case 3: .position(.keyPath([["first", "LAST", "size", "in", "a"][pick(5)]]))
         default: .position(expression(depth: depth))
         }
     }

@@ -1,3 +1,4 @@
+import TestSeeds
 import Testing
 
 @testable import GraphModel
@@ -114,7 +115,7 @@ struct NumberTests {
 
     @Test("every finite double and every integer survives its text")
     func roundTrips() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50_000 {
             let bits = Double(bitPattern: generator.next())
@@ -127,7 +128,8 @@ struct NumberTests {
                 let again = withBytes(decimal) { ScalarParser.decimal($0) }
                 #expect(again == value, "seed \(seed): \(value) as \(decimal)")
             }
-            let integer = Int64(bitPattern: generator.next()) >> Int64.random(in: 0...63)
+            let shift = Int64.random(in: 0...63, using: &generator)
+            let integer = Int64(bitPattern: generator.next()) >> shift
             let text = written { ScalarFormatter.integer(integer, into: $0) }
             #expect(text == "\(integer)", "seed \(seed)")
             #expect(withBytes(text) { ScalarParser.integer($0) } == integer, "seed \(seed)")
@@ -136,7 +138,7 @@ struct NumberTests {
 
     @Test("doubles of any text are those of the standard library")
     func agreesWithTheStandardLibrary() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50_000 {
             let digits = Int.random(in: 1...22, using: &generator)

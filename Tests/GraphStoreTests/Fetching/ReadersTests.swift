@@ -47,11 +47,9 @@ import Testing
                     entityName: "Task",
                     propertiesToUpdate: ["number": try GraphExpression(format: "number + 1")]))
             #expect(writer.hasChanges)
-            let start = ContinuousClock.now
+            // A reader that had to wait would do so for a while, and then fail.
             #expect(try sums(store.context()) == [100, 100, 100, 100])
             #expect(try store.context().count(for: Todo.request.where("number == 10")) == 10)
-            // A reader that had to wait would do so for five seconds, and then fail.
-            #expect(ContinuousClock.now - start < .seconds(5))
             try writer.save()
             #expect(try sums(store.context()) == [110, 110, 110, 110])
         }

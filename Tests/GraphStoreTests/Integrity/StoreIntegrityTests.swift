@@ -1,6 +1,7 @@
 import Foundation
 import GraphModel
 import SQLite
+import TestSeeds
 import Testing
 
 @testable import GraphStore
@@ -251,7 +252,7 @@ struct BreakableStore {
     func flippedBytes() throws {
         let store = try BreakableStore()
         let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
-        let seed = UInt64.random(in: 0..<(.max))
+        let seed = TestSeed.ofThisRun
         var state = seed
         func next(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -265,6 +266,8 @@ struct BreakableStore {
             do {
                 let found = try PersistentContainer.verify(at: path, .full)
                 #expect(!found.isSound, "seed \(seed), round \(round)")
+            } catch where error.code == .encoding {
+                // The bit of the header that says so.
             } catch {
                 Issue.record("seed \(seed), round \(round): \(error)")
             }

@@ -1,6 +1,7 @@
 import Foundation
 import GraphModel
 import SQLite
+import TestSeeds
 import Testing
 
 @testable import GraphStore
@@ -147,8 +148,8 @@ import Testing
                 && bytes[start..<(start + 4096)].range(of: Data(repeating: 0x30, count: 90)) != nil
         }
         #expect(pages.count > 50)
-        let seed = Int.random(in: 0..<1000)
-        let damaged = [pages[3 + seed % 20], pages[40]]
+        let seed = TestSeed.ofThisRun
+        let damaged = [pages[3 + Int(seed % 20)], pages[40]]
         for page in damaged { bytes.replaceSubrange(page..<(page + 8), with: Data(count: 8)) }
         try bytes.write(to: URL(fileURLWithPath: store.path))
         #expect(try !PersistentContainer.verify(at: store.path, .full).isSound)

@@ -1,6 +1,7 @@
 import Foundation
 import GraphModel
 import SQLite
+import TestSeeds
 import Testing
 
 @testable import GraphStore
@@ -8,16 +9,11 @@ import Testing
 /// Random changes, saves, rollbacks and undoing, in two contexts and their children, beside
 /// contexts and batch requests that change the store under them, against `GraphOracle`.
 ///
-/// `GRAPHSTORE_SEQUENCES` says how many sequences a run has, and `GRAPHSTORE_SEED` which; a run
-/// prints its seed, a new one each time where none is given, and its failures hold it.
+/// `GRAPHSTORE_SEQUENCES` says how many sequences a run has; its failures hold the seed.
 @Suite("Random graphs") struct GraphPropertyTests {
     private static let streams = 8
     private static let sequences = setting("GRAPHSTORE_SEQUENCES") ?? 10_000
-    private static let seed: Int = {
-        let seed = setting("GRAPHSTORE_SEED") ?? Int.random(in: 1...999_999)
-        print("Random graphs: GRAPHSTORE_SEED=\(seed) GRAPHSTORE_SEQUENCES=\(sequences)")
-        return seed
-    }()
+    private static let seed = TestSeed.ofThisRun
 
     private static func setting(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
@@ -33,7 +29,7 @@ import Testing
         while done < count {
             // A fresh store now and then, so that most graphs are small.
             try withStore(objectModel) { store in
-                let seed = UInt64(Self.seed) &* 100_000 &+ UInt64(stream) &* 10_000 &+ UInt64(round)
+                let seed = Self.seed &* 100_000 &+ UInt64(stream) &* 10_000 &+ UInt64(round)
                 var run = GraphRun(store, seed: seed)
                 for _ in 0..<min(50, count - done) {
                     run.sequence()
