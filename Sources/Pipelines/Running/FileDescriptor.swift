@@ -134,6 +134,9 @@ enum FileDescriptor {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 
+    /// Gives the lock of an open file back, whoever else has the file open by the same descriptor.
+    static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
     /// Replaces a file's content with a short text.
     static func rewrite(_ descriptor: Int32, _ text: String) {
         _ = ftruncate(descriptor, 0)

@@ -64,28 +64,29 @@ final class StoreLock {
             fix: "wait until it ends; the lock ends with its process")
     }
 
-    /// Tells who has the lock.
+    /// Takes the lock of the open file, or tells who has it.
     ///
     /// Until they say so, the words of one who was killed may stand there; a program of another
-    /// kind never does, and the process of another container cannot be seen.
-    private static func held(_ storePath: String, as descriptor: Int32) -> RunFailure {
+    /// kind never does, and the process of another container cannot be seen. Who only looks
+    /// whether a run is at work has it for less than a moment.
+    private static func lock(_ descriptor: Int32, _ storePath: String) throws(RunFailure) {
         var words = ""
-        for _ in 0..<wordsAttemptsMax {
+        for _ in 0..<attemptsMax {
+            if FileDescriptor.lock(descriptor) { return }
             words = FileDescriptor.head(descriptor)
             if let holder = Holder(words), FileDescriptor.isRunning(holder.process) {
-                return held(storePath, by: words)
+                throw held(storePath, by: words)
             }
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(2))
         }
-        return held(
+        throw held(
             "Another process has locked \(storePath), and "
                 + (words.isEmpty
                     ? "does not say who it is"
                     : "cannot be seen from here; the last one that said who it is: \(words)"))
     }
 
-    /// How often is looked who has the lock that was taken just now.
-    private static let wordsAttemptsMax = 10
+    private static let attemptsMax = 10
 
     /// Who took the lock last, and has not given it back.
     struct Holder {
@@ -147,16 +148,18 @@ final class StoreLock {
                 "The lock \(path) cannot be made: \(failure.text)",
                 fix: "check that the store's folder exists and may be written")
         }
-        guard FileDescriptor.lock(descriptor) else {
-            throw Self.held(storePath, as: descriptor)
-        }
+        try Self.lock(descriptor, storePath)
         isHeld = true
         FileDescriptor.rewrite(
             descriptor, "pid \(FileDescriptor.processID), pipeline \(pipeline), since \(started)")
     }
 
     deinit {
-        if isHeld { FileDescriptor.rewrite(descriptor, "") }
+        if isHeld {
+            FileDescriptor.rewrite(descriptor, "")
+            // A process that begins may have the file, too, until it is what it is to be.
+            FileDescriptor.unlock(descriptor)
+        }
         if descriptor >= 0 { FileDescriptor.close(descriptor) }
     }
 }

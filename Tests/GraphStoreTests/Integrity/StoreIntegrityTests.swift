@@ -266,7 +266,7 @@ struct BreakableStore {
             do {
                 let found = try PersistentContainer.verify(at: path, .full)
                 #expect(!found.isSound, "seed \(seed), round \(round)")
-            } catch where error.code == .encoding {
+            } catch let error where error.code == .encoding {
                 // The bit of the header that says so.
             } catch {
                 Issue.record("seed \(seed), round \(round): \(error)")

@@ -172,6 +172,32 @@ struct PipelineStatusTests {
         #expect(refusal() == "Another run works on store.sqlite: " + own)
     }
 
+    @Test("a lock that is given back is free, although a process that is being made has the file")
+    func free() throws {
+        let folder = try Workspace()
+        let path = folder.path("store.sqlite")
+        func take() throws -> StoreLock? {
+            try StoreLock.take(
+                storePath: path, pipeline: "nightly", started: "noon", .fail, Interruption())
+        }
+        var lock = try take()
+        withExtendedLifetime(lock) {}
+        // It has all open files of the one that makes it.
+        let identity = try #require(FileDescriptor.identity(path + ".etl-lock"))
+        let copies = (0..<Int32(1024)).compactMap { descriptor -> Int32? in
+            var info = stat()
+            guard fstat(descriptor, &info) == 0, UInt64(info.st_ino) == identity[1] else {
+                return nil
+            }
+            return dup(descriptor)
+        }
+        defer { for copy in copies { FileDescriptor.close(copy) } }
+        #expect(!copies.isEmpty)
+        lock = nil
+        lock = try take()
+        #expect(lock != nil)
+    }
+
     @Test("the first run of all may be the one that was killed")
     func killedFirst() throws {
         let folder = try Reports.folder()
