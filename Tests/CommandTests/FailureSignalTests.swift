@@ -157,7 +157,7 @@ struct FailureSignalTests {
             exec 3< out.fifo
             read line <&3
             sleep 0.5
-            kill -INT $run; sleep 1.2; kill -INT $run
+            kill -INT $run; sleep 3; kill -INT $run
             wait $run; echo "status $?"
             """)
         #expect(result.output == "status 130\n")
@@ -195,9 +195,12 @@ struct FailureSignalTests {
         let folder = try FailureFolder()
         try folder.writeTasks(6_000)
         let (graph, schema) = try folder.undisturbed()
-        try folder.shell("rm -f fresh.*")
         let clock = ContinuousClock()
-        let whole = try clock.measure { _ = try folder.undisturbed() }.components
+        let times = try (0..<2).map { _ in
+            try folder.shell("rm -f fresh.*")
+            return try clock.measure { _ = try folder.undisturbed() }
+        }
+        let whole = (times.min() ?? .zero).components
         // How long a run takes tells when to kill it; querying the store is in it, too.
         let longest = UInt64(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
         let seed = TestSeed.ofThisRun

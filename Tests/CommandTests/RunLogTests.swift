@@ -166,7 +166,7 @@ struct RunLogTests {
             """
             mkfifo again.fifo
             "$E" plan spec.yaml --set in=again.fifo --timeout 1s & run=$!
-            exec 3> again.fifo
+            exec 3<> again.fifo
             wait $run; echo "status $?"
             """)
         #expect(stopped.output == "status 75\n")

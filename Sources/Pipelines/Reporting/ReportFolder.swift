@@ -30,9 +30,23 @@ struct ReportFolder {
     var runs: [String] {
         // No folder, no reports.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        // A run's name begins with its time, of one width.
-        return names.compactMap { run(ofFile: $0[...], Self.dataSuffix).map { String($0) } }
-            .sorted()
+        let runs = names.compactMap { run(ofFile: $0[...], Self.dataSuffix).map { String($0) } }
+        return Self.oldestFirst(runs.map { ($0, dataPath($0)) }).map(\.run)
+    }
+
+    /// Runs with the paths of their reports, in the order in which the runs began.
+    ///
+    /// Those of one second are in the order in which their reports were written: the numbers of
+    /// processes begin again with small ones.
+    static func oldestFirst(
+        _ reports: [(run: String, path: String)]
+    ) -> [(run: String, path: String)] {
+        let seconds = Dictionary(grouping: reports) { RunName.second($0.run) }
+        return seconds.sorted { $0.key < $1.key }.flatMap { _, reports in
+            guard reports.count > 1 else { return reports }
+            return reports.map { ($0, FileDescriptor.timeWritten($0.path)) }
+                .sorted { ($0.1, $0.0.run) < ($1.1, $1.0.run) }.map(\.0)
+        }
     }
 
     /// The run whose report has that name; nil of any other file.
@@ -72,6 +86,9 @@ enum RunName {
     static func of(_ started: Double, _ process: Int32 = FileDescriptor.processID) -> String {
         TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
+
+    /// The second in which a run began, as its name has it, of one width.
+    static func second(_ name: String) -> Substring { name.prefix(16) }
 
     /// When a run began, in seconds since 2001-01-01 UTC; nil for any other text.
     static func started(_ name: Substring) -> Double? {

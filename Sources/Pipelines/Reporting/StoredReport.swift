@@ -83,13 +83,14 @@ package struct StoredReport: Sendable {
             let reports = try ReportFolder.of(spec: note.spec, context).folder
             return try read(reports.dataPath(note.run))
         }
-        let newest = names(in: folder).compactMap { name -> (Double, String)? in
+        let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
             guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
             let run = name.dropLast(ReportFolder.dataSuffix.count).split(separator: "-").suffix(2)
-            return RunName.started(run.joined(separator: "-")[...]).map { ($0, name) }
-        }.max { $0 < $1 }
-        guard let newest else { throw missing(folder) }
-        return try read(PathText.join(folder, newest.1))
+                .joined(separator: "-")
+            return RunName.started(run[...]).map { _ in (run, PathText.join(folder, name)) }
+        }
+        guard let newest = ReportFolder.oldestFirst(reports).last else { throw missing(folder) }
+        return try read(newest.path)
     }
 
     private static func names(in folder: String) -> [String] {

@@ -95,12 +95,22 @@ enum FileDescriptor {
     static func state(_ path: String) -> String {
         var info = stat()
         guard stat(path, &info) == 0, info.st_size > 0 else { return "" }
+        return "\(info.st_ino):\(info.st_size):\(timeWritten(info))"
+    }
+
+    /// When the file at a path was last written, in nanoseconds since 1970; 0 where there is none.
+    static func timeWritten(_ path: String) -> Int64 {
+        var info = stat()
+        return stat(path, &info) == 0 ? timeWritten(info) : 0
+    }
+
+    private static func timeWritten(_ info: stat) -> Int64 {
         #if canImport(Darwin)
             let time = info.st_mtimespec
         #else
             let time = info.st_mtim
         #endif
-        return "\(info.st_ino):\(info.st_size):\(time.tv_sec).\(time.tv_nsec)"
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Gives a file another name, in place of a file that has it.

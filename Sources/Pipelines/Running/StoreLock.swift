@@ -68,13 +68,13 @@ final class StoreLock {
     ///
     /// Until they say so, the words of one who was killed may stand there; a program of another
     /// kind never does, and the process of another container cannot be seen. Who only looks
-    /// whether a run is at work has it for less than a moment.
+    /// whether a run is at work has it for less than a moment, whatever words are there.
     private static func lock(_ descriptor: Int32, _ storePath: String) throws(RunFailure) {
         var words = ""
-        for _ in 0..<attemptsMax {
+        for attempt in 0..<attemptsMax {
             if FileDescriptor.lock(descriptor) { return }
             words = FileDescriptor.head(descriptor)
-            if let holder = Holder(words), FileDescriptor.isRunning(holder.process) {
+            if attempt > 0, let holder = Holder(words), FileDescriptor.isRunning(holder.process) {
                 throw held(storePath, by: words)
             }
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(2))
@@ -126,6 +126,7 @@ final class StoreLock {
             guard descriptor >= 0 else { return holder }
             defer { FileDescriptor.close(descriptor) }
             guard FileDescriptor.lock(descriptor) else { return holder }
+            FileDescriptor.unlock(descriptor)
             // Its number is another process's by now, or it has come to its end since.
         }
         // The lock of who is gone is not tried, which would keep out a run that begins meanwhile.

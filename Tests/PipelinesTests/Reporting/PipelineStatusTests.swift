@@ -183,13 +183,14 @@ struct PipelineStatusTests {
         var lock = try take()
         withExtendedLifetime(lock) {}
         // It has all open files of the one that makes it.
-        let identity = try #require(FileDescriptor.identity(path + ".etl-lock"))
+        var file = stat()
+        #expect(stat(path + ".etl-lock", &file) == 0)
         let copies = (0..<Int32(1024)).compactMap { descriptor -> Int32? in
             var info = stat()
-            guard fstat(descriptor, &info) == 0, UInt64(info.st_ino) == identity[1] else {
-                return nil
-            }
-            return dup(descriptor)
+            guard fstat(descriptor, &info) == 0, info.st_ino == file.st_ino,
+                info.st_dev == file.st_dev
+            else { return nil }
+            return fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         }
         defer { for copy in copies { FileDescriptor.close(copy) } }
         #expect(!copies.isEmpty)

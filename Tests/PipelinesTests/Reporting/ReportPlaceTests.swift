@@ -30,6 +30,27 @@ struct ReportPlaceTests {
         #expect(!folder.exists("reports/nightly-20200101T000000Z-99.html"))
     }
 
+    @Test("of runs that began in one second that is the newest whose report was written last")
+    func sameSecond() throws {
+        let folder = try Reports.folder()
+        // Numbers of processes have no one width, and begin again.
+        let runs = [
+            "20260304T050606Z-5", "20260304T050607Z-9999", "20260304T050607Z-10000",
+            "20260304T050607Z-301", "20260304T050608Z-4",
+        ]
+        let ages = [0, 30, 20, 10, 40]
+        for (run, age) in zip(runs, ages) {
+            let path = "runs/nightly-\(run).json"
+            try folder.write(path, "{}")
+            try FileManager.default.setAttributes(
+                [.modificationDate: Workspace.now - Double(age)], ofItemAtPath: folder.path(path))
+        }
+        let reports = ReportFolder(path: folder.path("runs"), pipeline: "nightly")
+        #expect(reports.runs == runs)
+        #expect(reports.rotate(keeping: 2).isEmpty)
+        #expect(reports.runs == runs.suffix(2))
+    }
+
     @Test("half a report of a run that was killed goes with the next one; all others stay")
     func leftovers() throws {
         let folder = try Reports.folder()
