@@ -107,10 +107,8 @@ package struct StoreMigration {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) {
-            // Of which version it is cannot be seen before; an app's is read in a snapshot.
-            if !PersistentContainer.isAppStore(at: store) {
-                try PersistentContainer.checkIsUnlocked(at: store, waiting: waiting.patience)
-            }
+            // Of which version it is cannot be seen before.
+            try waiting.untilUnlocked(store)
         } catch {
             throw failure(error, at: nil, behind: nil)
         }

@@ -23,10 +23,7 @@ extension HistoryFeed {
                     started: TimeText.iso(now.timeIntervalSinceReferenceDate.rounded(.down)),
                     ifLocked ?? .fail, Interruption())
             defer { withExtendedLifetime(lock) {} }
-            // An app's is refused, and nothing in its folder changes.
-            if lock != nil, !PersistentContainer.isAppStore(at: store) {
-                try PersistentContainer.checkIsUnlocked(at: store, waiting: waiting.patience)
-            }
+            if lock != nil { try waiting.untilUnlocked(store) }
             var options = StoreOptions()
             options.lockPatience = waiting.patience
             let container = try PersistentContainer(

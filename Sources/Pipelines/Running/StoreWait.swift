@@ -42,6 +42,14 @@ final class StoreWait: Sendable {
     /// Says so to the store's connections.
     var patience: LockPatience { LockPatience { self.goesOn(after: $0) } }
 
+    /// Waits until no other program has the store locked, as far as that is to be waited for.
+    ///
+    /// Not of an app's store: nothing in its folder changes.
+    func untilUnlocked(_ storePath: String) throws(StoreError) {
+        guard !PersistentContainer.isAppStore(at: storePath) else { return }
+        try PersistentContainer.checkIsUnlocked(at: storePath, waiting: patience)
+    }
+
     /// Whether a wait goes on that has lasted so long.
     func goesOn(after waited: Duration) -> Bool {
         guard interruption.signal == nil else { return waited < Self.lastMoment }
