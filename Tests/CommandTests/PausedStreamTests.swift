@@ -44,18 +44,13 @@ struct PausedStreamTests {
         return folder
     }
 
-    private func python(_ script: String, in folder: FailureFolder) throws -> FailureFolder.Result {
-        try folder.write("script.py", "from tool import *\n" + script)
-        return try folder.shell("python3 script.py")
-    }
-
     @Test(
         "what has come is saved while nothing comes, and others may write",
         arguments: [0, 1, 9000])
     func pause(_ records: Int) throws {
         let folder = try folder()
         try folder.shell("mkfifo in.fifo")
-        let result = try python(
+        let result = try folder.python(
             """
             run = start("in.fifo")
             with open("in.fifo", "w") as fifo:
@@ -67,7 +62,7 @@ struct PausedStreamTests {
                 connect(20).execute("UPDATE ZTASK SET ZTITLE = 'theirs' WHERE ZID = 3")
                 fifo.write(line(99))
             print(run.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "\(10 + records)\n0\n")
         #expect(result.errors == "")
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "\(11 + records)\n")
@@ -78,7 +73,7 @@ struct PausedStreamTests {
     func nextStream() throws {
         let folder = try folder()
         try folder.shell("mkfifo a.fifo b.fifo")
-        let result = try python(
+        let result = try folder.python(
             """
             run = start("*.fifo")
             with open("a.fifo", "w") as fifo: fifo.write(line(100))
@@ -88,7 +83,7 @@ struct PausedStreamTests {
                 print(count(), is_locked())
                 fifo.write(line(101))
             print(run.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "11 False\n0\n")
         #expect(result.errors == "")
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "12\n")
@@ -98,7 +93,7 @@ struct PausedStreamTests {
     func firstLoad() throws {
         let folder = try folder()
         try folder.shell("rm store.sqlite*; mkfifo in.fifo")
-        let result = try python(
+        let result = try folder.python(
             """
             run = start("in.fifo")
             with open("in.fifo", "w") as fifo:
@@ -108,7 +103,7 @@ struct PausedStreamTests {
                 time.sleep(3)
                 print(is_locked())
             print(run.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "True\n0\n")
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
     }
@@ -117,7 +112,7 @@ struct PausedStreamTests {
     func insertedMeanwhile() throws {
         let folder = try folder(", when-found: skip")
         try folder.shell("mkfifo in.fifo")
-        let result = try python(
+        let result = try folder.python(
             """
             run = start("in.fifo")
             with open("in.fifo", "w") as fifo:
@@ -133,7 +128,7 @@ struct PausedStreamTests {
                 store.execute("COMMIT")
                 fifo.write(line(200) + line(201))
             print(run.wait())
-            """, in: folder)
+            """)
         #expect(result.output == "0\n")
         #expect(
             try folder.query(
