@@ -30,6 +30,16 @@ extension Connection {
         try setPageCache(kibibytes: try pageCacheKibibytes() + count >> 10)
     }
 
+    /// How many pages were written since this was asked last, as a share of those that the cache of
+    /// the first file holds: into the journal, or into a file for temporary data, but not from the
+    /// journal into the file.
+    package func takeCacheShareWritten() throws(SQLiteError) -> Double {
+        var (written, largest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &written, &largest, 1)
+        let bytes = Double(written) * Double(try integer("PRAGMA page_size") ?? 4096)
+        return bytes / Double(max(1, try pageCacheKibibytes()) << 10)
+    }
+
     /// Runs what makes indexes with little memory: SQLite's sorter sorts runs as large as the page
     /// cache, and small runs stay in the processor's cache and merge faster.
     package func withSmallSorter(

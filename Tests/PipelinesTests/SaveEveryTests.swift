@@ -108,4 +108,40 @@ struct SaveEveryTests {
         _ = try run(orders(2), model: model, stage)
         #expect(try changes(after: later) == [])
     }
+
+    // A page takes about ten of these tasks, and the cache is the smallest there is.
+    @Test("changes all over a store larger than the page cache are saved in smaller parts")
+    func scattered() throws {
+        let notes = String(repeating: "n", count: 300)
+        let spec = """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create, history: { keep: 7d } }
+            budget: { save-every: 20000, bytes: 1GiB, memory: 32MiB }
+            stages: [{ import: a.ndjson, into: Task, key: id }]
+            """
+        let model = """
+            model: 1
+            entities:
+              Task:
+                attributes: { id: { type: Integer 32, optional: false }, size: Integer 32, notes: String }
+                unique: [[id]]
+            """
+        func lines(_ size: Int, _ keys: some Sequence<Int>) -> String {
+            keys.map { "{\"id\":\($0),\"size\":\(size),\"notes\":\"\(notes)\"}" }
+                .joined(separator: "\n")
+        }
+        let count = 60_000
+        try folder.write("model.yaml", model)
+        try folder.write("a.ndjson", lines(1, 0..<count))
+        _ = try folder.run(spec)
+        let earlier = try saves()
+        // Neighbours in the table stand far from each other here.
+        try folder.write("a.ndjson", lines(2, (0..<count).lazy.map { $0 * 7919 % count }))
+        #expect(
+            try folder.run(spec).lines == ["import import-a: 60000 read, 60000 updated"])
+        let parts = try changes(after: earlier).compactMap { Int($0) }
+        #expect(parts.reduce(0, +) == count)
+        #expect(parts[0] >= 20_000)
+        #expect(parts.dropFirst().allSatisfy { $0 < 20_000 }, "\(parts)")
+    }
 }

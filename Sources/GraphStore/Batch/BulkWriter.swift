@@ -77,6 +77,8 @@ package final class BulkWriter {
     /// How often an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
+    /// Of the last save, as `takeCacheShare()` gives it.
+    var cacheShare: Double?
     var appended: UInt64 = 0
 
     /// How the records fared so far.
@@ -128,6 +130,8 @@ package final class BulkWriter {
             }
             // Prepared after the finder has put indexes off, which would unprepare them.
             let connection = session.connection
+            // What came before the load is not of its saves.
+            _ = try connection.takeCacheShareWritten()
             statements = try RowStatements(columns, on: connection)
             rowUpdate = RowUpdate(columns, on: connection)
             let mayWalk = columns.mayWalk && !isNested
@@ -265,6 +269,11 @@ package final class BulkWriter {
         guard current !== session else { return }
         session = current
         changedSinceSave.removeAll(keepingCapacity: true)
+        if !isNested {
+            cacheShare = try storing { () throws(SQLiteError) in
+                try session.connection.takeCacheShareWritten()
+            }
+        }
         guard session.foreignWrites != foreignWrites else { return }
         foreignWrites = session.foreignWrites
         do {

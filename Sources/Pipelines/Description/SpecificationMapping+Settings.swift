@@ -112,7 +112,7 @@ extension SpecificationMapping {
             "save-every", .integer(1...1_000_000_000), .same(as: "\(BudgetSpec().saveEvery)"),
             """
             Records between two saves; one that changes nothing in the store counts for a tenth, \
-            as do its bytes.
+            as do its bytes. Fewer, where their changes would fill half of the memory for pages.
             """, example: "5000"),
         KeyDescription(
             "bytes", .size, .same(as: "\(BudgetSpec().bytes >> 20)MiB"),

@@ -117,6 +117,7 @@ struct ImportWriter {
         let idleBefore = writer.idleRecords
         try writer.apply(batch.rows, firstToken: first)
         unsaved.add(batch, idle: writer.idleRecords - idleBefore + batch.filtered)
+        if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
         for token in writer.takeParkedTokens() {
             try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
@@ -221,7 +222,7 @@ struct ImportWriter {
         try environment.journal.note(note, finished: finished, in: context)
         progress.objects.add(try context.save().change)
         finished.removeAll()
-        unsaved = UnsavedWork()
+        unsaved.noteSave()
         environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 

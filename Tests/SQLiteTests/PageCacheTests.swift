@@ -1,0 +1,25 @@
+import SQLite
+import Testing
+
+@Suite("Page cache") struct PageCacheTests {
+    @Test("what is written is told as a share of what the cache holds, once")
+    func shareWritten() throws {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        try connection.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL")
+        try connection.execute("CREATE TABLE t (a); PRAGMA cache_size = -400")
+        _ = try connection.takeCacheShareWritten()
+        // Five pages each.
+        try connection.execute("INSERT INTO t VALUES (zeroblob(20000))")
+        #expect(abs(try connection.takeCacheShareWritten() - 0.06) < 0.015)
+        #expect(try connection.takeCacheShareWritten() == 0)
+        // More than fits is written before the transaction ends.
+        try connection.execute("BEGIN")
+        for _ in 0..<50 { try connection.execute("INSERT INTO t VALUES (zeroblob(20000))") }
+        let early = try connection.takeCacheShareWritten()
+        #expect(early > 1 && early < 3)
+        try connection.execute("COMMIT")
+        let rest = try connection.takeCacheShareWritten()
+        #expect(abs(early + rest - 2.5) < 0.5)
+    }
+}
