@@ -44,10 +44,15 @@ def load_spec(work: str, budget: str | None) -> str:
     return path
 
 
+def load_command(bench: Bench, spec: str, store: str, file: str) -> list[str]:
+    """Our import of a load."""
+    return [bench.etl, "run", spec, "--set", f"store={store}", "--set", f"data={file}"]
+
+
 def load_contestants(bench: Bench, spec: str, load: str, file: str) -> list[Contestant]:
     """Both sides of a load; `upsert` works on what the one before it left."""
     store, other = bench.path("ours.sqlite"), bench.path("theirs.sqlite")
-    ours = [bench.etl, "run", spec, "--set", f"store={store}", "--set", f"data={file}"]
+    ours = load_command(bench, spec, store, file)
     options = [*CACHE, *UPSERT] if load == "upsert" else BULK
     prepare = (lambda path: None) if load == "upsert" else remove
     return [

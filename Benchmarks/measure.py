@@ -1,9 +1,12 @@
 """Runs commands in turn and takes the figures of each whole process with wait4."""
 
 import os
+import select
 import shutil
+import signal
 import statistics
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,21 +35,44 @@ class Contestant:
     check: Callable[[], None] = lambda: None
 
 
-def run(command: list[str]) -> Figures:
-    """Runs a command to its end; one that fails ends the benchmark with what it said."""
-    began = time.monotonic()
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(
-            f"{' '.join(command)}\nended with {process.returncode}:\n{said.decode(errors='replace')}"
+def run(
+    command: list[str], pause: Callable[[], None] | None = None, every: float = 40
+) -> Figures:
+    """Runs a command to its end; one that fails ends the benchmark with what it said.
+
+    With `pause` it is stopped every so many seconds while that is called, which is not timed.
+    """
+    stopped = 0.0
+    with tempfile.TemporaryFile() as said:
+        began = time.monotonic()
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said
         )
+        while pause and not ends_within(process.pid, every):
+            process.send_signal(signal.SIGSTOP)
+            left = time.monotonic()
+            pause()
+            stopped += time.monotonic() - left
+            process.send_signal(signal.SIGCONT)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - began - stopped
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise SystemExit(
+                f"{' '.join(command)}\nended with {process.returncode}:\n"
+                + said.read().decode(errors="replace")
+            )
     return Figures(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def ends_within(pid: int, seconds: float) -> bool:
+    """Whether a process ends before so many seconds are over; it is left to be waited for."""
+    end = os.pidfd_open(pid)
+    try:
+        return bool(select.select([end], [], [], seconds)[0])
+    finally:
+        os.close(end)
 
 
 def in_turn(contestants: list[Contestant], rounds: int) -> dict[str, list[Figures]]:

@@ -30,9 +30,9 @@ extension Connection {
         try setPageCache(kibibytes: try pageCacheKibibytes() + count >> 10)
     }
 
-    /// How many pages were written since this was asked last, as a share of those that the cache of
-    /// the first file holds: into the journal, or into a file for temporary data, but not from the
-    /// journal into the file.
+    /// What was written since this was asked last, as a share of what the cache of the first file
+    /// holds: pages of all files, and of temporary data, but not those that a checkpoint takes from
+    /// the write-ahead log into a file.
     package func takeCacheShareWritten() throws(SQLiteError) -> Double {
         var (written, largest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &written, &largest, 1)

@@ -40,8 +40,32 @@ struct UnsavedWorkTests {
         #expect(records(pages: [2, 1, 1, 0.5, 0.5]) == [10_000, 2_500, 5_000, 5_000, 10_000])
     }
 
+    @Test("a save that came early for other reasons says nothing of how many fit")
+    func early() {
+        var budget = BudgetSpec()
+        budget.saveEvery = 10_000
+        var unsaved = UnsavedWork()
+        unsaved.add(records: 10_000, bytes: 0, idle: 0)
+        unsaved.noteSave()
+        unsaved.noteLastSave(filling: 2)
+        // 2,500 fit.
+        unsaved.add(records: 100, bytes: 0, idle: 0)
+        unsaved.noteSave()
+        unsaved.noteLastSave(filling: 0.001)
+        unsaved.add(records: 2_499, bytes: 0, idle: 0)
+        #expect(!unsaved.isEnough(budget))
+        // Two of them change something, the others count for two.
+        unsaved.add(records: 20, bytes: 0, idle: 18)
+        #expect(unsaved.isEnough(budget))
+    }
+
+    @Test("saves that fill the cache whatever they save are made but so often")
+    func constant() {
+        #expect(records(pages: [2, 4, 16, 100, 100]) == [10_000, 2_500, 1_250, 630, 630])
+    }
+
     @Test("a save of which nothing is known, or far too much, ends no load")
     func strange() {
-        #expect(records(pages: [0, .infinity, 0, 0]) == [10_000, 10_000, 10, 10_000])
+        #expect(records(pages: [0, .infinity, 0, 0]) == [10_000, 10_000, 630, 10_000])
     }
 }

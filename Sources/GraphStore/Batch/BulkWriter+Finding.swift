@@ -54,6 +54,16 @@ extension BulkWriter {
         return true
     }
 
+    /// Whether the object of that key had a record in this load, or was made by it, or meanwhile.
+    func hasTouched(_ primaryKey: Int64) -> Bool {
+        primaryKey >= firstOwnKey || seen.contains(primaryKey)
+    }
+
+    /// Whether this load, or what it goes on after, made the object of that key.
+    func isOwn(_ primaryKey: Int64) -> Bool {
+        primaryKey >= firstOwnKey && !foreignKeys.contains { $0.contains(primaryKey) }
+    }
+
     /// Lets go of a row that was found.
     func release(_ found: Statement) {
         if walk?.holds(found) != true { found.reset() }

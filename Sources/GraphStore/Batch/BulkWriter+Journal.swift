@@ -64,14 +64,6 @@ extension BulkWriter {
         self.journal = journal
     }
 
-    /// How many pages the last save wrote, with what was written before it for want of room, as a
-    /// share of those that the page cache holds; nil where that was told already, or no record came
-    /// since.
-    package func takeCacheShare() -> Double? {
-        defer { cacheShare = nil }
-        return cacheShare
-    }
-
     private func encodedState(notes: Int64) throws(StoreError) -> [UInt8] {
         do {
             let state = LoadState(

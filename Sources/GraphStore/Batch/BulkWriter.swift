@@ -77,8 +77,8 @@ package final class BulkWriter {
     /// How often an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
-    /// Of the last save, as `takeCacheShare()` gives it.
-    var cacheShare: Double?
+    /// What `takeCacheShare()` gives next.
+    private var cacheShare: Double?
     var appended: UInt64 = 0
 
     /// How the records fared so far.
@@ -130,7 +130,7 @@ package final class BulkWriter {
             }
             // Prepared after the finder has put indexes off, which would unprepare them.
             let connection = session.connection
-            // What came before the load is not of its saves.
+            // What was written before the load is not counted.
             _ = try connection.takeCacheShareWritten()
             statements = try RowStatements(columns, on: connection)
             rowUpdate = RowUpdate(columns, on: connection)
@@ -242,14 +242,12 @@ package final class BulkWriter {
         return parkedTokens
     }
 
-    /// Whether the object of that key had a record in this load, or was made by it, or meanwhile.
-    func hasTouched(_ primaryKey: Int64) -> Bool {
-        primaryKey >= firstOwnKey || seen.contains(primaryKey)
-    }
-
-    /// Whether this load, or what it goes on after, made the object of that key.
-    func isOwn(_ primaryKey: Int64) -> Bool {
-        primaryKey >= firstOwnKey && !foreignKeys.contains { $0.contains(primaryKey) }
+    /// How many pages the last save wrote, and what was written before it for want of room, as a
+    /// share of those that the page cache holds; nil where that was told already, or no batch came
+    /// since.
+    package func takeCacheShare() -> Double? {
+        defer { cacheShare = nil }
+        return cacheShare
     }
 
     /// The rows that its records have written, those of the objects in their cells among them.

@@ -112,7 +112,8 @@ extension SpecificationMapping {
             "save-every", .integer(1...1_000_000_000), .same(as: "\(BudgetSpec().saveEvery)"),
             """
             Records between two saves; one that changes nothing in the store counts for a tenth, \
-            as do its bytes. Fewer, where their changes would fill half of the memory for pages.
+            as do its bytes. A save comes sooner where those before tell that more would fill half \
+            of the page cache, a part of `memory`.
             """, example: "5000"),
         KeyDescription(
             "bytes", .size, .same(as: "\(BudgetSpec().bytes >> 20)MiB"),

@@ -83,6 +83,9 @@ struct DecodingOptions: Sendable {
     /// Up to which size the inputs of a stage together, as they are stored, are read before the
     /// first is written, without a thread, and no index is put off for them.
     var smallInputBytes = 16 << 10
+    /// Whether an import saves when nothing has come for a second, which on a busy machine happens
+    /// to a reader that gets no processor, too.
+    var savesAtPause = true
 
     var processorCount: Int { processors ?? Platform.processorCount() }
 }

@@ -207,7 +207,9 @@ struct ImportWriter {
     ///
     /// Not where indexes are put off: whoever wrote beside it would find none that keeps keys apart.
     private mutating func saveAtPause() throws {
-        if context.hasChanges, !writer.hasPutOff { try save() }
+        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasPutOff {
+            try save()
+        }
     }
 
     /// Makes the rejects durable, then the rows together with the note of how far they reach.

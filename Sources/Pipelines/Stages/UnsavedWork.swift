@@ -5,20 +5,24 @@
 /// their own new, in the table and in its indexes, and a page that changes again before the save is
 /// written but once.
 ///
-/// Changes that fill the page cache leave no room for what is read, and are written before the
-/// save; what is changed once more after that makes SQLite sum up anew all that the save has
-/// written. So as many records come between two saves as half fill the cache, which is known of the
-/// save before.
+/// Pages that are changed stay in the page cache until the save. When they fill it, there is no room
+/// for what is read, and SQLite writes some to the write-ahead log early; where one of those changes
+/// again, it is overwritten there, and at the save everything behind it is read again, because its
+/// checksums follow from those before. So once a save has found more than half of the cache full of
+/// changes, the next ones come after as many records as are likely to fill half of it.
 struct UnsavedWork {
     private static let idleShare = 10
-    /// How much of the page cache the changes between two saves may take.
+    /// How much of the page cache the changes between two saves are to take.
     private static let cacheShare = 0.5
+    /// However full it is, the budget's records are saved in so many parts at most: pages may be
+    /// changed by each save, whatever it saves.
+    private static let partsMax = 16
 
     private var records = 0
     private var bytes = 0
-    /// What came between the last two saves.
+    /// Those between the last two saves, as `add` weighs them.
     private var recordsOfLastSave = 0
-    /// So many fill that share of the page cache, as the last saves tell; no limit as long as none did.
+    /// So many are likely to fill that share of the page cache, as the last saves tell.
     private var recordsMax = Int.max
 
     /// - Parameter idle: how many of the batch's records changed nothing.
@@ -40,8 +44,8 @@ struct UnsavedWork {
         bytes = 0
     }
 
-    /// Takes note of how full of changes the last save found the page cache: 1 for as many pages
-    /// as it holds, more where some were written before the save.
+    /// Takes note of how many pages the last save wrote, early ones among them, as a share of those
+    /// that the page cache holds.
     mutating func noteLastSave(filling share: Double) {
         // A save that came early for other reasons tells too little to raise the limit.
         guard share > Self.cacheShare || recordsOfLastSave >= recordsMax else { return }
@@ -51,6 +55,7 @@ struct UnsavedWork {
 
     /// Whether it is time to save.
     func isEnough(_ budget: BudgetSpec) -> Bool {
-        records >= min(budget.saveEvery, recordsMax) || bytes >= budget.bytes
+        let limit = min(budget.saveEvery, max(recordsMax, budget.saveEvery / Self.partsMax))
+        return records >= limit || bytes >= budget.bytes
     }
 }
