@@ -51,7 +51,12 @@ def run(
         while pause and not ends_within(process.pid, every):
             process.send_signal(signal.SIGSTOP)
             left = time.monotonic()
-            pause()
+            try:
+                pause()
+            except BaseException:
+                # It would stand for ever.
+                process.kill()
+                raise
             stopped += time.monotonic() - left
             process.send_signal(signal.SIGCONT)
         _, status, usage = os.wait4(process.pid, 0)
