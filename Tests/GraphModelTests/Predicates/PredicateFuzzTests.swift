@@ -78,6 +78,7 @@ struct PredicateFuzzTests {
     /// Inputs that went wrong once.
     static let found = [
         "(list.@min.intCa).b == 1", "(list.@unionOfObjects.a).@count > 1",
+        "size < 9223372036854775808.0", "size > -9223372036854775808.0",
     ]
 
     /// What happens to a format: parse, and for a part of them print, parse, resolve or render;

@@ -163,10 +163,15 @@ extension GraphValue: CustomStringConvertible {
         case .integer(let value): value.description
         case .double(let value):
             value.isFinite ? value.description : "CAST('\(value)', 'NSNumber')"
-        case .decimal(let text): text
+        case .decimal(let text): Self.isReadAsInteger(text) ? text + ".0" : text
         case .string(let text): Self.quoted(text)
         case .date, .uuid, .binary, .object: PredicateCast.text(self) ?? "nil"
         }
+    }
+
+    /// Whether a decimal's digits alone would be an integer.
+    private static func isReadAsInteger(_ text: String) -> Bool {
+        UInt64(text.hasPrefix("-") ? text.dropFirst() : text[...]).map { $0 <= 1 << 63 } ?? false
     }
 
     /// Text in double quotes, with what would end it escaped.
