@@ -93,6 +93,12 @@ package struct BulkPlan: Sendable, Hashable {
 
     /// Cells in a row.
     package var width: Int { attributes.count + links.count }
+
+    /// Which cell of a row is an attribute's or a relationship's.
+    package func cell(of property: String) -> Int? {
+        attributes.firstIndex(of: property)
+            ?? links.firstIndex { $0.relationship == property }.map { attributes.count + $0 }
+    }
 }
 
 /// How many records came to which end, by the net change of each key's row.

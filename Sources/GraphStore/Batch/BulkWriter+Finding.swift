@@ -7,7 +7,8 @@ extension BulkWriter {
         _ batch: RowBatch, _ place: Int, hash: UInt64
     ) throws(SQLiteError) -> Statement? {
         if plan.keyCells.isEmpty { return nil }
-        if let candidate = try walk?.candidate(), hasKey(candidate, batch, place) {
+        let next = likelyRow > 0 ? try walk?.row(likelyRow) : try walk?.candidate()
+        if let candidate = next, hasKey(candidate, batch, place) {
             walk?.take()
             return candidate
         }

@@ -32,6 +32,8 @@ package final class BulkWriter {
     let rowUpdate: RowUpdate
     /// Goes along with the records; nil where others write to the table, too.
     let walk: RowWalk?
+    /// The row that the record at hand is likely to belong to; 0 where nobody knows.
+    @exclusivity(unchecked) var likelyRow: Int64 = 0
     let resolvers: [LinkResolver]
     let toManyWriters: [ToManyWriter]
     let oneToOneWriters: [OneToOneWriter]
@@ -39,6 +41,8 @@ package final class BulkWriter {
     let nestedWriters: [BulkWriter?]
     /// Whether this writes objects that stand in another's cells.
     let isNested: Bool
+    /// As `takesAnyOrder(_:_:)` says of the plan.
+    let takesAnyOrder: Bool
     /// The cells of the element at hand, where this writes elements of another's cells.
     let element: RowBatch
     /// The object that was inserted last.
@@ -109,6 +113,7 @@ package final class BulkWriter {
         self.far = far
         columnHashes = columns.columns.map { ColumnHash($0.name) }
         let claims = outerClaims ?? LinkClaims(plan, schema)
+        takesAnyOrder = !isNested && Self.takesAnyOrder(columns, claims)
         let mayWait = !isNested && !claims.isEmpty && columns.mayWait
         let times =
             mayWait
@@ -187,14 +192,21 @@ package final class BulkWriter {
 
     /// Applies the batch's rows in order.
     ///
-    /// - Parameter firstToken: the first row's number for rejects; the others follow.
-    package func apply(_ batch: RowBatch, firstToken: Int64) throws(StoreError) {
+    /// - Parameters:
+    ///   - firstToken: the first row's number for rejects; the others follow.
+    ///   - likelyRows: for each row of the batch, the one of the table that `knownRow` has named, or 0;
+    ///     nothing where nobody knows.
+    package func apply(
+        _ batch: RowBatch, firstToken: Int64, likelyRows: [Int64] = []
+    ) throws(StoreError) {
         try beginSession()
         defer { closeWalks() }
         do {
             for place in 0..<batch.count {
+                likelyRow = likelyRows.isEmpty ? 0 : likelyRows[place]
                 try apply(batch, place, token: firstToken + Int64(place))
             }
+            likelyRow = 0
             // The batch's bytes are not ours after this.
             try flushRows()
         } catch {

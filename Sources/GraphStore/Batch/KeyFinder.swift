@@ -7,8 +7,10 @@ struct KeyFinder: ~Copyable {
     /// What of its memory the connection's page cache has for now.
     private var lentBytes = 0
     private var rowsEstimate: Int64 = 0
-    private var largestKey: Int64 = 0
+    private var largestKeyBefore: Int64 = 0
     private var lookups: Int64 = 0
+    /// So many come before the map.
+    private var lookupsBeforeMap: Int64 = .max
     /// The map is complete; otherwise the key's unique index is asked.
     private(set) var usesMap = false
     /// The table was empty when the load began.
@@ -18,6 +20,8 @@ struct KeyFinder: ~Copyable {
     /// The key's unique index, if it is put off: the map cannot be given up without making it.
     private var keyIndexPutOff: String?
     var map = KeyIndex()
+    /// The largest key of a row, as far as is known.
+    var largestKey: Int64 { usesMap ? map.largestKey : rowsEstimate }
 
     /// - Parameter memoryBytes: what the map may take; 0 for no map, and no index put off.
     init(_ plan: ColumnPlan, memoryBytes: Int) {
@@ -32,7 +36,8 @@ struct KeyFinder: ~Copyable {
         let connection = session.connection
         let table = plan.entity.table
         rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
-        largestKey = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
+        largestKeyBefore = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
+        lookupsBeforeMap = max(1000, lookupsWorthMap)
         // Another writer adds to the table, too, and relies on its indexes.
         guard memoryBytes > 0 else { return }
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
@@ -92,7 +97,7 @@ struct KeyFinder: ~Copyable {
 
     /// Whether the table's keys fit the map, and those that a load may add to them.
     private var canHoldKeys: Bool {
-        KeyIndex.canHold(largestKey) && KeyIndex.canHold(largestKey * 2)
+        KeyIndex.canHold(largestKeyBefore) && KeyIndex.canHold(largestKeyBefore * 2)
     }
 
     /// Notes a lookup.
@@ -101,8 +106,23 @@ struct KeyFinder: ~Copyable {
     mutating func mustChangeWay() -> Bool {
         if usesMap { return map.isFull && map.bytesAfterGrowth > memoryBytes }
         lookups += 1
-        // Reading all keys costs about as much as asking the index for an eighth of them.
-        return lookups == max(1000, rowsEstimate / 8) && mayBeginMap
+        return lookups == lookupsBeforeMap && mayBeginMap
+    }
+
+    /// Reading all keys costs about as much as asking the index for an eighth of them.
+    private var lookupsWorthMap: Int64 { rowsEstimate / 8 }
+
+    /// Whether there is a map, or may be one for so many lookups as are still to come, about.
+    func mayUseMap(lookups count: Int64) -> Bool {
+        usesMap || lookupsBeforeMap < .max && count >= lookupsWorthMap && mayBeginMap
+    }
+
+    /// Begins the map at once, if there is room for it.
+    ///
+    /// - Returns: whether there is one.
+    mutating func beginMap(_ connection: Connection) throws(SQLiteError) -> Bool {
+        if !usesMap, mayBeginMap { try changeWay(connection) }
+        return usesMap
     }
 
     /// Gives the map up where it may not grow, or begins one.
@@ -145,7 +165,7 @@ struct KeyFinder: ~Copyable {
         if let name = keyIndexPutOff { try PendingIndexes.make(name, on: connection) }
         keyIndexPutOff = nil
         usesMap = false
-        lookups = .max - (1 << 62)
+        lookupsBeforeMap = .max
         map = KeyIndex()
     }
 

@@ -49,6 +49,8 @@ struct KeyIndex: ~Copyable {
     private let segments: UnsafeMutablePointer<Segment>
     /// The memory of all tables, in bytes.
     private(set) var byteCount: Int
+    /// The largest `Z_PK` that was ever inserted.
+    private(set) var largestKey: Int64 = 0
 
     /// - Parameter rows: how many are to come, as far as that is known.
     init(rows: Int64 = 0) {
@@ -115,6 +117,7 @@ struct KeyIndex: ~Copyable {
     }
 
     mutating func insert(_ hash: UInt64, _ primaryKey: Int64) {
+        largestKey = max(largestKey, primaryKey)
         let segment = segment(hash >> 32)
         if segment.pointee.isFull { grow(segment) }
         segment.pointee.place((hash >> 32) << 32 | UInt64(primaryKey))

@@ -13,6 +13,8 @@ import SQLite
 final class RowWalk {
     /// So many records that are elsewhere, one after the other, end a walk.
     private static let missesMax = 64
+    /// Rows that are read over rather than looked for the next one.
+    private static let gapMax: Int64 = 16
 
     private let rows: Statement
     // As in `BulkWriter`.
@@ -30,6 +32,9 @@ final class RowWalk {
         self.rows = rows
     }
 
+    /// Whether the last records came in the order of their rows.
+    var leads: Bool { next != nil }
+
     /// The row that may be the next record's; nil where the walk leads nowhere.
     func candidate() throws(SQLiteError) -> Statement? {
         if isOpen {
@@ -45,6 +50,19 @@ final class RowWalk {
         // There are no rows behind; what is to come stands there when it is written.
         if !isOpen { next = nil }
         return isOpen ? rows : nil
+    }
+
+    /// The row of that key, to which the walk goes on; nil where there is none.
+    func row(_ key: Int64) throws(SQLiteError) -> Statement? {
+        if isOpen, rows.integer(0) > key || key - rows.integer(0) > Self.gapMax { close() }
+        while isOpen, rows.integer(0) < key { isOpen = try rows.step() }
+        if !isOpen {
+            rows.bind(key, at: 1)
+            isOpen = try rows.step()
+        }
+        isTaken = false
+        next = isOpen ? rows.integer(0) : nil
+        return next == key ? rows : nil
     }
 
     /// The row at hand is the record's.

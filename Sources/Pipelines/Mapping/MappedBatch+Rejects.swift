@@ -5,10 +5,19 @@ import RecordStreams
 extension MappedBatch {
     /// The record that a row was made of, with its place and nothing against it.
     func record(ofRow row: Int) -> RejectedRecord {
-        let record = Int(rowRecords[row])
-        return RejectedRecord(
-            code: "", detail: "", location: records.location(of: record, field: nil),
-            message: "", raw: Array(records.rawRecord(record)))
+        RejectedRecord(
+            code: "", detail: "", location: location(ofRow: row), message: "",
+            raw: Array(rawRecord(ofRow: row)))
+    }
+
+    /// Where the record of a row begins.
+    func location(ofRow row: Int) -> RecordLocation {
+        records.location(of: Int(rowRecords[row]), field: nil)
+    }
+
+    /// The bytes of a row's record.
+    func rawRecord(ofRow row: Int) -> UnsafeBufferPointer<UInt8> {
+        records.rawRecord(Int(rowRecords[row]))
     }
 
     /// The record that a row was made of, as the store refuses it.

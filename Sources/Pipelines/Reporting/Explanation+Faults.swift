@@ -162,6 +162,15 @@ extension Explanation {
             "Nothing is to be done."
         ),
         (
+            "run.sort-lost", "Records that were kept aside to be sorted cannot be read again.",
+            "Look after the store's disk, and run again: nothing is lost."
+        ),
+        (
+            "run.sort-room",
+            "There is too little room to sort the records again that a stopped run has sorted.",
+            "Make room beside the store, and run again, or begin anew with `--restart`."
+        ),
+        (
             "run.starts-again", "An import cannot go on where it was, and begins anew.",
             "Nothing is to be done, but pipes and standard input must be given all of their records "
                 + "again; the message tells why."

@@ -58,6 +58,63 @@ enum FileDescriptor {
         }
     }
 
+    /// Writes all bytes at a place.
+    ///
+    /// - Returns: whether that succeeded.
+    static func writeAll(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at position: Int64
+    ) -> Bool {
+        var rest = bytes
+        var position = position
+        while !rest.isEmpty {
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(position))
+            if count < 0 {
+                if errno == EINTR { continue }
+                return false
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            position += Int64(count)
+        }
+        return true
+    }
+
+    /// Reads bytes from a place on.
+    ///
+    /// - Returns: how many; 0 at the end, -1 where that failed.
+    static func read(
+        _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at position: Int64
+    ) -> Int {
+        while true {
+            let count = pread(descriptor, room.baseAddress, room.count, off_t(position))
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+
+    /// Makes a file to write and read that no name leads to, so that it is gone with this process.
+    ///
+    /// - Returns: the descriptor, or -1.
+    static func createUnnamed(in folder: String, prefix: String) -> Int32 {
+        var name = Array((folder + "/" + prefix + "XXXXXX").utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { return -1 }
+        unlink(name)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return descriptor
+    }
+
+    /// The size of an open file, in bytes.
+    static func size(_ descriptor: Int32) -> Int64 {
+        var info = stat()
+        return fstat(descriptor, &info) == 0 ? Int64(info.st_size) : 0
+    }
+
+    /// What is free on the disk of a folder for this user, in bytes.
+    static func freeBytes(in folder: String) -> Int64? {
+        var info = statvfs()
+        guard statvfs(folder, &info) == 0 else { return nil }
+        return Int64(clamping: UInt64(info.f_bavail)) &* Int64(clamping: UInt64(info.f_frsize))
+    }
+
     /// Waits until what was written is on the disk.
     ///
     /// - Returns: whether that succeeded.

@@ -56,38 +56,35 @@ enum Fingerprint {
 
 /// The running SHA-256 of an input's bytes, compared on the way with what an earlier run read.
 final class InputDigest {
-    /// What comparing came to.
-    enum Comparison {
-        /// The bytes to be compared were not all read yet.
-        case pending
-        case same
-        case different
-    }
-
     private var hash = SHA256()
     private(set) var byteCount = 0
-    private let expected: InputPosition?
-    private(set) var comparison: Comparison
+    /// What is still to be compared, in the order of the input.
+    private var expected: ArraySlice<InputPosition>
+    private var differs = false
 
-    /// - Parameter expected: what the first bytes must be; nil compares nothing.
-    init(expected: InputPosition?) {
-        self.expected = expected
-        comparison = expected == nil ? .same : .pending
+    /// - Parameter expected: what the bytes before these must be, in the order of the input.
+    init(expected: [InputPosition]) {
+        self.expected = expected[...]
     }
 
     func add(_ bytes: UnsafeRawBufferPointer) {
-        guard case .pending = comparison, let expected,
-            byteCount + bytes.count >= expected.offset
-        else {
-            hash.update(bufferPointer: bytes)
-            byteCount += bytes.count
-            return
+        var rest = bytes
+        while let next = expected.first, byteCount + rest.count >= next.offset {
+            let first = max(0, next.offset - byteCount)
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: rest[..<first]))
+            byteCount += first
+            rest = UnsafeRawBufferPointer(rebasing: rest[first...])
+            if value != next.digest { differs = true }
+            expected.removeFirst()
         }
-        let first = expected.offset - byteCount
-        hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
-        comparison = value == expected.digest ? .same : .different
-        hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[first...]))
-        byteCount += bytes.count
+        hash.update(bufferPointer: rest)
+        byteCount += rest.count
+    }
+
+    /// Whether all is as expected so far, and nothing of what comes before a place is left to be
+    /// compared.
+    func agrees(upTo place: InputPosition?) -> Bool {
+        !differs && place.map { expected.first != $0 } != false
     }
 
     /// The digest of the bytes so far.

@@ -27,6 +27,9 @@ struct MemoryShares: Sendable {
         return memory
     }
 
+    /// Records that are kept aside, of loads in which no record waits: what these would take.
+    var staging: Int { total / 16 }
+
     /// What links take while they are sorted, when a load is over and its share is free.
     var sorting: Int { total / 2 }
 

@@ -33,7 +33,16 @@ extension ImportNote: JSONWritable {
             "objects": objects, "rejectTally": rejectTally, "nextToken": nextToken,
             "inputs": JSONTree.object(
                 inputs.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.json) }),
-            "rejects": rejects, "secondsElapsed": secondsElapsed,
+            "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
+        ])
+    }
+}
+
+extension SectionNote: JSONWritable {
+    var json: JSONTree {
+        .fields([
+            "end": end, "records": records, "finished": finished, "lastRow": lastRow,
+            "writtenUpTo": writtenUpTo, "newWritten": newWritten,
         ])
     }
 }

@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Decodable, Sendable, Hashable {
-    static let currentFormat = 5
+    static let currentFormat = 6
 
     var format = RunNote.currentFormat
     var pipeline: String
@@ -70,6 +70,26 @@ struct ImportNote: Decodable, Sendable {
     var inputs: [String: InputForm] = [:]
     var rejects: [RejectFileNote]
     var secondsElapsed: Double
+    /// The records behind `position` that are written in another order; nil while none are.
+    var section: SectionNote?
+}
+
+/// How far records are written that were kept aside to be written in the order of their objects' rows.
+///
+/// All of them are counted, and what could not be mapped is among the rejects.
+struct SectionNote: Decodable, Sendable, Hashable {
+    /// Where they end; nil at the end of an input.
+    var end: InputPosition?
+    /// How many they are, good and bad.
+    var records: Int
+    /// The inputs that ended among them.
+    var finished: [InputNote]
+    /// Rows behind that one are of new objects.
+    var lastRow: Int64
+    /// Up to which row their records are written.
+    var writtenUpTo: Int64
+    /// How many records of new objects are written, in their own order.
+    var newWritten: Int
 }
 
 /// How the records of an input are written.

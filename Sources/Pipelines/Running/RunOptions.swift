@@ -87,6 +87,9 @@ struct DecodingOptions: Sendable {
     /// to a reader that gets no processor, too.
     var savesAtPause = true
 
+    /// Whether records that come in no order are written in that of their objects' rows.
+    var sortsByRow = true
+
     var processorCount: Int { processors ?? Platform.processorCount() }
 }
 

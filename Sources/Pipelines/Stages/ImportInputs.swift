@@ -13,6 +13,8 @@ struct ImportInputs: Sendable {
     private(set) var recordsMax: Int?
     private var done: Set<String> = []
     private var position: InputPosition?
+    /// Where what comes next is to be cut, since an earlier attempt took it in another order up to there.
+    private(set) var sectionEnd: InputPosition?
     /// Streams that an earlier attempt has read to their ends, which are given again.
     private var known: [String: InputNote] = [:]
 
@@ -152,7 +154,10 @@ struct ImportInputs: Sendable {
                 try digest(of: file, environment) == input.digest
             else { throw CannotResume(changed: file) }
         }
-        rest.recordsMax = recordsMax.map { max(0, $0 - note.counts.read) }
+        rest.recordsMax = recordsMax.map {
+            max(0, $0 - note.counts.read + (note.section?.records ?? 0))
+        }
+        rest.sectionEnd = note.section?.end
         if let position = note.position {
             guard files.contains(where: { $0.path == position.path }) else {
                 throw CannotResume("\(position.path) is not among the inputs any more")
@@ -184,6 +189,11 @@ struct ImportInputs: Sendable {
     /// Where an earlier attempt stopped in the file.
     func start(in file: InputFile) -> InputPosition? {
         position?.path == file.path ? position : nil
+    }
+
+    /// Where what comes next of the file is to be cut.
+    func sectionEnd(in file: InputFile) -> InputPosition? {
+        sectionEnd?.path == file.path ? sectionEnd : nil
     }
 
     /// Whether inputs may be opened before their turn: of several at once none would know how many
@@ -230,7 +240,7 @@ struct ImportInputs: Sendable {
         let source = try ByteSource(
             file, compression: options.compression, maxRatio: options.maxRatio,
             encoding: options.encoding)
-        let digest = InputDigest(expected: nil)
+        let digest = InputDigest(expected: [])
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
         defer { room.deallocate() }
         while true {

@@ -15,7 +15,7 @@ final class ImportPieces: Sendable {
         let file: InputFile
         let bytesBefore: Int
         let reader: RecordReader
-        let digest = InputDigest(expected: nil)
+        let digest = InputDigest(expected: [])
         /// The bytes and records of the pieces that were counted.
         var byteCount = 0
         var recordCount = 0

@@ -94,7 +94,8 @@ final class ImportReader: Sendable {
         let start = inputs.start(in: file)
         let known = inputs.knownStream(file)
         let reader = try open(file, plan, for: queue, isReadOver: start != nil || known != nil)
-        let digest = InputDigest(expected: start)
+        let end = inputs.sectionEnd(in: file)
+        let digest = InputDigest(expected: [start, end].compactMap(\.self))
         reader.observer = digest.add
         if let known {
             guard try skip(known.records, of: file, reader, for: queue) else { return false }
@@ -107,8 +108,12 @@ final class ImportReader: Sendable {
         while true {
             guard let batch = queue.takeIdle() else { return false }
             let bytes = digest.byteCount
-            let isMore = try reader.next(batch.records, limit: recordsLeft)
-            guard case .same = digest.comparison else { throw CannotResume(changed: file) }
+            var limit = recordsLeft
+            if let end, reader.recordsRead < end.record {
+                limit = min(limit, end.record - reader.recordsRead)
+            }
+            let isMore = try reader.next(batch.records, limit: limit)
+            guard digest.agrees(upTo: start) else { throw CannotResume(changed: file) }
             batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
             let records = reader.recordsRead

@@ -109,6 +109,7 @@ struct ImportStage: Sendable {
         // A writer that has nearly all records to write leaves its reader waiting anyway.
         let share: ImportLanes.Share =
             !isSmall && spec.keepIf != nil && inputs.areLarge(decoding.largeInputBytes)
+                && inputs.sectionEnd == nil
             ? .pieces : .inputs
         let laneCount = ImportLanes.count(
             inputs: share == .pieces ? .max : inputCount, batches: batchCount,

@@ -7,7 +7,7 @@ struct ImportWriter {
     let stage: Stage
     let spec: ImportSpec
     let environment: StageEnvironment
-    private let plan: ImportPlan
+    let plan: ImportPlan
     let inputs: ImportInputs
     let context: ManagedObjectContext
     let writer: BulkWriter
@@ -15,7 +15,7 @@ struct ImportWriter {
     let started = ContinuousClock.now
     private(set) var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
-    private(set) var progress: ImportNote
+    var progress: ImportNote
     /// Inputs that ended since the last save, and those of this attempt altogether.
     private var finished: [InputNote] = []
     private(set) var imported: [InputNote] = []
@@ -25,7 +25,18 @@ struct ImportWriter {
     private(set) var mirrored: BatchDeleteResult?
     /// Why the stage ends at once.
     private var stopped: RunFailure?
-    private var unsaved = UnsavedWork()
+    var unsaved = UnsavedWork()
+    /// Records that are kept aside to be written in another order.
+    var section: StagedSection?
+    /// Where they wait.
+    let spillFile: SpillFile
+    /// Whether more may be kept aside.
+    var mayStage: Bool
+    /// Bytes of all inputs, as stored.
+    let bytesTotal: Int
+    /// Records that this attempt has read.
+    var recordsHere: Int { progress.counts.read - recordsBefore }
+    private let recordsBefore: Int
 
     /// - Parameter note: how far an earlier attempt came.
     init(
@@ -43,6 +54,11 @@ struct ImportWriter {
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
             isResumable: true)
         rejects = RejectFiles(environment, stage: stage, inputs: inputs)
+        bytesTotal = inputs.files.reduce(0) { $0 + $1.byteCount }
+        recordsBefore = note?.counts.read ?? 0
+        let store = environment.container.storeDescription
+        mayStage = store.kind == .sqlite && environment.decoding.sortsByRow
+        spillFile = SpillFile(in: PathText.folder(of: store.path))
         progress =
             note
             ?? ImportNote(
@@ -55,12 +71,27 @@ struct ImportWriter {
             guard try rejects.resume(note.rejects) else {
                 throw CannotResume("its reject files in \(rejects.folder) are gone")
             }
+            if let earlier = note.section { try resumeSection(earlier) }
         } else {
             rejects.removeLeftovers()
         }
     }
 
     mutating func run(_ lanes: ImportLanes) throws -> StageReport {
+        do {
+            try readAll(lanes)
+        } catch var stop as Interrupted {
+            lanes.cancel()
+            try stopSection()
+            if context.hasChanges { try save() }
+            try rejects.close()
+            stop.resumesAt = resumesAt
+            throw stop
+        }
+        return try finish()
+    }
+
+    private mutating func readAll(_ lanes: ImportLanes) throws {
         // To read over what earlier attempts have saved may take longer than the time limit: each
         // attempt saves something new, or none would ever come to the end. Of a stream nobody
         // knows whether anything comes at all.
@@ -70,24 +101,17 @@ struct ImportWriter {
                 environment.interruption, ignoringTimeLimit: isReadingOver,
                 pause: { try saveAtPause() })
             {
-                isReadingOver = false
                 try apply(batch)
+                let bytesRead = batch.bytesRead
                 lanes.recycle(batch)
-                try environment.interruption.check()
-                if unsaved.isEnough(environment.spec.budget) { try save() }
-                if let stopped { throw stopped }
-                if isOverAbort {
-                    throw tooManyRejects(environment.spec.rejects.abort, key: "abort")
-                }
+                // Nor does what an earlier attempt kept aside, before it is all there again.
+                isReadingOver = section?.isOfEarlierAttempt == true
+                try environment.interruption.check(ignoringTimeLimit: isReadingOver)
+                try saveIfEnough(bytesRead)
+                try checkRejects()
             }
             try settle()
-            if let stopped { throw stopped }
-        } catch var stop as Interrupted {
-            lanes.cancel()
-            if context.hasChanges { try save() }
-            try rejects.close()
-            stop.resumesAt = resumesAt
-            throw stop
+            try checkRejects()
         } catch let damage as RecordStreamError {
             // What came before the damage is good and stays.
             try settle()
@@ -98,12 +122,42 @@ struct ImportWriter {
             try saveUnfinished()
             throw failure
         }
-        return try finish()
+    }
+
+    /// Saves, or writes what is kept aside, when there is enough of it.
+    private mutating func saveIfEnough(_ bytesRead: Int) throws {
+        if let section {
+            guard section.isComplete else { return }
+            try endSection()
+        }
+        let next = nextSection(bytesRead)
+        if unsaved.isEnough(environment.spec.budget) || next != nil && context.hasChanges {
+            try save()
+        }
+        if let next { try beginSection(of: next) }
     }
 
     // MARK: Batches
 
     private mutating func apply(_ batch: MappedBatch) throws {
+        // What an earlier attempt has kept aside, it has counted.
+        if section?.isOfEarlierAttempt != true { try count(batch) }
+        if let section {
+            try section.add(batch, writer)
+        } else {
+            try write(batch)
+        }
+        noteForm(of: batch)
+        progress.position = batch.position
+        if let input = batch.finishedInput {
+            finished.append(input)
+            imported.append(input)
+            if batch.hasGrown { noteGrowth(of: input.path) }
+        }
+        environment.progress.update(bytesRead: batch.bytesRead, records: progress.counts.read)
+    }
+
+    private mutating func count(_ batch: MappedBatch) throws {
         progress.counts.read += batch.recordCount
         progress.counts.filtered += batch.filtered
         progress.counts.nulledValues += batch.nulled
@@ -112,6 +166,9 @@ struct ImportWriter {
             // At once: what is good among these records comes with the next run.
             if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
         }
+    }
+
+    private mutating func write(_ batch: MappedBatch) throws {
         let first = progress.nextToken
         progress.nextToken += Int64(batch.rows.count)
         let idleBefore = writer.idleRecords
@@ -124,14 +181,6 @@ struct ImportWriter {
         for reject in writer.takeRejects() {
             try keep(batch.rejected(row: Int(reject.token - first), reject, plan), batch)
         }
-        noteForm(of: batch)
-        progress.position = batch.position
-        if let input = batch.finishedInput {
-            finished.append(input)
-            imported.append(input)
-            if batch.hasGrown { noteGrowth(of: input.path) }
-        }
-        environment.progress.update(bytesRead: batch.bytesRead, records: progress.counts.read)
     }
 
     private mutating func noteGrowth(of path: String) {
@@ -155,7 +204,7 @@ struct ImportWriter {
 
     // MARK: Rejects
 
-    private mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
+    mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
         progress.counts.rejected += 1
         progress.rejectTally = progress.rejectTally ?? RejectTally()
         let values = environment.values
@@ -172,6 +221,12 @@ struct ImportWriter {
         try rejects.add(
             reject, format: batch?.format ?? form.flatMap { RecordFormat(rawValue: $0.format) },
             columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
+    }
+
+    /// Ends the stage where a reject does, or their number.
+    func checkRejects() throws(RunFailure) {
+        if let stopped { throw stopped }
+        if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
     }
 
     private var isOverAbort: Bool {
@@ -213,17 +268,26 @@ struct ImportWriter {
     }
 
     /// Makes the rejects durable, then the rows together with the note of how far they reach.
-    private mutating func save() throws {
+    ///
+    /// - Parameters:
+    ///   - section: what is written of a section, if not all of it.
+    ///   - start: where that one is to be read again from.
+    mutating func save(
+        _ section: SectionNote? = nil, from start: InputPosition? = nil
+    ) throws {
         try writer.flush()
         try rejects.synchronize()
         progress.rejects = rejects.notes
         var note = progress
         note.objects.add(try context.uncommittedChange())
         note.secondsElapsed += started.secondsToNow
+        note.section = section
+        if section != nil { note.position = start }
         try writer.noteState()
-        try environment.journal.note(note, finished: finished, in: context)
+        try environment.journal.note(
+            note, finished: section == nil ? finished : [], in: context)
         progress.objects.add(try context.save().change)
-        finished.removeAll()
+        if section == nil { finished.removeAll() }
         unsaved.noteSave()
         environment.ledger.note(stage, reportSoFar(progress.objects))
     }
@@ -240,6 +304,7 @@ struct ImportWriter {
 
     /// Writes the rows that wait for others, or rejects them.
     private mutating func settle() throws {
+        try endSection()
         try writer.finish()
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }

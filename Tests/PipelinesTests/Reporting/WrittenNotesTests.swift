@@ -115,11 +115,16 @@ import Testing
             attempts: 3, replay: "rejects/x")
         let stage = StageNote(
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
+        let section = SectionNote(
+            end: Self.position, records: 4, finished: [Self.input], lastRow: 1 << 40,
+            writtenUpTo: 5, newWritten: 6)
         let importing = ImportNote(
             stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
             objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
-            inputs: ["a.csv": Self.form], rejects: [Self.file], secondsElapsed: 3.5)
+            inputs: ["a.csv": Self.form], rejects: [Self.file], secondsElapsed: 3.5,
+            section: section)
         try check(run)
+        try check(section)
         try check(stage)
         try check(importing)
         try check(stage.report)

@@ -1,0 +1,48 @@
+/// A file without a name, which is gone with whoever has it open.
+///
+/// It is made when it is first written, and written over by each who uses it: what it has of the
+/// disk need not be found again.
+final class SpillFile {
+    private let folder: String
+    private var descriptor: Int32 = -1
+
+    init(in folder: String) {
+        self.folder = folder
+    }
+
+    deinit {
+        if descriptor >= 0 { FileDescriptor.close(descriptor) }
+    }
+
+    /// What it takes of its disk, in bytes.
+    var size: Int64 { descriptor < 0 ? 0 : FileDescriptor.size(descriptor) }
+
+    /// What is free of its disk, in bytes.
+    var freeBytes: Int64 { FileDescriptor.freeBytes(in: folder) ?? 0 }
+
+    /// Writes bytes at a place.
+    ///
+    /// - Returns: whether that succeeded.
+    func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> Bool {
+        if descriptor < 0 {
+            descriptor = FileDescriptor.createUnnamed(in: folder, prefix: ".etl-sorted-")
+        }
+        return descriptor >= 0 && FileDescriptor.writeAll(bytes, to: descriptor, at: position)
+    }
+
+    /// Reads bytes from a place on.
+    ///
+    /// - Returns: how many; one at least.
+    func read(
+        _ room: UnsafeMutableRawBufferPointer, at position: Int64
+    ) throws(RunFailure) -> Int {
+        let count = FileDescriptor.read(descriptor, into: room, at: position)
+        guard count <= 0 else { return count }
+        // There is less than was written.
+        let reason = count == 0 ? "its end is gone" : FileDescriptor.failure(else: .ioError).text
+        throw RunFailure(
+            .ioError, code: "run.sort-lost",
+            "Records that were kept aside in \(folder) cannot be read: \(reason)",
+            fix: "look after that disk, and run it again")
+    }
+}

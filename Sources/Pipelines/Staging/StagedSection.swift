@@ -1,0 +1,161 @@
+import Diagnostics
+import GraphStore
+import RecordStreams
+
+/// Records that are kept aside until there are many, and then written in the order of their objects'
+/// rows, those of new objects last and in their own order.
+///
+/// They wait in a file without a name. Nothing of a section is in the store before all of it was
+/// read. What is noted with each save from then on (`SectionNote`) tells the next run, should this
+/// one end, which records it has to read again, and which of them are written:
+///
+/// ```
+/// saved │ section, of rows 7 3 9 new 3 5 │ not read yet
+///         written as       3 3 5 7 9 new
+///                              ^ a save: all up to row 5
+/// ```
+final class StagedSection {
+    /// Where the next run begins to read again; nil at the beginning of an input.
+    let start: InputPosition?
+    /// What an earlier attempt has written of the section, which ends where it ended then.
+    let earlier: SectionNote?
+    /// Rows behind that one count as new.
+    private let lastRow: Int64
+    private let recordsMax: Int
+    private let rows: StagedRows
+    private var spill: SortedSpill
+    /// Records, good and bad.
+    private(set) var records = 0
+    /// Rows that are to be written.
+    private(set) var rowCount = 0
+    /// Inputs that ended in the section.
+    private(set) var finished: [InputNote] = []
+    /// Records of new objects.
+    private var newRecords = 0
+    private var newWritten = 0
+    private var writtenUpTo: Int64 = 0
+
+    /// - Parameters:
+    ///   - start: where the next run begins to read again.
+    ///   - lastRow: rows behind that one count as new.
+    ///   - recordsMax: ends it, as soon as there are so many.
+    ///   - file: where its records wait.
+    ///   - budget: what it may take of memory, and when saves come.
+    init(
+        _ plan: ImportPlan, from start: InputPosition?, lastRow: Int64, recordsMax: Int,
+        in file: SpillFile, _ budget: BudgetSpec
+    ) {
+        self.start = start
+        earlier = nil
+        self.lastRow = lastRow
+        self.recordsMax = recordsMax
+        rows = StagedRows(plan, saveEvery: budget.saveEvery)
+        // Others need the disk, too, and first of all the store.
+        spill = SortedSpill(
+            in: file, memoryBytes: MemoryShares(budget.memory).staging,
+            fileBytesMax: (file.size + file.freeBytes) / 4)
+    }
+
+    /// The section of an earlier attempt, once more.
+    init(
+        _ plan: ImportPlan, again earlier: SectionNote, from start: InputPosition?,
+        in file: SpillFile, _ budget: BudgetSpec
+    ) {
+        self.start = start
+        self.earlier = earlier
+        lastRow = earlier.lastRow
+        recordsMax = earlier.records
+        rows = StagedRows(plan, saveEvery: budget.saveEvery)
+        spill = SortedSpill(in: file, memoryBytes: MemoryShares(budget.memory).staging)
+        (newWritten, writtenUpTo) = (earlier.newWritten, earlier.writtenUpTo)
+    }
+
+    // MARK: Staging
+
+    /// Whether it has all records that it is to have.
+    var isComplete: Bool {
+        guard let earlier else { return records >= recordsMax || spill.isFull }
+        return records >= earlier.records && finished.count >= earlier.finished.count
+    }
+
+    /// Whether an earlier attempt has kept the same records aside, and not all are there again.
+    var isOfEarlierAttempt: Bool { earlier != nil && !isComplete }
+
+    /// Its file could not be written.
+    var hasFailed: Bool { spill.hasFailed }
+
+    /// Most of its records are of new objects, which are in order anyway.
+    var isMostlyNew: Bool { newRecords > records / 2 }
+
+    /// Keeps the rows of a batch, but for those that an earlier attempt has written.
+    ///
+    /// - Throws: `CannotResume` where the batch is not what it was then, `RunFailure` (74) where there
+    ///   is no room for it any more.
+    func add(_ batch: MappedBatch, _ writer: BulkWriter) throws {
+        records += batch.recordCount
+        if let input = batch.finishedInput { finished.append(input) }
+        if let earlier {
+            guard records <= earlier.records, earlier.finished.starts(with: finished) else {
+                throw CannotResume("what it was to read again is not what it was")
+            }
+            guard !spill.hasFailed else { throw Self.noRoom }
+        }
+        for row in 0..<batch.rows.count {
+            if let found = writer.knownRow(of: batch.rows, row, upTo: lastRow) {
+                if found > writtenUpTo { add(batch, row, UInt64(found)) }
+            } else {
+                newRecords += 1
+                if newRecords > newWritten { add(batch, row, .max) }
+            }
+        }
+    }
+
+    private static let noRoom = RunFailure(
+        .ioError, code: "run.sort-room",
+        "There is no room for the records that the stopped run kept aside beside the store",
+        fix: "make room there, and run it again; or begin anew with --restart")
+
+    private func add(_ batch: MappedBatch, _ row: Int, _ number: UInt64) {
+        rowCount += 1
+        spill.add(number, atMost: rows.byteCountMax(of: batch, row)) { room in
+            rows.write(batch, row, to: room)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Gives all rows in order.
+    ///
+    /// - Parameter body: gets some of them, and whether all rows of their objects have come by then,
+    ///   so that `note(end:)` may be saved with them.
+    func forEachBatch(_ body: (StagedRows, Bool) throws -> Void) throws {
+        var last: UInt64 = 0
+        func give(_ isBoundary: Bool) throws {
+            if last == .max {
+                writtenUpTo = lastRow
+                newWritten += rows.count
+            } else if isBoundary {
+                writtenUpTo = Int64(last)
+            }
+            try body(rows, isBoundary)
+            rows.removeAll()
+        }
+        try spill.forEach { number, piece in
+            if rows.isFull || rows.count > 0 && number == .max && last != .max {
+                try give(number != last || last == .max)
+            }
+            rows.add(piece, number: number == .max ? 0 : Int64(number))
+            last = number
+        }
+        if rows.count > 0 { try give(true) }
+    }
+
+    /// How far the section is written.
+    ///
+    /// - Parameter end: where it ends; nil at the end of an input.
+    func note(end: InputPosition?) -> SectionNote {
+        SectionNote(
+            end: end, records: records, finished: finished, lastRow: lastRow,
+            writtenUpTo: writtenUpTo, newWritten: newWritten)
+    }
+}

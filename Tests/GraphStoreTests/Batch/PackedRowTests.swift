@@ -1,0 +1,72 @@
+import Testing
+
+@testable import GraphStore
+
+/// Rows as bytes come back as what they were.
+@Suite("Packed rows")
+struct PackedRowTests {
+    /// A cell as text, so that two can be compared.
+    private func text(_ cell: BulkCell, in batch: RowBatch) -> String {
+        switch cell.kind {
+        case .absent: "absent"
+        case .null: "null"
+        case .integer: "\(cell.integerValue)"
+        case .real: "\(cell.realValue)r"
+        case .text: "'\(String(decoding: cell.bytes, as: UTF8.self))'"
+        case .blob: "x\(Array(cell.bytes))"
+        case .list:
+            "["
+                + (cell.listStart..<(cell.listStart + cell.listCount))
+                .map { text(batch.item($0), in: batch) }.joined(separator: " ") + "]"
+        }
+    }
+
+    @Test("numbers, texts in the record and beside it, and lists in lists")
+    func roundTrip() throws {
+        let record = Array(#"{"id":7,"title":"Milk","tag":""}"#.utf8)
+        let beside = Array("élan".utf8)
+        record.withUnsafeBufferPointer { record in
+            beside.withUnsafeBufferPointer { beside in
+                let inside = BulkCell.text(UnsafeBufferPointer(rebasing: record[17..<21]))
+                let batch = RowBatch(width: 12, capacity: 1)
+                // So that items do not begin at zero.
+                batch.addItem(.null)
+                let inner = batch.beginList()
+                batch.addItem(.integer(-1))
+                batch.addItem(inside)
+                let first = batch.list(from: inner)
+                let outer = batch.beginList()
+                batch.addItem(first)
+                batch.addItem(.text(beside))
+                batch.addItem(batch.list(from: batch.beginList()))
+                let list = batch.list(from: outer)
+                let cells: [BulkCell] = [
+                    .integer(.min), .integer(.max), .integer(0), .integer(-64), .real(-0.1),
+                    .null, inside, .text(UnsafeBufferPointer(rebasing: record[30..<30])),
+                    .text(beside), .blob(UnsafeBufferPointer(rebasing: beside[..<2])), list,
+                ]
+                let row = batch.addRow()
+                for (column, cell) in cells.enumerated() { batch[row, column] = cell }
+
+                let size = batch.packedSizeMax(ofRow: row)
+                let room = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+                defer { room.deallocate() }
+                var end = room
+                batch.pack(row: row, of: record, into: &end)
+                #expect(end - room <= size)
+                // What stands in the record is not there twice.
+                #expect(end - room < 90)
+
+                let other = RowBatch(width: 12, capacity: 1)
+                other.addItem(.integer(5))
+                other.addRow(packed: UnsafeRawPointer(room), of: record)
+                #expect(
+                    (0..<12).map { text(other[0, $0], in: other) }
+                        == (0..<12).map { text(batch[row, $0], in: batch) })
+                #expect(text(other[0, 10], in: other) == "[[-1 'Milk'] 'élan' []]")
+                // A text of nothing is a text, which SQLite knows by its address.
+                #expect(other[0, 7].bytes.baseAddress != nil)
+            }
+        }
+    }
+}

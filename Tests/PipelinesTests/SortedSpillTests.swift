@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Pieces come out in the order of their numbers, and of their coming.
+@Suite("Sorted spill")
+struct SortedSpillTests {
+    private let folder: Workspace
+
+    init() throws {
+        folder = try Workspace()
+    }
+
+    private static func numbers(_ count: Int, below limit: UInt64) -> [UInt64] {
+        var state = UInt64(7)
+        return (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state >> 33 % limit
+        }
+    }
+
+    private func sorted(
+        _ numbers: [UInt64], memoryBytes: Int, in file: SpillFile
+    ) throws -> (pieces: [String], isFull: Bool, hasFailed: Bool) {
+        var spill = SortedSpill(in: file, memoryBytes: memoryBytes)
+        for (place, number) in numbers.enumerated() {
+            let piece = Array("\(place)".utf8) + Array(repeating: 46, count: place % 7)
+            // Less than was asked for is used.
+            spill.add(number, atMost: piece.count + 9) { room in
+                UnsafeMutableRawBufferPointer(start: room, count: piece.count)
+                    .copyBytes(from: piece)
+                return room + piece.count
+            }
+        }
+        #expect(spill.count == numbers.count)
+        let (isFull, hasFailed) = (spill.isFull, spill.hasFailed)
+        var pieces: [String] = []
+        try spill.forEach { number, piece in
+            pieces.append("\(number) \(String(decoding: piece, as: UTF8.self))")
+        }
+        return (pieces, isFull, hasFailed)
+    }
+
+    private func expected(_ numbers: [UInt64]) -> [String] {
+        numbers.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }.map {
+            "\($0.element) \($0.offset)" + String(repeating: ".", count: $0.offset % 7)
+        }
+    }
+
+    @Test("whether or not they fit the memory, and again in the same file")
+    func order() throws {
+        let file = SpillFile(in: folder.folder)
+        let sizes = [(1, 60), (1000, 3000), (5000, 40), (20_000, 3000), (1 << 20, 9)]
+        for (memoryBytes, count) in sizes {
+            let numbers = Self.numbers(count, below: 500) + [.max, 0, .max]
+            let result = try sorted(numbers, memoryBytes: memoryBytes, in: file)
+            #expect(result.pieces == expected(numbers), "\(memoryBytes) bytes")
+            #expect(!result.isFull)
+        }
+    }
+
+    @Test("nothing comes of nothing, and no file is to be seen")
+    func empty() throws {
+        let file = SpillFile(in: folder.folder)
+        #expect(try sorted([], memoryBytes: 1, in: file).pieces == [])
+        let pieces = try sorted([3, 1, 2], memoryBytes: 1, in: file).pieces
+        #expect(pieces == ["1 1.", "2 2..", "3 0"])
+        #expect(folder.names() == [])
+    }
+
+    @Test("what cannot be written stays in memory, and no more is wanted")
+    func noFile() throws {
+        let file = SpillFile(in: folder.path("missing"))
+        let numbers = Self.numbers(3000, below: 500)
+        let result = try sorted(numbers, memoryBytes: 10_000, in: file)
+        #expect(result.pieces == expected(numbers))
+        #expect(result.isFull)
+        #expect(result.hasFailed)
+    }
+}
