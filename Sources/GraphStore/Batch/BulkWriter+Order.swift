@@ -34,7 +34,14 @@ extension BulkWriter {
                     (plan.plan.links[$0].missing == .create) == creating
                 }.map { plan.destinations[$0].table })
         }
+        // So may another one that makes objects of that table, and knows them by something else.
+        let makers = plan.plan.links.indices.filter { plan.plan.links[$0].missing == .create }
+        let keys = Set(
+            makers.map {
+                [plan.destinations[$0].table] + plan.plan.links[$0].attributes
+            })
         return !isInOrder && tables(creating: true).isDisjoint(with: tables(creating: false))
+            && keys.count == tables(creating: true).count
             && !plan.plan.links.contains(where: \.makesStandIns)
     }
 
@@ -55,7 +62,7 @@ extension BulkWriter {
     /// The row that a record belongs to; nil where there is none.
     ///
     /// It is its object's, or that of another object which the map takes for it: the same for all
-    /// records of a key, as long as no row goes. No transaction is needed.
+    /// records of a key, unless others change the table meanwhile. No transaction is needed.
     ///
     /// - Parameter largest: rows behind that one are taken for new, as those that the records make.
     package func knownRow(of batch: RowBatch, _ place: Int, upTo largest: Int64) -> Int64? {

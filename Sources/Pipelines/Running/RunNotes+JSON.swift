@@ -42,7 +42,7 @@ extension SectionNote: JSONWritable {
     var json: JSONTree {
         .fields([
             "end": end, "records": records, "finished": finished, "lastRow": lastRow,
-            "writtenUpTo": writtenUpTo, "newWritten": newWritten,
+            "writtenUpTo": writtenUpTo, "newWritten": newWritten, "rowsHash": rowsHash,
         ])
     }
 }

@@ -90,6 +90,8 @@ struct SectionNote: Decodable, Sendable, Hashable {
     var writtenUpTo: Int64
     /// How many records of new objects are written, in their own order.
     var newWritten: Int
+    /// Tells which row was found for which record: another one, where others changed the table.
+    var rowsHash: Int64
 }
 
 /// How the records of an input are written.

@@ -60,11 +60,13 @@ extension ImportWriter {
 
     /// Writes what is kept aside, and saves.
     ///
+    /// - Parameter isStopping: something ends the stage already, and no reject does.
     /// - Throws: `Interrupted` after a save, where the run is to stop; the next one goes on there.
-    mutating func endSection() throws {
+    ///   `RunFailure` (65) where too much is refused; what is left then comes with the next run.
+    mutating func endSection(isStopping: Bool = false) throws {
         guard let section else { return }
         self.section = nil
-        guard !section.isOfEarlierAttempt else {
+        guard !section.isReadAgain else {
             throw CannotResume("there is less to be read again than there was")
         }
         if section.hasFailed || section.isMostlyNew { mayStage = false }
@@ -76,7 +78,7 @@ extension ImportWriter {
             environment.progress.enter(
                 phase: "\(ProgressLine.count(Double(written))) of "
                     + "\(ProgressLine.count(Double(section.rowCount))) rows in order")
-            try checkRejects()
+            if !isStopping { try checkRejects() }
             guard isBoundary, unsaved.isEnough(environment.spec.budget) else { return }
             try save(section.note(end: end), from: section.start)
             do {
@@ -94,14 +96,14 @@ extension ImportWriter {
     /// done must not be read for nothing by the next one.
     mutating func stopSection() throws {
         guard let section else { return }
-        guard !section.isOfEarlierAttempt else {
+        guard !section.isReadAgain else {
             // Not all of it is there again.
             self.section = nil
             progress.position = section.start
             return
         }
         do {
-            try endSection()
+            try endSection(isStopping: true)
         } catch is Interrupted {}
     }
 

@@ -95,7 +95,8 @@ struct ImportWriter {
         // To read over what earlier attempts have saved may take longer than the time limit: each
         // attempt saves something new, or none would ever come to the end. Of a stream nobody
         // knows whether anything comes at all.
-        var isReadingOver = progress.position != nil && inputs.streams.isEmpty
+        var isReadingOver =
+            progress.position != nil && inputs.streams.isEmpty || section?.isReadAgain == true
         do {
             while let batch = try lanes.take(
                 environment.interruption, ignoringTimeLimit: isReadingOver,
@@ -105,7 +106,7 @@ struct ImportWriter {
                 let bytesRead = batch.bytesRead
                 lanes.recycle(batch)
                 // Nor does what an earlier attempt kept aside, before it is all there again.
-                isReadingOver = section?.isOfEarlierAttempt == true
+                isReadingOver = section?.isReadAgain == true
                 try environment.interruption.check(ignoringTimeLimit: isReadingOver)
                 try saveIfEnough(bytesRead)
                 try checkRejects()
@@ -114,11 +115,11 @@ struct ImportWriter {
             try checkRejects()
         } catch let damage as RecordStreamError {
             // What came before the damage is good and stays.
-            try settle()
+            try settle(isStopping: true)
             try saveUnfinished()
             throw damage
         } catch let failure as RunFailure where failure.status == .dataError {
-            try settle()
+            try settle(isStopping: true)
             try saveUnfinished()
             throw failure
         }
@@ -141,7 +142,7 @@ struct ImportWriter {
 
     private mutating func apply(_ batch: MappedBatch) throws {
         // What an earlier attempt has kept aside, it has counted.
-        if section?.isOfEarlierAttempt != true { try count(batch) }
+        if section?.isReadAgain != true { try count(batch) }
         if let section {
             try section.add(batch, writer)
         } else {
@@ -303,8 +304,8 @@ struct ImportWriter {
     }
 
     /// Writes the rows that wait for others, or rejects them.
-    private mutating func settle() throws {
-        try endSection()
+    private mutating func settle(isStopping: Bool = false) throws {
+        try endSection(isStopping: isStopping)
         try writer.finish()
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }

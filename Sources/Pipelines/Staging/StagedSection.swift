@@ -34,6 +34,8 @@ final class StagedSection {
     private var newRecords = 0
     private var newWritten = 0
     private var writtenUpTo: Int64 = 0
+    /// Tells which row was found for which record.
+    private var rowsHash: Int64 = 0
 
     /// - Parameters:
     ///   - start: where the next run begins to read again.
@@ -79,7 +81,7 @@ final class StagedSection {
     }
 
     /// Whether an earlier attempt has kept the same records aside, and not all are there again.
-    var isOfEarlierAttempt: Bool { earlier != nil && !isComplete }
+    var isReadAgain: Bool { earlier != nil && !isComplete }
 
     /// Its file could not be written.
     var hasFailed: Bool { spill.hasFailed }
@@ -94,19 +96,28 @@ final class StagedSection {
     func add(_ batch: MappedBatch, _ writer: BulkWriter) throws {
         records += batch.recordCount
         if let input = batch.finishedInput { finished.append(input) }
-        if let earlier {
-            guard records <= earlier.records, earlier.finished.starts(with: finished) else {
-                throw CannotResume("what it was to read again is not what it was")
-            }
-            guard !spill.hasFailed else { throw Self.noRoom }
-        }
         for row in 0..<batch.rows.count {
-            if let found = writer.knownRow(of: batch.rows, row, upTo: lastRow) {
+            let found = writer.knownRow(of: batch.rows, row, upTo: lastRow)
+            rowsHash = (rowsHash &+ (found ?? 0)) &* 0x1E37_79B9_7F4A_7C15 &+ 1
+            if let found {
                 if found > writtenUpTo { add(batch, row, UInt64(found)) }
             } else {
                 newRecords += 1
                 if newRecords > newWritten { add(batch, row, .max) }
             }
+        }
+        if let earlier { try compare(with: earlier, batch.position) }
+    }
+
+    /// - Parameter position: how far the input at hand was read.
+    private func compare(with earlier: SectionNote, _ position: InputPosition?) throws {
+        guard !spill.hasFailed else { throw Self.noRoom }
+        guard records <= earlier.records, earlier.finished.starts(with: finished),
+            !isComplete || position == earlier.end
+        else { throw CannotResume("what it was to read again is not what it was") }
+        // Which records are written is known by their rows.
+        guard !isComplete || rowsHash == earlier.rowsHash else {
+            throw CannotResume("others have taken away objects, or their keys")
         }
     }
 
@@ -156,6 +167,6 @@ final class StagedSection {
     func note(end: InputPosition?) -> SectionNote {
         SectionNote(
             end: end, records: records, finished: finished, lastRow: lastRow,
-            writtenUpTo: writtenUpTo, newWritten: newWritten)
+            writtenUpTo: writtenUpTo, newWritten: newWritten, rowsHash: rowsHash)
     }
 }
