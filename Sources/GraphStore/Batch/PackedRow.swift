@@ -1,5 +1,8 @@
 /// Rows as bytes, to be kept elsewhere than in memory for a while.
 ///
+/// For files of this very process, whose bytes are trusted; what is read from a store may be damaged,
+/// and has a reader that checks each step (`NoteReader`).
+///
 /// A cell is its kind, then a number, or the length of a text and its bytes, or how many items a list
 /// has and the items. Texts that stand in the record which the row was made of are not copied: an
 /// offset into it takes the place of their bytes.

@@ -71,13 +71,13 @@ extension ImportWriter {
         }
         if section.hasFailed || section.isMostlyNew { mayStage = false }
         let end = progress.position
+        let total = ProgressLine.count(Double(section.rowCount))
         var written = 0
         try section.forEachBatch { rows, isBoundary in
             try write(rows)
             written += rows.count
             environment.progress.enter(
-                phase: "\(ProgressLine.count(Double(written))) of "
-                    + "\(ProgressLine.count(Double(section.rowCount))) rows in order")
+                phase: "\(ProgressLine.count(Double(written))) of \(total) rows in order")
             if !isStopping { try checkRejects() }
             guard isBoundary, unsaved.isEnough(environment.spec.budget) else { return }
             try save(section.note(end: end), from: section.start)

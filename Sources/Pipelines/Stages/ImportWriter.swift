@@ -13,7 +13,7 @@ struct ImportWriter {
     let writer: BulkWriter
     private let parked: ParkedRecords
     let started = ContinuousClock.now
-    private(set) var rejects: RejectFiles
+    var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
     var progress: ImportNote
     /// Inputs that ended since the last save, and those of this attempt altogether.
@@ -24,7 +24,7 @@ struct ImportWriter {
     /// What became of the objects that no record names.
     private(set) var mirrored: BatchDeleteResult?
     /// Why the stage ends at once.
-    private var stopped: RunFailure?
+    var stopped: RunFailure?
     var unsaved = UnsavedWork()
     /// Records that are kept aside to be written in another order.
     var section: StagedSection?
@@ -201,60 +201,6 @@ struct ImportWriter {
         else { return }
         progress.inputs[path] = InputForm(
             format: batch.format.rawValue, columnNames: batch.columnNames)
-    }
-
-    // MARK: Rejects
-
-    mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
-        progress.counts.rejected += 1
-        progress.rejectTally = progress.rejectTally ?? RejectTally()
-        let values = environment.values
-        progress.rejectTally?.add(reject, values)
-        if stopped == nil, let fix = plan.fixForStop(reject.code) {
-            stopped = RunFailure(
-                .dataError,
-                [
-                    Diagnostic(
-                        code: reject.code, reject.message, at: .record(reject.location), fix: fix)
-                ])
-        }
-        let form = batch == nil ? progress.inputs[reject.location.source] : nil
-        try rejects.add(
-            reject, format: batch?.format ?? form.flatMap { RecordFormat(rawValue: $0.format) },
-            columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
-    }
-
-    /// Ends the stage where a reject does, or their number.
-    func checkRejects() throws(RunFailure) {
-        if let stopped { throw stopped }
-        if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
-    }
-
-    private var isOverAbort: Bool {
-        let counts = progress.counts
-        return switch environment.spec.rejects.abort {
-        case .count(let limit): counts.rejected > limit
-        case .percent:
-            counts.read >= 1000
-                && counts.rejected > environment.spec.rejects.abort.allowed(of: counts.read)
-        }
-    }
-
-    private func tooManyRejects(_ limit: CountLimit, key: String) -> RunFailure {
-        let counts = progress.counts
-        let allowed = limit.allowed(of: counts.read)
-        let several = RecordCounts.grouped(allowed)
-        var diagnostics = rejects.firstOfEachCode
-        diagnostics.append(
-            Diagnostic(
-                code: "rejects.too-many",
-                "\(counts.rejectedOfRead); "
-                    + (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(several) are")
-                    + " allowed",
-                fix: environment.isDry
-                    ? "mend the records, or raise `rejects.\(key)`"
-                    : "mend the records in \(rejects.folder), or raise `rejects.\(key)`"))
-        return RunFailure(.dataError, diagnostics)
     }
 
     // MARK: Saving

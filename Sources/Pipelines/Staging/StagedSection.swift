@@ -26,8 +26,6 @@ final class StagedSection {
     private var spill: SortedSpill
     /// Records, good and bad.
     private(set) var records = 0
-    /// Rows that are to be written.
-    private(set) var rowCount = 0
     /// Inputs that ended in the section.
     private(set) var finished: [InputNote] = []
     /// Records of new objects.
@@ -83,6 +81,9 @@ final class StagedSection {
     /// Whether an earlier attempt has kept the same records aside, and not all are there again.
     var isReadAgain: Bool { earlier != nil && !isComplete }
 
+    /// How many rows are to be written; not to be asked while they are given.
+    var rowCount: Int { spill.count }
+
     /// Its file could not be written.
     var hasFailed: Bool { spill.hasFailed }
 
@@ -133,7 +134,6 @@ final class StagedSection {
         fix: "make room there, and run it again; or begin anew with --restart")
 
     private func add(_ batch: MappedBatch, _ row: Int, _ number: UInt64) {
-        rowCount += 1
         spill.add(number, atMost: rows.byteCountMax(of: batch, row)) { room in
             rows.write(batch, row, to: room)
         }
