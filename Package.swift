@@ -83,7 +83,9 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "XcodeModelTests",
-            dependencies: ["XcodeModel", "GraphModel", "Diagnostics", "AppStoreFixtures"]),
+            dependencies: [
+                "XcodeModel", "GraphModel", "Diagnostics", "AppStoreFixtures", "TestSeeds",
+            ]),
         .testTarget(
             name: "ClassGenerationTests",
             dependencies: ["ClassGeneration", "GraphModel", "Diagnostics"]),

@@ -57,7 +57,9 @@ extension RecordStreamError {
             "fetch the file again; the records before the damage were kept"
         case .gzipHeader: "rename the file or set `read.compression: none` if it is not compressed"
         case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
-        case .jsonStructure: "mend the document; the records before this place were kept"
+        case .jsonStructure(let reason):
+            reason.hasSuffix("UTF-8")
+                ? TextEncoding.fix : "mend the document; the records before this place were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvHeader(let reason):

@@ -12,6 +12,9 @@ struct ReportCommand: ParsableCommand {
             Each run writes a report into the folder that its spec names under `report.to`, \
             `./runs` by default.
 
+            Of a stage that did not come to its end, records that wait are those that the next run \
+            writes. Under "Objects changed" an object counts once for each save that changed it.
+
             Exit status: 0 ok, whatever the run ended with; 66 there is no such report, 78 it \
             cannot be read.
             """)

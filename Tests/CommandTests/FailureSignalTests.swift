@@ -202,13 +202,12 @@ struct FailureSignalTests {
         }
         let whole = (times.min() ?? .zero).components
         // How long a run takes tells when to kill it; querying the store is in it, too.
-        let longest = UInt64(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
+        let longest = Int(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
         let seed = TestSeed.ofThisRun
-        var state = seed
+        var random = SeededGenerator(seed: seed)
         var killed = 0
         for _ in 0..<20 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let milliseconds = min(999, 5 + (state >> 33) % max(50, longest * 3 / 4))
+            let milliseconds = min(999, 5 + random.pick(max(50, longest * 3 / 4)))
             let delay = String(milliseconds + 1000).dropFirst()
             try folder.shell("rm -f store.sqlite* out.csv .out.csv*")
             let result = try folder.shell(

@@ -206,11 +206,7 @@ struct KillTests {
 
         let wanted = Int(ProcessInfo.processInfo.environment["ETL_KILLS"] ?? "") ?? 10
         let seed = TestSeed.ofThisRun
-        var state = seed
-        func random(below limit: Int64) -> Int64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int64(state >> 33) % max(1, limit)
-        }
+        var random = SeededGenerator(seed: seed)
         var killed = 0
         var rounds = 0
         while killed < (wanted + Self.specs.count - 1) / Self.specs.count, rounds < 10 * wanted {
@@ -220,7 +216,7 @@ struct KillTests {
             var status: Int32 = 137
             // Killed up to three times, and then left alone.
             for attempt in 0..<4 where status != 0 {
-                let delay = Double(random(below: longest)) / 1000
+                let delay = Double(random.pick(Int(max(1, longest)))) / 1000
                 let killer = attempt == 3 ? ":" : "sleep \(delay); kill -KILL $run 2> /dev/null"
                 let result = try folder.shell(
                     """

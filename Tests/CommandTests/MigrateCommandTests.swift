@@ -323,12 +323,11 @@ import Testing
         #expect(expected.split(separator: "\n").count == 20_000 + 11 + 12)
         let wanted = Int(ProcessInfo.processInfo.environment["ETL_KILLS"] ?? "") ?? 10
         let seed = TestSeed.ofThisRun
-        var state = seed
+        var random = SeededGenerator(seed: seed)
         var killed = 0
         for round in 0..<(10 * wanted) where killed < wanted {
             try folder.shell("rm -f store.sqlite*; cp first.sqlite store.sqlite")
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let delay = Double(Int64(state >> 33) % max(1, longest)) / 1000
+            let delay = Double(random.pick(Int(max(1, longest)))) / 1000
             let result = try folder.shell(
                 """
                 "$E" migrate store.sqlite --to after.yaml > /dev/null & run=$!

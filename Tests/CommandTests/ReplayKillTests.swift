@@ -67,11 +67,7 @@ struct ReplayKillTests {
     func killed() throws {
         let folder = try Self.folder()
         let seed = TestSeed.ofThisRun
-        var state = seed
-        func random(below limit: UInt64) -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state >> 33) % limit
-        }
+        var random = SeededGenerator(seed: seed)
         var killed = 0
         for round in 0..<8 {
             try folder.shell("rm -rf store.sqlite* rejects")
@@ -82,7 +78,7 @@ struct ReplayKillTests {
             for attempt in 0..<5 where status == 137 {
                 let killer =
                     attempt == 4
-                    ? ":" : "sleep 0.\(100 + random(below: 300)); kill -KILL $run 2> /dev/null"
+                    ? ":" : "sleep 0.\(100 + random.pick(300)); kill -KILL $run 2> /dev/null"
                 let result = try folder.shell(
                     """
                     "$E" replay rejects/\(name) & run=$!

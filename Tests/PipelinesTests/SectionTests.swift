@@ -1,5 +1,7 @@
+import Diagnostics
 import Foundation
 import SQLite
+import Synchronization
 import TestSeeds
 import Testing
 
@@ -43,12 +45,9 @@ struct SectionTests {
 
     /// Random records of tasks, of which the first 900 are there already.
     private struct Records {
-        var state: UInt64
+        var random: SeededGenerator
 
-        mutating func below(_ limit: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % limit
-        }
+        mutating func below(_ limit: Int) -> Int { random.pick(limit) }
 
         mutating func record(_ id: Int) -> String {
             let names = ["a", "b\\n", "\\u00e9é", "", "zz"]
@@ -77,7 +76,7 @@ struct SectionTests {
         seed: UInt64, _ settings: String, new: Int = 60, count: Int = 1500
     ) throws -> Workspace {
         let folder = try Workspace()
-        var records = Records(state: seed)
+        var records = Records(random: SeededGenerator(seed: seed))
         let all = (0..<900).map {
             #"{"id":\#($0),"size":\#($0 % 7),"owner":"p\#($0 % 5)","tags":["t\#($0 % 4)"]}"#
         }
@@ -162,10 +161,12 @@ struct SectionTests {
     }
 
     private static func run(
-        _ folder: Workspace, sorts: Bool = true, _ interruption: Interruption = Interruption()
+        _ folder: Workspace, sorts: Bool = true, _ interruption: Interruption = Interruption(),
+        stageEnded: @escaping @Sendable (StageReport, RunReport.State) -> Void = { _, _ in }
     ) -> RunOutcome {
-        PipelineRunner(options: options(sorts: sorts), interruption: interruption)
-            .run(folder.path("spec.yaml"))
+        PipelineRunner(
+            options: options(sorts: sorts), interruption: interruption, stageEnded: stageEnded
+        ).run(folder.path("spec.yaml"))
     }
 
     /// How often the rows that were changed do not follow one another.
@@ -211,29 +212,41 @@ struct SectionTests {
     @Test("go on where they were stopped, each attempt behind the one before")
     func stopped() throws {
         var inSections = 0
+        var placesTold = 0
         for seed in 0..<3 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
             let folder = try Self.folder(seed: seed, Self.links, count: 3000)
             let expected = try Self.outcome(Self.run(folder), folder)
-            var random = Records(state: seed)
+            var random = SeededGenerator(seed: seed)
             let again = try Self.folder(seed: seed, Self.links, count: 3000)
             var attempts = 0
             while attempts < 400 {
                 attempts += 1
                 let interruption = Interruption()
-                interruption.limit(to: .milliseconds(random.below(4) == 0 ? 0 : random.below(400)))
-                let run = Self.run(again, interruption)
+                interruption.limit(to: .milliseconds(random.pick(4) == 0 ? 0 : random.pick(400)))
+                let told = Mutex<RecordCounts?>(nil)
+                let run = Self.run(again, interruption) { report, _ in
+                    told.withLock { $0 = report.records }
+                }
                 guard run.status == .temporaryFailure else {
                     let outcome = try Self.outcome(run, again)
                     #expect(outcome.difference(from: expected) == [], "ETL_TEST_SEED=\(seed)")
                     #expect(run.attempts == attempts)
                     break
                 }
-                if try again.hasSection { inSections += 1 }
+                guard try again.hasSection else { continue }
+                inSections += 1
+                let counts = told.withLock { $0 } ?? RecordCounts()
+                #expect(
+                    counts.ends.reduce(0) { $0 + $1.count } == counts.read,
+                    "ETL_TEST_SEED=\(seed): \(counts)")
+                let fix = run.diagnostics.last?.fix ?? ""
+                if fix.contains(" from there are written up to row ") { placesTold += 1 }
             }
             #expect(attempts < 400, "ETL_TEST_SEED=\(seed)")
         }
         #expect(inSections > 0, "ETL_TEST_SEED=\(TestSeed.ofThisRun)")
+        #expect(placesTold > 0, "ETL_TEST_SEED=\(TestSeed.ofThisRun)")
     }
 }
 

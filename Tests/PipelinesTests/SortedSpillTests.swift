@@ -1,4 +1,5 @@
 import Foundation
+import TestSeeds
 import Testing
 
 @testable import Pipelines
@@ -13,11 +14,8 @@ struct SortedSpillTests {
     }
 
     private static func numbers(_ count: Int, below limit: UInt64) -> [UInt64] {
-        var state = UInt64(7)
-        return (0..<count).map { _ in
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 33 % limit
-        }
+        var random = SeededGenerator(seed: 7)
+        return (0..<count).map { _ in .random(in: 0..<limit, using: &random) }
     }
 
     private func sorted(

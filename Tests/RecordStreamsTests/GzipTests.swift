@@ -1,3 +1,4 @@
+import TestSeeds
 import Testing
 
 @testable import RecordStreams
@@ -223,10 +224,9 @@ import Testing
     @Test(arguments: [0, 1, 6, 9]) func writesWhatItReads(level: Int) throws {
         let folder = try TemporaryFolder()
         var rows: [UInt8] = Array("a\n".utf8)
-        var state: UInt64 = 42
+        var random = SeededGenerator(seed: 42)
         for _ in 0..<60_000 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            rows += Array("\(state >> 20)\n".utf8)
+            rows += Array("\(random.next() >> 20)\n".utf8)
         }
         for name in ["x.csv.gz", "y.csv.gz"] {
             let output = try OutputFile(path: folder.path + "/" + name, gzipLevel: level)

@@ -36,19 +36,19 @@ import Testing
         let selection = FieldSelection([FieldPath(name: "a"), FieldPath(name: "b")])
         let first = TestSeed.ofThisRun
         for seed in (0..<150).map({ first &+ $0 }) {
-            var random = SeededGenerator(state: seed)
-            var text = isCSV && random.below(2) == 0 ? "a,b\n" : ""
+            var random = SeededGenerator(seed: seed)
+            var text = isCSV && random.pick(2) == 0 ? "a,b\n" : ""
             var options = ReadOptions()
             options.header = !text.isEmpty
             if isCSV, !options.header { options.columns = ["a", "b"] }
-            for _ in 0..<[3, 30, 300][random.below(3)] { text += parts[random.below(parts.count)] }
+            for _ in 0..<[3, 30, 300][random.pick(3)] { text += parts[random.pick(parts.count)] }
             if name == "a.json" { text = "[" + text + "{}]" }
-            options.chunkBytes = [1, 5, 64, 300, 1 << 16][random.below(5)]
+            options.chunkBytes = [1, 5, 64, 300, 1 << 16][random.pick(5)]
             // What is wrong with a record may depend on the chunk where it is too big.
             options.maxRecordBytes = name == "a.csv" ? 10_000 : 60
             options.batchRecordsMax = 64
             var bytes = Array(text.utf8)
-            if random.below(4) == 0 { bytes[random.below(bytes.count)] = 0xFF }
+            if random.pick(4) == 0 { bytes[random.pick(bytes.count)] = 0xFF }
             let input = try folder.write(bytes, to: name)
             let whole = Self.compared(Reading.whole(input, options, selection))
             for decoders in 1...3 {

@@ -135,7 +135,7 @@ enum Value: Equatable {
     @Test func writesTheShortestDoubles() throws {
         let folder = try TemporaryFolder()
         let seed = TestSeed.ofThisRun
-        var state = seed
+        var random = SeededGenerator(seed: seed)
         var values: [Double] = [
             0, -0.0, 1, -1, 0.1, 0.3, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
             1.0 / 3,
@@ -143,10 +143,10 @@ enum Value: Equatable {
             999_999_999.999999, 1e9, 0.001, 0.000999, 65, 1e15, 9_007_199_254_740_992,
         ]
         for index in 0..<20_000 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let bits = Double(bitPattern: state)
+            let word = random.next()
+            let bits = Double(bitPattern: word)
             let short =
-                Double(Int64(bitPattern: state) >> 30) / [1, 10, 100, 1e3, 1e5, 1e6][index % 6]
+                Double(Int64(bitPattern: word) >> 30) / [1, 10, 100, 1e3, 1e5, 1e6][index % 6]
             values += [bits.isFinite ? bits : 0, short]
         }
         _ = try Self.write(
@@ -165,7 +165,7 @@ enum Value: Equatable {
     func readsBackWhatItWrote(ending: String) throws {
         let folder = try TemporaryFolder()
         let seed = TestSeed.ofThisRun
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let alphabet = Array("ab,\t\"\n\r|\\ é€😀\u{FEFF}\u{0}\u{1F}\u{7F}'/").map(String.init)
         let rows = (0..<500).map { _ -> [Value] in
             (0..<3).map { _ in
@@ -213,18 +213,6 @@ enum Value: Equatable {
             try String(decoding: folder.read("o"), as: UTF8.self)
                 == "{\"j\":{\"a\":  [1]},\"n\":1.50,\"u\":\"A-B\"}\n")
     }
-}
-
-/// A linear congruential generator with a printed seed.
-struct SeededGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 33
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int(next()) % limit }
 }
 
 @Suite("Output file") struct OutputFileTests {

@@ -1,5 +1,6 @@
 import AppStoreFixtures
 import GraphModel
+import TestSeeds
 import Testing
 
 @testable import XcodeModel
@@ -112,16 +113,14 @@ import Testing
     /// Whatever is wrong with the bytes, they are read or refused, and nothing else happens.
     @Test func damageIsAnErrorAndNeverMore() {
         let bytes = ModelArchive.bytes(of: model)
-        var state: UInt64 = 7
-        func next(_ count: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % count
-        }
+        var random = SeededGenerator(seed: 7)
         var refused = 0
         for _ in 0..<1_000 {
             var damaged = bytes
-            for _ in 0..<(1 + next(6)) { damaged[next(damaged.count)] = UInt8(next(256)) }
-            if next(4) == 0 { damaged.removeLast(next(damaged.count)) }
+            for _ in 0..<(1 + random.pick(6)) {
+                damaged[random.pick(damaged.count)] = UInt8(random.pick(256))
+            }
+            if random.pick(4) == 0 { damaged.removeLast(random.pick(damaged.count)) }
             if reason(damaged) != nil { refused += 1 }
         }
         // Most of them hit a name, a number or a reference that matters.

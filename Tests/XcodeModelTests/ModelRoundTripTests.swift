@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import GraphModel
+import TestSeeds
 import Testing
 
 @testable import XcodeModel

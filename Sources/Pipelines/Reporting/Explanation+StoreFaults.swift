@@ -37,7 +37,7 @@ extension Explanation {
         ("store.full", "The disk is full.", "Make room, and run again: nothing is lost."),
         (
             "store.input-output", "Reading or writing the store failed.",
-            "Look after the disk, and run again."
+            "Look after the disk, and whether it is full, and run again."
         ),
         (
             "store.migration-refused", "The objects are not as the new model wants them.",

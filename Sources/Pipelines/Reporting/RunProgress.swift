@@ -51,6 +51,14 @@ package final class RunProgress: Sendable {
         state.withLock { $0.snapshot.phase = phase }
     }
 
+    /// The stage is over: nothing is to be shown of it any more.
+    func end() {
+        state.withLock { state in
+            state.takeSample()
+            state.snapshot.stage = ""
+        }
+    }
+
     /// How the run came along up to now.
     func finishSamples() -> [RunSample] {
         state.withLock { state in

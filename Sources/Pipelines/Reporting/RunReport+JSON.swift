@@ -95,7 +95,7 @@ extension RecordCounts: JSONWritable {
             "read": read, "inserted": inserted, "updated": updated, "unchanged": unchanged,
             "skipped": skipped, "filtered": filtered, "superseded": superseded,
             "rejected": rejected, "discarded": discarded, "createdTargets": createdTargets,
-            "nulledValues": nulledValues,
+            "nulledValues": nulledValues, "waiting": waiting,
         ])
     }
 }

@@ -252,6 +252,7 @@ extension RecordCounts {
         superseded += other.superseded
         rejected += other.rejected
         if let other = other.discarded { discarded = (discarded ?? 0) + other }
+        if let other = other.waiting { waiting = (waiting ?? 0) + other }
         createdTargets += other.createdTargets
         nulledValues += other.nulledValues
     }
@@ -263,5 +264,6 @@ extension RecordCounts {
             ("skipped", skipped), ("filtered", filtered), ("superseded", superseded),
             ("rejected", rejected),
         ] + (discarded.map { [("discarded", $0)] } ?? [])
+            + (waiting.map { [("waiting", $0)] } ?? [])
     }
 }

@@ -74,6 +74,9 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     /// Records whose objects were thrown away with a store that came to nothing; nil where that
     /// did not happen.
     package var discarded: Int?
+    /// Records of a stage that did not come to its end, to which the next run gives theirs; nil
+    /// where there are none.
+    package var waiting: Int?
     /// Objects made because a link named them; no records.
     package var createdTargets = 0
     /// Values that were none of their attributes and became null; no records.
@@ -98,8 +101,15 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     }
 
     /// Whether every record that was read came to exactly one end.
-    package var isConserved: Bool {
-        read == inserted + updated + unchanged + skipped + filtered + superseded + rejected
+    package var isConserved: Bool { read == ended }
+
+    /// Takes note of the records that have come to no end, where the stage came to none.
+    mutating func noteWaiting() {
+        waiting = read > ended ? read - ended : nil
+    }
+
+    private var ended: Int {
+        inserted + updated + unchanged + skipped + filtered + superseded + rejected
             + (discarded ?? 0)
     }
 

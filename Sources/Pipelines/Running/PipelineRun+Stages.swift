@@ -72,6 +72,7 @@ extension PipelineRun {
             }
             outcome.stages.append(report)
             ledger.note(stage, .done)
+            runner.progress.end()
             runner.stageEnded(report, .done)
         } catch let stop as Interrupted {
             ledger.note(stage, .stopped)
@@ -91,6 +92,7 @@ extension PipelineRun {
     /// Tells of a stage that did not come to its end, and how far it came.
     private func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
         let report = ledger.entry(of: stage)?.report
+        runner.progress.end()
         runner.stageEnded(
             report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
     }

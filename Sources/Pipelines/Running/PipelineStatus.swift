@@ -34,6 +34,8 @@ package struct PipelineStatus: Sendable {
     /// Who holds the store's lock: `pid 4711, pipeline nightly, since …`.
     package var holder: String?
     package var pending: Pending?
+    /// Why nobody knows whether anything is to be completed.
+    package var unreadable: String?
     /// The folder of the reports.
     package var folder: String
 
@@ -57,7 +59,13 @@ package struct PipelineStatus: Sendable {
         let holder = StoreLock.lastHolder(of: path)
         if let holder, holder.isAtWork { status.holder = holder.words }
         // While somebody is at work, the notes are theirs.
-        if status.holder == nil { status.pending = pending(path, spec) }
+        if status.holder == nil {
+            do throws(StoreError) {
+                status.pending = try pending(path, spec)
+            } catch {
+                status.unreadable = error.message
+            }
+        }
         if let holder, holder.pipeline == spec.name { status.note(unended: holder) }
         return status
     }
@@ -75,12 +83,22 @@ package struct PipelineStatus: Sendable {
             run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
     }
 
-    private static func pending(_ path: String, _ spec: PipelineSpec) -> Pending? {
+    /// - Throws: `StoreError` where the disk or the rights keep it from being known.
+    private static func pending(
+        _ path: String, _ spec: PipelineSpec
+    ) throws(StoreError) -> Pending? {
         let beside = spec.store.open == .replace ? ".etl-new" : ".etl-work"
         for path in [path, path + beside] where FileDescriptor.size(path) ?? 0 > 0 {
-            // What cannot be read is told by the next run.
-            guard let saved = try? RunJournal.saved(at: path), saved.run.pipeline == spec.name
-            else { continue }
+            let saved: RunJournal.Saved?
+            do {
+                saved = try RunJournal.saved(at: path)
+            } catch let error as StoreError where error.isOfTheMachine {
+                throw error
+            } catch {
+                // What is wrong with the store itself is told by the next run.
+                continue
+            }
+            guard let saved, saved.run.pipeline == spec.name else { continue }
             return Pending(
                 run: saved.run.runID, done: saved.stages.count, place: saved.place,
                 streams: StreamsAgain(since: saved, spec))
@@ -130,7 +148,20 @@ package struct PipelineStatus: Sendable {
                     + (pending.place.map { ", \($0)" } ?? "") + "; "
                     + (pending.streams?.text ?? "run it again"))
         }
+        if let unreadable {
+            lines.append("to complete   not known; the store cannot be read: \(unreadable)")
+        }
         lines.append("reports       \(folder)")
         return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"
+    }
+}
+
+extension StoreError {
+    /// The disk, the rights or the machine's limits are the reason, and not what the store is.
+    fileprivate var isOfTheMachine: Bool {
+        switch code {
+        case .inputOutput, .full, .permission, .resources: true
+        default: false
+        }
     }
 }

@@ -44,6 +44,7 @@ package struct RunFailure: Error, Sendable {
                 "make it anew in UTF-8, and put that in its place:"
                     + " (echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | sqlite3 NEW"
             case .full: "make room on the disk and run again: a run goes on where it stopped"
+            case .inputOutput: "look after the disk, and whether it is full"
             case .busy where error.isUnfinishedLoad:
                 "run the spec again, which completes it; opening the store for writing does, too"
             case .busy where error.isWrittenMeanwhile:

@@ -92,6 +92,13 @@ struct SectionNote: Decodable, Sendable, Hashable {
     var newWritten: Int
     /// Tells which row was found for which record: another one, where others changed the table.
     var rowsHash: Int64
+
+    /// Such as `the 169,287 from there are written up to row 54,321 of 300,000`.
+    var text: String {
+        "the \(RecordCounts.grouped(records)) from there are written up to row "
+            + "\(RecordCounts.grouped(Int(writtenUpTo))) of \(RecordCounts.grouped(Int(lastRow)))"
+            + (newWritten > 0 ? ", and \(RecordCounts.grouped(newWritten)) new ones" : "")
+    }
 }
 
 /// How the records of an input are written.

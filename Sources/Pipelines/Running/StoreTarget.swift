@@ -122,8 +122,10 @@ struct StoreTarget {
             case .days(let days): HistoryOptions(keeping: .days(days))
             }
         options.keepsExactDecimals = isOfApp ? nil : keepsExactDecimals
-        // A page that several batches change is folded in once; more brings little.
-        options.checkpointPages = 16_000
+        // A page that several batches change is folded in once; more brings little, and the log is
+        // not to fill a disk that has little room.
+        let free = FileDescriptor.freeBytes(in: PathText.folder(of: path)) ?? .max
+        options.checkpointPages = Int(max(1_000, min(16_000, free / 8 / 4096)))
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10
         options.lockPatience = patience

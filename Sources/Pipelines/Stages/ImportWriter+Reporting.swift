@@ -30,6 +30,7 @@ extension ImportWriter {
         counts.skipped = tally.skipped
         counts.superseded = tally.superseded
         counts.createdTargets = tally.createdTargets
+        counts.noteWaiting()
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
         report.rejects = progress.rejectTally
@@ -46,6 +47,7 @@ extension ImportWriter {
         let place = progress.position.map { position in
             "record \(RecordCounts.grouped(position.record + 1)) of "
                 + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
+                + (progress.section.map { "; \($0.text)" } ?? "")
         }
         let streams = inputs.streams.map(\.name).joined(separator: ", ")
         guard !streams.isEmpty, place != nil || !imported.isEmpty else { return place }

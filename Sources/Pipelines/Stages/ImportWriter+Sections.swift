@@ -77,7 +77,7 @@ extension ImportWriter {
             try write(rows)
             written += rows.count
             environment.progress.enter(
-                phase: "\(ProgressLine.count(Double(written))) of \(total) rows in order")
+                phase: "sorted: \(ProgressLine.count(Double(written))) of \(total) rows written")
             if !isStopping { try checkRejects() }
             guard isBoundary, unsaved.isEnough(environment.spec.budget) else { return }
             try save(section.note(end: end), from: section.start)

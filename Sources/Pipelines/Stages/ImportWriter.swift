@@ -225,10 +225,10 @@ struct ImportWriter {
         try writer.flush()
         try rejects.synchronize()
         progress.rejects = rejects.notes
+        progress.section = section
         var note = progress
         note.objects.add(try context.uncommittedChange())
         note.secondsElapsed += started.secondsToNow
-        note.section = section
         if section != nil { note.position = start }
         try writer.noteState()
         try environment.journal.note(

@@ -25,6 +25,10 @@ extension JSONDocumentDecoder {
     private func value(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
     ) -> Bool {
+        guard !JSONFault.isOfNoUTF8(position.pointee) else {
+            fail(.invalidUTF8, at: position, batch: batch)
+            return false
+        }
         if path.isAtEnd {
             return target(&position, parser: &parser, isFinal: isFinal, batch: batch)
         }

@@ -34,8 +34,12 @@ struct JSONFault {
     mutating func unexpected(
         _ kind: Kind = .unexpectedByte, at place: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>
     ) -> UnsafePointer<UInt8>? {
-        note(place >= end ? .incomplete : kind, at: place)
+        if place >= end { return note(.incomplete, at: place) }
+        return note(Self.isOfNoUTF8(place.pointee) ? .invalidUTF8 : kind, at: place)
     }
+
+    /// No text in UTF-8 has these two bytes, and UTF-16 begins with them.
+    static func isOfNoUTF8(_ byte: UInt8) -> Bool { byte >= 0xFE }
 }
 
 extension JSONFault.Kind {

@@ -1,3 +1,5 @@
+import TestSeeds
+
 @testable import GraphModel
 
 /// Makes random predicates that the language can say.

@@ -1,6 +1,7 @@
 import GraphModel
 import GraphStore
 import SQLite
+import TestSeeds
 import Testing
 
 private let entities = """

@@ -1,5 +1,6 @@
 import GraphModel
 import GraphStore
+import TestSeeds
 import Testing
 
 private let entities = """

@@ -1,5 +1,6 @@
 import GraphModel
 import GraphStore
+import TestSeeds
 import Testing
 
 @Suite("Set of object IDs") struct ManagedObjectIDSetTests {

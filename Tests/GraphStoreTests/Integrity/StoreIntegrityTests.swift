@@ -253,14 +253,10 @@ struct BreakableStore {
         let store = try BreakableStore()
         let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
         let seed = TestSeed.ofThisRun
-        var state = seed
-        func next(_ bound: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % bound
-        }
+        var random = SeededGenerator(seed: seed)
         for round in 0..<40 {
             var bytes = whole
-            for _ in 0..<200 { bytes[next(bytes.count)] ^= UInt8(1 << next(8)) }
+            for _ in 0..<200 { bytes[random.pick(bytes.count)] ^= UInt8(1 << random.pick(8)) }
             let path = store.folder.file("flipped-\(round).sqlite")
             try bytes.write(to: URL(fileURLWithPath: path))
             do {

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func migrates(_ seed: UInt64) throws -> Bool {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let before = RandomModel(&numbers)
         var after = before
         after.evolve(&numbers)
@@ -99,7 +99,7 @@ import Testing
 
     private func fill(
         _ path: String, _ model: ManagedObjectModel, _ random: RandomModel,
-        _ numbers: inout SeededNumbers
+        _ numbers: inout SeededGenerator
     ) throws {
         let container = try PersistentContainer(model: model, at: path, opening: .create)
         let context = container.newContext()
@@ -128,7 +128,7 @@ import Testing
     }
 
     private static func value(
-        _ type: AttributeType, _ numbers: inout SeededNumbers
+        _ type: AttributeType, _ numbers: inout SeededGenerator
     ) -> StoredValue {
         switch type {
         case .boolean: .integer(Int64.random(in: 0...1, using: &numbers))

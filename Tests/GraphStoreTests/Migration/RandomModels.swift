@@ -1,25 +1,7 @@
 import GraphModel
+import TestSeeds
 
 @testable import GraphStore
-
-/// Numbers that a seed tells.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func chance(_ part: Int, of whole: Int) -> Bool {
-        Int.random(in: 0..<whole, using: &self) < part
-    }
-}
 
 /// A model whose parts have numbers that they keep while their names change.
 struct RandomModel {
@@ -72,13 +54,13 @@ struct RandomModel {
         return nextID
     }
 
-    private mutating func attribute(_ numbers: inout SeededNumbers) -> Attribute {
+    private mutating func attribute(_ numbers: inout SeededGenerator) -> Attribute {
         let id = newID()
         return Attribute(
             id: id, name: "a\(id)", type: Self.types.randomElement(using: &numbers) ?? .string)
     }
 
-    init(_ numbers: inout SeededNumbers) {
+    init(_ numbers: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 2...5, using: &numbers) {
             let id = newID()
             var entity = Entity(id: id, name: "E\(id)")
@@ -93,12 +75,12 @@ struct RandomModel {
         for _ in 0..<Int.random(in: 1...4, using: &numbers) { addLink(&numbers) }
     }
 
-    private mutating func addLink(_ numbers: inout SeededNumbers) {
+    private mutating func addLink(_ numbers: inout SeededGenerator) {
         guard let source = entities.randomElement(using: &numbers)?.id,
             let destination = entities.randomElement(using: &numbers)?.id
         else { return }
         let id = newID()
-        func end(_ id: Int, _ name: String, _ numbers: inout SeededNumbers) -> End {
+        func end(_ id: Int, _ name: String, _ numbers: inout SeededGenerator) -> End {
             let isToMany = numbers.chance(2, of: 3)
             return End(
                 id: id, name: name, isToMany: isToMany,
@@ -111,7 +93,7 @@ struct RandomModel {
     }
 
     /// Makes a few lawful changes.
-    mutating func evolve(_ numbers: inout SeededNumbers) {
+    mutating func evolve(_ numbers: inout SeededGenerator) {
         for index in entities.indices {
             entities[index].before = nil
             for place in entities[index].attributes.indices {
@@ -121,7 +103,7 @@ struct RandomModel {
         for _ in 0..<Int.random(in: 1...8, using: &numbers) { change(&numbers) }
     }
 
-    private mutating func change(_ numbers: inout SeededNumbers) {
+    private mutating func change(_ numbers: inout SeededGenerator) {
         guard let index = entities.indices.randomElement(using: &numbers) else { return }
         let place = entities[index].attributes.indices.randomElement(using: &numbers)
         let link = links.indices.randomElement(using: &numbers)

@@ -1,4 +1,5 @@
 import GraphModel
+import TestSeeds
 import Testing
 
 @testable import GraphStore

@@ -1,5 +1,6 @@
 import Foundation
 import GraphModel
+import TestSeeds
 import Testing
 
 @testable import Pipelines
@@ -93,29 +94,22 @@ struct SampleSource {
         var missing: Int
     }
 
-    private var state: UInt64
+    private var random: SeededGenerator
     private static let names = [
         "Full Name", "createdAt", "postal", "x_1", "Größe", "is ok", "value", "a,b", "Q\"x", "no",
     ]
 
     init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
+        random = SeededGenerator(seed: seed)
     }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int {
-        range.lowerBound + Int(next() % UInt64(range.count))
+        .random(in: range, using: &random)
     }
 
-    mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
+    mutating func chance(_ percent: Int) -> Bool { random.chance(percent) }
 
-    mutating func pick(_ texts: [String]) -> String { texts[number(0...(texts.count - 1))] }
+    mutating func pick(_ texts: [String]) -> String { random.pick(texts) }
 
     mutating func fields(isTable: Bool) -> [Field] {
         var fields = [Field(name: "position", kind: -1, missing: 0)]
@@ -134,16 +128,17 @@ struct SampleSource {
         case -1: return .number("\(row)")
         case -2: return .text("key \(row)")
         case 0: return .number("\(number(-40_000...40_000))")
-        case 1: return .number("\(Int64(bitPattern: next()))")
-        case 2: return .number("\(next())\(number(0...9))")
+        case 1: return .number("\(Int64(bitPattern: random.next()))")
+        case 2: return .number("\(random.next())\(number(0...9))")
         case 3: return .number("\(number(-99...99)).\(number(0...999))")
-        case 4: return .number("0.\(next())\(number(1...9))")
+        case 4: return .number("0.\(random.next())\(number(1...9))")
         case 5: return .text(pick(["007", "12", "0", "1.10", "-0", "1e5", "1.1"]))
         case 6: return .text(date())
         case 7: return chance(50) ? .number("true") : .number("false")
         case 8: return .text(pick(["", "a,\"b\"", "ünï\ncöde", " x ", "NULL", "true", "e\u{301}"]))
         case 9:
-            let low = String(next(), radix: 16), digits = String(repeating: "0", count: 12) + low
+            let low = String(random.next(), radix: 16)
+            let digits = String(repeating: "0", count: 12) + low
             let id = "a5f2e1d0-0000-4000-8000-\(digits.suffix(12))"
             return .text(chance(50) ? id : id.uppercased())
         case 10: return mixed()

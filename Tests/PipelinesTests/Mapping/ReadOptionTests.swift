@@ -106,6 +106,20 @@ struct ReadOptionTests {
         #expect(bare.rows == ["1|Ä€|-", "2|👍|-"])
     }
 
+    @Test("UTF-16 that nobody told of names the key that does", arguments: ["json", "ndjson"])
+    func untoldUTF16(_ format: String) throws {
+        let json = #"{"id":"1","name":"Ä€"}"#
+        let text = format == "json" ? "[\(json)]" : json + "\n"
+        let folder = try Workspace()
+        try folder.write("a." + format, bytes: Self.utf16("\u{FEFF}" + text, isBig: false))
+        let run = try folder.run(model: Self.model, "- { import: a.\(format), into: Place }")
+        #expect(run.status == .dataError)
+        #expect(
+            run.text.hasPrefix("a.\(format):1:1: error: The text is not valid UTF-8 ["),
+            "\(run.text)")
+        #expect(run.text.contains("say so by `read.encoding: latin1` or `utf-16`;"))
+    }
+
     @Test("half a character of UTF-16 rejects its record alone")
     func brokenUTF16() throws {
         var bytes = Self.utf16("\u{FEFF}id,name\n1,a\n2,", isBig: false)

@@ -10,6 +10,7 @@ import Testing
         (counts.read, counts.inserted, counts.updated, counts.unchanged) = (90, 1, 2, 3)
         (counts.skipped, counts.filtered, counts.superseded, counts.rejected) = (4, 5, 6, 7)
         (counts.discarded, counts.createdTargets, counts.nulledValues) = (8, 9, 10)
+        counts.waiting = 11
         return counts
     }()
     private static let objects = [

@@ -1,6 +1,7 @@
 import Foundation
 import GraphModel
 import SQLite
+import TestSeeds
 import Testing
 
 @testable import GraphStore

@@ -1,5 +1,6 @@
 import GraphModel
 import SQLite
+import TestSeeds
 
 @testable import GraphStore
 

@@ -1,4 +1,5 @@
 import GraphModel
+import TestSeeds
 
 @testable import GraphStore
 
