@@ -216,14 +216,20 @@ struct SectionTests {
         for seed in 0..<3 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
             let folder = try Self.folder(seed: seed, Self.links, count: 3000)
+            let clock = ContinuousClock()
+            let start = clock.now
             let expected = try Self.outcome(Self.run(folder), folder)
+            // An attempt gets up to a part of that, wherever and however slowly it runs.
+            let whole = (clock.now - start).components
+            let longest = Int(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
             var random = SeededGenerator(seed: seed)
             let again = try Self.folder(seed: seed, Self.links, count: 3000)
             var attempts = 0
             while attempts < 400 {
                 attempts += 1
                 let interruption = Interruption()
-                interruption.limit(to: .milliseconds(random.pick(4) == 0 ? 0 : random.pick(400)))
+                let limit = random.pick(4) == 0 ? 0 : random.pick(max(40, longest * 2 / 3))
+                interruption.limit(to: .milliseconds(limit))
                 let told = Mutex<RecordCounts?>(nil)
                 let run = Self.run(again, interruption) { report, _ in
                     told.withLock { $0 = report.records }
