@@ -20,65 +20,6 @@ extension BulkWriter {
         return mustCreate ? .mustCreate : .done
     }
 
-    /// Writes a row for whose links objects must be made.
-    ///
-    /// They are made once nothing else is known to stand against the row, and taken back where
-    /// it is refused after all: a rejected record has no effect.
-    func writeMakingTargets(
-        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
-    ) throws(SQLiteError) -> Disposition {
-        if let found = try find(batch, place, hash: hash) {
-            let mayUpdate = mayUpdate(found, token: token)
-            release(found)
-            guard mayUpdate else {
-                cutLinks.removeAll(keepingCapacity: true)
-                return .written
-            }
-        } else if let property = row.firstMissingRequirement(plan) {
-            rejectMissing(property, token: token)
-            return .rejected
-        }
-        try flushRows()
-        newTargets.removeAll(keepingCapacity: true)
-        let rejected = tally.rejected
-        var undo = nestedWriters.isEmpty ? nil : try beginRecord()
-        for link in plan.plan.links.indices
-        where plan.plan.links[link].missing == .create || plan.plan.links[link].nested != nil {
-            let cell = batch[place, plan.plan.attributes.count + link]
-            let outcome = try resolve(batch, cell, link, token, .decide, creating: true)
-            guard case .obstacle(let obstacle) = outcome else { continue }
-            try takeBackTargets(&undo)
-            return obstacle
-        }
-        if let found = try find(batch, place, hash: hash) {
-            try update(found, token: token)
-        } else {
-            try insert(hash: hash, token: token, alone: true)
-        }
-        if tally.rejected > rejected {
-            try takeBackTargets(&undo)
-        } else {
-            try keepRecord(&undo)
-        }
-        return .written
-    }
-
-    private func takeBackTargets(_ undo: inout RecordUndo?) throws(SQLiteError) {
-        if undo != nil { return try undoRecord(&undo) }
-        for (link, id, hash) in newTargets {
-            let delete = try session.connection.cached(
-                "DELETE FROM \(plan.destinations[link].table) WHERE Z_PK = ?")
-            delete.bind(id.primaryKey, at: 1)
-            try delete.run()
-            session.change.delete(id)
-            if plan.isOwnKey(link: link) { keyFinder.noteRefused(hash, id.primaryKey) }
-            tally.createdTargets -= 1
-        }
-        guard !newTargets.isEmpty else { return }
-        newTargets.removeAll(keepingCapacity: true)
-        for resolver in resolvers { resolver.forgetAll() }
-    }
-
     /// Looks up what one link names, when nothing more comes.
     ///
     /// - Returns: whether the row may have it.
@@ -249,37 +190,6 @@ extension BulkWriter {
             }
         }
         return nil
-    }
-
-    private func create(
-        _ key: LinkKey, _ link: Int, _ token: Int64
-    ) throws(SQLiteError) -> ManagedObjectID? {
-        if let problem = resolvers[link].problem(with: key) {
-            rejectTarget(key, link, token, problem)
-            return nil
-        }
-        do {
-            let id = try resolvers[link].create(key, in: session)
-            let hash = key.hash
-            if plan.isOwnKey(link: link) { keyFinder.noteInserted(hash, id.primaryKey) }
-            newTargets.append((link, id, hash))
-            tally.createdTargets += 1
-            return id
-        } catch  where error.isConstraint {
-            rejectTarget(key, link, token, error.message)
-            return nil
-        }
-    }
-
-    private func rejectTarget(_ key: LinkKey, _ link: Int, _ token: Int64, _ problem: String) {
-        let description = plan.plan.links[link]
-        let destination = plan.destinations[link]
-        reject(
-            token, "link", description.relationship,
-            "No \(description.destination) has \(key.text(description.attributes, of: destination)),"
-                + " and none can be made: \(problem)",
-            value: key.plainText(description.attributes, of: destination),
-            hinge: description.makesStandIns ? .missingTarget : nil)
     }
 
     func setToOne(

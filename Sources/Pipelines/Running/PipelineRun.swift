@@ -155,41 +155,6 @@ struct PipelineRun {
         }
     }
 
-    /// A dry run works on what the other one has saved, which is whole at any moment.
-    private func warnOfOther(_ holder: String, _ path: String) {
-        runner.warn(
-            Diagnostic(
-                .warning, code: "run.beside",
-                "Another run works on \(path): \(holder); this is compared with what it has saved "
-                    + "so far", fix: "plan again when it has ended"))
-    }
-
-    func bind(
-        _ spec: PipelineSpec, now: Date, runID: String
-    ) throws(RunFailure) -> ParameterValues {
-        let (found, problems) = ParameterValues.bind(
-            spec, runner.context(now: now, runID: runID))
-        guard let found else { throw RunFailure(.configuration, problems) }
-        return found
-    }
-
-    /// What the run was asked for: another answer makes it another run.
-    func fingerprint(_ values: ParameterValues) -> String {
-        Fingerprint.of(values.identity + "\n" + RunSelection(options).identity)
-    }
-
-    /// Makes the folder of a store that is to be made; a missing one that is to be there is told
-    /// before the lock is made beside it.
-    private func prepareFolder(of path: String, _ store: StoreSpec) throws {
-        guard store.open == .existing else {
-            return options.isDry ? () : try OutputFolder.make(for: path)
-        }
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw StoreError(
-                .missing, "\(path) does not exist; `open: create` makes it when it is missing")
-        }
-    }
-
     // MARK: The whole
 
     private mutating func run(_ job: inout Job) throws {

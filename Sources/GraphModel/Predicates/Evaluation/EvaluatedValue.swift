@@ -29,6 +29,25 @@ package enum EvaluatedValue {
     case object(ManagedObjectID)
 }
 
+extension EvaluatedValue {
+    /// A constant's value, its bytes in the arena.
+    package init(_ value: GraphValue, in arena: EvaluationArena) {
+        self =
+            switch value {
+            case .null: .null
+            case .boolean(let flag): .boolean(flag)
+            case .integer(let number): .integer(number)
+            case .double(let number): .double(number)
+            case .decimal(let text): .decimal(arena.store(text.utf8))
+            case .string(let text): .text(arena.store(text.utf8))
+            case .date(let seconds): .date(seconds)
+            case .uuid(let bytes): .uuid(arena.store(bytes))
+            case .binary(let bytes): .binary(arena.store(bytes))
+            case .object(let id): .object(id)
+            }
+    }
+}
+
 /// Where a predicate finds the values of one record.
 package protocol EvaluationRow {
     /// The value in a slot; slots are the numbers that `slotOf` gave when compiling.

@@ -1,0 +1,87 @@
+internal import Diagnostics
+
+/// What expressions are worth, by what they are made of.
+extension PredicateResolver {
+    mutating func arithmetic(
+        _ op: ArithmeticOperator, _ left: GraphExpression, _ right: GraphExpression
+    ) throws(GraphPredicateError) -> Resolved {
+        let left = try resolve(left)
+        let right = try resolve(right)
+        let kinds = [try numeric(left), try numeric(right)]
+        let kind: ExpressionKind =
+            kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
+        // What is no decimal is computed in doubles, so that is what its constants are.
+        let sides = [left, right].map { side in
+            kind == .decimal || kind == .unknown ? side.expression : side.expression.rounded
+        }
+        return Resolved(
+            expression: .arithmetic(op, sides[0], sides[1]),
+            kind: kinds.contains(.null) ? .null : kind, node: number())
+    }
+
+    func numeric(_ operand: Resolved) throws(GraphPredicateError) -> ExpressionKind {
+        if operand.kind.isNumeric || operand.kind == .null || operand.kind == .unknown {
+            return operand.kind
+        }
+        if case .collection = operand.kind { throw toManyAlone(operand.node) }
+        let fix: String? =
+            switch operand.kind {
+            case .text: "join texts by `join({a, b}, ' ')`"
+            case .date:
+                "a date is moved by seconds: cast(cast(\(operand.expression), 'Double') + 7 * 86400, "
+                    + "'Date')"
+            default: nil
+            }
+        throw error(
+            .type, "Arithmetic needs numbers, not \(operand.kind)", node: operand.node, fix: fix,
+            isOfAnyKeys: true)
+    }
+
+    /// What either of two values is worth.
+    func common(_ one: Resolved, _ other: Resolved) throws(GraphPredicateError) -> ExpressionKind {
+        if one.kind == .unknown || other.kind == .unknown { return .unknown }
+        if one.kind == .null { return other.kind }
+        if other.kind == .null || one.kind == other.kind { return one.kind }
+        if one.kind.isNumeric, other.kind.isNumeric {
+            return ExpressionKind.numeric(one.kind, other.kind)
+        }
+        throw error(
+            .type, "The alternatives are of different types, \(one.kind) and \(other.kind)",
+            node: other.node,
+            fix: one.kind == .date
+                ? dateFix(for: other) : other.kind == .date ? dateFix(for: one) : nil)
+    }
+
+    /// How a date is written, where a text or a number stands in the place of one: `2026-05-05`
+    /// without quotation marks is a subtraction.
+    func dateFix(for wrong: Resolved) -> String? {
+        var text = source?.format ?? ""
+        switch wrong.expression {
+        case .constant(.string(let constant)): text = constant
+        case _ where wrong.kind == .text: return "cast(\(wrong.expression), 'Date') is its date"
+        case _ where wrong.kind.isNumeric: break
+        default: return nil
+        }
+        if PredicateCast.date(text) == nil { text = "2026-01-31" }
+        return "a date is written cast('\(text)', 'Date')"
+    }
+
+    mutating func function(
+        _ name: String, _ arguments: [GraphExpression]
+    ) throws(GraphPredicateError) -> Resolved {
+        var results: [Resolved] = []
+        for argument in arguments { results.append(try resolve(argument)) }
+        let place = number()
+        let check = FunctionCheck(resolver: self, name: name, node: place)
+        let kind = try check.kind(results)
+        // As with arithmetic, what makes no decimal is made of doubles.
+        let isExact = kind == .decimal || kind == .unknown
+        var arguments = results.map { isExact ? $0.expression : $0.expression.rounded }
+        if name == "cast", let type = try check.castType(results) {
+            arguments[1] = .constant(.string(type.rawValue))
+        }
+        return Resolved(
+            expression: .function(name, arguments), kind: kind, node: place,
+            isOrdered: name == "split")
+    }
+}

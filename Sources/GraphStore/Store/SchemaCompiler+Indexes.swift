@@ -1,0 +1,69 @@
+import GraphModel
+
+/// The indexes of a hierarchy's table.
+extension SchemaCompiler {
+    func indexes(on table: String, family: [EntityDescription]) -> [StoreSchema.Index] {
+        var indexes: [StoreSchema.Index] = []
+        func add(
+            _ name: String, unique: Bool = false, _ columns: [String],
+            where condition: String? = nil
+        ) {
+            indexes.append(
+                StoreSchema.Index(
+                    name: name, isUnique: unique, table: table, columns: columns,
+                    condition: condition))
+        }
+        if family.count > 1 { add("\(table)_Z_ENT_INDEX", ["Z_ENT"]) }
+        for entity in family {
+            for relationship in entity.ownRelationships where !relationship.isToMany {
+                let column = column(of: relationship.name, in: entity.name)
+                add("\(table)_\(column)_INDEX", [column])
+            }
+        }
+        for place in inverselessToManys(into: family) {
+            add("\(table)_\(place.column)_INDEX", [place.column])
+        }
+        for entity in family {
+            for constraint in entity.uniquenessConstraints {
+                let columns = constraint.map { column(of: $0, in: entity.name) }
+                let names = constraint.map(ColumnNames.joined).joined(separator: "_")
+                add(
+                    "Z_\(entity.name)_UNIQUE_\(names)", unique: true,
+                    columns.map { "\($0) COLLATE BINARY ASC" })
+            }
+            for index in entity.indexes {
+                let elements = index.elements.filter { hasColumn($0.propertyName, in: entity.name) }
+                // An index over expressions or space is no index over columns.
+                guard !elements.isEmpty, index.reasonNotBuilt == nil else { continue }
+                let columns = elements.map { element in
+                    let name = column(of: element.propertyName, in: entity.name)
+                    return "\(name) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+                }
+                add(
+                    "Z_\(entity.name)_\(index.name)", columns,
+                    where: condition(of: index, in: entity))
+            }
+        }
+        return indexes
+    }
+
+    /// Apps' models also list transient attributes and to-many relationships in their indexes.
+    func hasColumn(_ property: String, in entity: String) -> Bool {
+        if let attribute = model.attribute(property, of: entity) { return !attribute.isTransient }
+        return model.relationship(property, of: entity).map { !$0.isToMany } ?? false
+    }
+
+    /// The condition of a partial index.
+    ///
+    /// A predicate that the model's lints would have refused gives none: the index takes all rows,
+    /// which is slower and never wrong.
+    func condition(
+        of index: FetchIndexDescription, in entity: EntityDescription
+    ) -> String? {
+        guard let text = index.partialIndexPredicate,
+            let predicate = try? GraphPredicate(format: text)
+                .resolved(for: entity.name, in: model)
+        else { return nil }
+        return PartialIndexSQL.condition(predicate) { column(of: $0, in: entity.name) }
+    }
+}
