@@ -118,10 +118,21 @@ package enum Platform {
                 left -= done
             } else if done == 0 {
                 throw Failure(errno: EIO)
-            } else if systemErrno() != EINTR {
-                throw .current()
+            } else {
+                switch systemErrno() {
+                case EINTR: break
+                // Who shares the pipe or terminal has made it non-blocking, and it is full.
+                case EAGAIN: waitForRoom(descriptor)
+                default: throw .current()
+                }
             }
         }
+    }
+
+    /// Waits until something can be written, or nobody reads any more; a second at most.
+    private static func waitForRoom(_ descriptor: Int32) {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, 1000)
     }
 
     /// Makes the file's bytes durable; what cannot be synchronised (a pipe, a device) is left.

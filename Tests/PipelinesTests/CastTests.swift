@@ -207,6 +207,26 @@ struct CastTests {
                 == lines.dropFirst(example.good.count).map { $0 + "\n" }.joined())
     }
 
+    @Test("round a float once, whether it is a number, text or a constant")
+    func floats() throws {
+        let folder = try Workspace()
+        let text = "1.00000005960464477539062500001"
+        try folder.write(
+            "a.ndjson", "{\"id\":\"1\",\"share\":\(text)}\n{\"id\":\"2\",\"share\":\"\(text)\"}\n")
+        try folder.write("b.ndjson", "{\"id\":\"3\"}\n")
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { import: a.ndjson, into: All }
+            - { import: b.ndjson, into: All, set: { share: { const: \(text) } } }
+            """)
+        #expect(run.text == "")
+        #expect(
+            // One of the bits of a float above 1.
+            try folder.rows("SELECT ZID, (ZSHARE - 1) * 8388608 = 1 FROM ZALL ORDER BY ZID")
+                == ["1|1", "2|1", "3|1"])
+    }
+
     @Test("tell a reject's place in NDJSON")
     func placeInLines() throws {
         let folder = try Workspace()

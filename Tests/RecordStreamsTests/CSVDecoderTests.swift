@@ -1,3 +1,4 @@
+import Diagnostics
 import RecordStreams
 import Testing
 
@@ -54,6 +55,66 @@ import Testing
     ])
     func refusesAHeader(text: String, code: String) throws {
         #expect(try Reading.of(text, as: "a.csv", paths: ["a"]).error == code)
+    }
+
+    /// With the mark before it, and in the line of the fault.
+    @Test(arguments: [
+        ("\u{FEFF}a\"b\n", 4, 1, 5), ("\u{FEFF}\"a\nb\"x,c\n", 8, 2, 3),
+        ("a,\"b\r\nc\n\"d\r\n", 9, 3, 2), ("\"a\rb\"x\r1\r", 5, 2, 3), ("a,\"b", 2, 1, 3),
+    ])
+    func tellsWhereAHeaderIsBad(text: String, offset: Int, line: Int, column: Int) throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array(text.utf8), to: "a.csv")
+        let error = #expect(throws: RecordStreamError.self) {
+            _ = try RecordReader(
+                input: input, options: ReadOptions(), selection: FieldSelection([]))
+        }
+        #expect(
+            error?.location
+                == RecordLocation(
+                    source: input.path, byteOffset: offset, line: line, column: column))
+    }
+
+    @Test(
+        arguments: [
+            ("5\" disk,x\r1,2\r", ["2@2:1 '1' '2'"], ["1@1:2 csv.quote-in-field 5\" disk,x"]),
+            (
+                "5\" disk,\"x\n1,2\r3\n", ["2@2:1 '1' '2\r3'"],
+                ["1@1:2 csv.quote-in-field 5\" disk,\"x"]
+            ),
+            (
+                "\"a\"b,\"x\r1,2\r", ["2@2:1 '1' '2'"],
+                ["1@1:4 csv.text-after-quote \"a\"b,\"x"]
+            ),
+            ("\"a\r\"\"b\",x\r1,2\r", ["1@1:1 'a\r\"b' 'x'", "2@3:1 '1' '2'"], []),
+            ("1,\"x\ny\"\r\n2,3\r4\n", ["1@1:1 '1' 'x\ny'", "2@3:1 '2' '3\r4'"], []),
+        ] as [(String, [String], [String])])
+    func tellsWhatEndsRecordsByTheFirstLineEndOutsideQuotes(
+        text: String, records: [String], rejects: [String]
+    ) throws {
+        for chunk in [1, 2, 5, 1 << 16] {
+            let reading = try Reading.of(text, as: "a.csv", paths: ["a", "b"], chunk: chunk) {
+                $0.header = false
+                $0.columns = ["a", "b"]
+            }
+            #expect(reading == Reading(records: records, rejects: rejects))
+        }
+    }
+
+    @Test func readsOnWhereAQuoteOfTheFirstRecordNeverCloses() throws {
+        let rows = (2...100).map { "\($0),b\n" }.joined()
+        for chunk in [1, 50, 1 << 16] {
+            let reading = try Reading.of(
+                "1,\"open\n" + rows, as: "a.csv", paths: ["a"], chunk: chunk
+            ) {
+                $0.header = false
+                $0.columns = ["a", "b"]
+                $0.maxRecordBytes = 30
+            }
+            #expect(reading.rejects == ["1@1:3 csv.unterminated-quote 1,\"open"])
+            #expect(reading.records.count == 99)
+            #expect(reading.error == nil)
+        }
     }
 
     @Test func namesColumnsByTheOptions() throws {

@@ -107,6 +107,13 @@ import Testing
         #expect(reader.format == format)
     }
 
+    @Test(arguments: ["{\"items\":[{\"a\":1}]}\n", "\n{\"items\":[{\"a\":1}]}"])
+    func takesOneLineWithRecordsInsideForADocument(text: String) throws {
+        let line = text.hasPrefix("\n") ? 2 : 1
+        let reading = try Reading.of(text, as: "data", paths: ["a"]) { $0.at = "$.items[*]" }
+        #expect(reading == Reading(records: ["1@\(line):11 #1"]))
+    }
+
     @Test func refusesWhatItCannotTell() throws {
         #expect(
             try Reading.of("a,b\n1,2", as: "data", paths: ["a"]).error == "input.ambiguous-format")

@@ -1,6 +1,7 @@
 import Foundation
-import RecordStreams
 import Testing
+
+@testable import RecordStreams
 
 /// A pipe gives what has arrived, without waiting for a full chunk.
 @Suite("Slow pipes") struct SlowPipeTests {
@@ -21,12 +22,16 @@ import Testing
         #expect(write(descriptor, bytes, bytes.count) == bytes.count)
     }
 
-    private func reader(_ format: RecordFormat) throws -> RecordReader {
+    private func reader(
+        _ format: RecordFormat, at field: FieldPath = FieldPath(name: "a"),
+        _ change: (inout ReadOptions) -> Void = { _ in }
+    ) throws -> RecordReader {
         var options = ReadOptions()
         options.format = format
+        change(&options)
         return try RecordReader(
             input: InputFile(path: path, byteCount: 0), options: options,
-            selection: FieldSelection([FieldPath(name: "a")]))
+            selection: FieldSelection([field]))
     }
 
     /// The next records, one at a time as they were sent.
@@ -51,6 +56,37 @@ import Testing
         #expect(try next(reader) == ["3", "4"])
         close(descriptor)
         #expect(try next(reader) == ["end"])
+    }
+
+    @Test func deliverWhatComesBehindAQuoteInAField() throws {
+        send(Array("5\" disk,x\n1,y\n".utf8))
+        let reader = try reader(.csv) {
+            $0.header = false
+            $0.columns = ["a", "b"]
+        }
+        #expect(try next(reader) == ["1"])
+        close(descriptor)
+    }
+
+    /// Also where its end is little beside what came before it, and nothing follows.
+    @Test func deliverALargeRecordAndKeepNothingOfItsBeginnings() throws {
+        let escapes = String(repeating: "\\n", count: 500)
+        let values = Array(repeating: "\"\(escapes)\"", count: 2000).joined(separator: ",")
+        let bytes = Array("[{\"a\":[\(values)]}".utf8)
+        let descriptor = descriptor
+        DispatchQueue.global().async {
+            for start in stride(from: 0, to: bytes.count, by: 1000) {
+                let part = Array(bytes[start..<min(start + 1000, bytes.count)])
+                _ = write(descriptor, part, part.count)
+            }
+        }
+        let reader = try reader(.json, at: FieldPath(parsing: "a[*]"))
+        let batch = RecordBatch()
+        #expect(try reader.next(batch))
+        #expect(batch.fields(of: 0)[0].count == 2000)
+        // What is unescaped has one million bytes.
+        #expect(batch.arena.byteCount <= 4 << 20)
+        close(descriptor)
     }
 
     @Test func deliverWhatIsInflated() throws {

@@ -5,6 +5,19 @@ extension ScalarParser {
         return number.nearestDouble ?? slowDouble(bytes)
     }
 
+    /// The float nearest to a JSON number whose nearest double is given; infinite beyond all.
+    ///
+    /// To round the double is right but where it lies halfway between two floats: the number itself
+    /// may lie to either side of it.
+    package static func float(_ bytes: ByteView, nearestDouble: Double) -> Float {
+        let float = Float(nearestDouble)
+        // What lies halfway has one bit more than a float, and so 28 less than a double.
+        guard nearestDouble.significandBitPattern & 0x0FFF_FFFF == 0,
+            Double(float) != nearestDouble
+        else { return float }
+        return Float(String(decoding: bytes, as: UTF8.self)) ?? float
+    }
+
     /// Reads a JSON number that a double holds without loss, as stores keep decimals.
     ///
     /// Accepted where the canonical decimal text is the shortest text of the double: `0.99` and

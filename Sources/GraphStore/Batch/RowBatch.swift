@@ -18,6 +18,8 @@ package final class RowBatch {
     @exclusivity(unchecked) private var cells: UnsafeMutablePointer<BulkCell>
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var items: [BulkCell] = []
+    /// Room for more items is given back when the batch is emptied.
+    package static let keptItemsMax = 1 << 17
 
     package init(width: Int, capacity: Int = 1024) {
         self.width = width
@@ -31,7 +33,7 @@ package final class RowBatch {
 
     package func removeAll() {
         count = 0
-        items.removeAll(keepingCapacity: true)
+        items.removeAll(keepingCapacity: items.capacity <= Self.keptItemsMax)
         arena.removeAll()
         owner = nil
     }

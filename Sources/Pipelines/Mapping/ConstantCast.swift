@@ -73,7 +73,10 @@ enum ConstantCast {
                 return .integer(number)
             case .boolean: return ScalarParser.boolean(bytes).map { .integer($0 ? 1 : 0) }
             case .double: return ScalarParser.double(bytes).map { .real($0) }
-            case .float: return ScalarParser.double(bytes).map { .real(Double(Float($0))) }
+            case .float:
+                guard let number = ScalarParser.double(bytes) else { return nil }
+                let float = ScalarParser.float(bytes, nearestDouble: number)
+                return float.isFinite ? .real(Double(float)) : nil
             case .decimal: return ScalarParser.decimal(bytes).map { .real($0) }
             case .date: return isNumber ? nil : ScalarParser.isoDate(bytes).map { .real($0) }
             case .uuid: return isNumber ? nil : uuid(bytes)

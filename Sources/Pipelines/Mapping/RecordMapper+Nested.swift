@@ -59,6 +59,7 @@ extension RecordMapper {
                 code: "shape", message: "'\(path)' is not an object, but \(ValueCaster.show(item))"
             ).at(path, item)
         }
+        try refuse(item, nested, reader.records.batch, path: path)
         let emptied: [Int]
         do throws(Misshapen) {
             emptied = try misshapen(nested.wholes, nested.columns, fields)
@@ -91,6 +92,22 @@ extension RecordMapper {
                 throw error.at("\(path).\(link.part.sourceText)", field, orIn: item)
             }
         }
+    }
+
+    /// Refuses an object by the rules about keys, which saw only the record around it.
+    private func refuse(
+        _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
+    ) throws(CastFailure) {
+        if refusesDuplicateKeys, records.duplicateKeyCount(of: 0) > 0 {
+            throw CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage)
+                .at(path, nil, orIn: item)
+        }
+        guard refusesExtra, records.extraFieldCount(of: 0) > 0 else { return }
+        let (first, count) = UnmappedFields.names(
+            in: item.bytes, nested.selection, shownMax: Self.extraShownMax)
+        let names = first.map { "\(path).\($0)" }
+        throw CastFailure(code: "extra", message: Self.extraMessage(names, of: count))
+            .at(names.first ?? path, nil, orIn: item)
     }
 }
 

@@ -8,8 +8,8 @@ package import RecordStreams
 /// Runs on the reading side, beside the writer: everything that needs no store happens here.
 package struct RecordMapper {
     private let plan: ImportPlan
-    private let refusesDuplicateKeys: Bool
-    private let refusesExtra: Bool
+    let refusesDuplicateKeys: Bool
+    let refusesExtra: Bool
     var scratch = ImportRowScratch()
     /// Values that were none of their attributes and became null, as far as the batch is mapped.
     private var nulled = 0
@@ -33,6 +33,7 @@ package struct RecordMapper {
         for case let nested? in batch.nested { nested.removeAll() }
         batch.filtered = 0
         nulled = 0
+        if scratch.items.capacity > RowBatch.keptItemsMax { scratch.items = [] }
         for record in 0..<batch.records.count {
             map(record, batch)
         }
@@ -50,8 +51,7 @@ package struct RecordMapper {
         }
         if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
             return batch.reject(
-                record, "duplicate-key", slot: nil, field: nil,
-                "An object of the record has a key twice")
+                record, "duplicate-key", slot: nil, field: nil, Self.duplicateKeyMessage)
         }
         if refusesExtra, batch.records.extraFieldCount(of: record) > 0 {
             return rejectExtra(record, batch)
@@ -111,13 +111,28 @@ package struct RecordMapper {
     }
 
     private func rejectExtra(_ record: Int, _ batch: MappedBatch) {
-        let names =
-            batch.extraColumns
-            ?? UnmappedFields.names(in: batch.records.rawRecord(record), plan.selection)
-        let listed = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+        let names: [String]
+        let count: Int
+        if let columns = batch.extraColumns {
+            (names, count) = (Array(columns.prefix(Self.extraShownMax)), columns.count)
+        } else {
+            (names, count) = UnmappedFields.names(
+                in: batch.records.rawRecord(record), plan.selection, shownMax: Self.extraShownMax)
+        }
         batch.reject(
-            record, "extra", slot: nil, field: names.first,
-            "Nothing maps \(listed)" + (names.count > 5 ? " and \(names.count - 5) more" : ""))
+            record, "extra", slot: nil, field: names.first, Self.extraMessage(names, of: count))
+    }
+
+    static let duplicateKeyMessage = "An object of the record has a key twice"
+    static let extraShownMax = 5
+
+    /// - Parameter count: of all, of which the names are the first.
+    static func extraMessage(_ names: [String], of count: Int) -> String {
+        let listed = names.map { "'\($0)'" }.joined(separator: ", ")
+        guard count > names.count else { return "Nothing maps \(listed)" }
+        let more = count - names.count
+        return "Nothing maps \(listed) and "
+            + (count == UnmappedFields.countMax ? "at least \(more) more" : "\(more) more")
     }
 
     /// A field that should be an object and is something else.

@@ -19,7 +19,7 @@ struct CastFailure: Error {
 /// The bytes of text stay where the record is; what has to be made goes into the rows' arena.
 struct ValueCaster {
     private let attribute: AttributeDescription
-    private let rules: Rules
+    let rules: Rules
     /// Nothing comes between a field and the cast by its type.
     private let isPlain: Bool
 
@@ -92,7 +92,7 @@ struct ValueCaster {
         }
     }
 
-    private func failure(_ field: Field, _ wanted: String) -> CastFailure {
+    func failure(_ field: Field, _ wanted: String) -> CastFailure {
         CastFailure(message: "'\(attribute.name)' takes \(wanted), not \(Self.show(field))")
     }
 
@@ -115,11 +115,11 @@ struct ValueCaster {
 
     // By patterns, for every value passes here, and `==` of another module's enumeration is a call.
 
-    private func isText(_ field: Field) -> Bool {
+    func isText(_ field: Field) -> Bool {
         if case .string = field.kind { true } else { false }
     }
 
-    private func isTextOrNumber(_ field: Field) -> Bool {
+    func isTextOrNumber(_ field: Field) -> Bool {
         switch field.kind {
         case .string, .number: true
         default: false
@@ -184,7 +184,7 @@ struct ValueCaster {
             var value = ScalarParser.double(field.bytes)
         else { throw failure(field, "a number") }
         if attribute.type == .float {
-            value = Double(Float(value))
+            value = Double(ScalarParser.float(field.bytes, nearestDouble: value))
             guard value.isFinite else { throw failure(field, "a number that fits Float") }
         }
         return .real(value)
@@ -217,33 +217,6 @@ struct ValueCaster {
                     : "a decimal number")
         }
         return arena.cell(.text(number.text))
-    }
-
-    private func date(_ field: Field) throws(CastFailure) -> BulkCell {
-        if let datePattern = rules.datePattern {
-            guard isTextOrNumber(field),
-                let seconds = datePattern.parse(
-                    field.bytes, defaultZoneSeconds: rules.zoneSeconds)
-            else { throw failure(field, "a date in the given pattern") }
-            return .real(seconds)
-        }
-        if let perSecond = rules.epochPerSecond { return try epoch(field, perSecond) }
-        guard isText(field),
-            let seconds = ScalarParser.isoDate(
-                field.bytes, defaultZoneSeconds: rules.zoneSeconds)
-        else {
-            throw failure(field, "an ISO 8601 date (or say `date:` with its pattern)")
-        }
-        return .real(seconds)
-    }
-
-    /// Seconds or milliseconds since 1970; dates count from 2001.
-    private func epoch(_ field: Field, _ perSecond: Double) throws(CastFailure) -> BulkCell {
-        let unit = perSecond == 1 ? "seconds" : "milliseconds"
-        guard isTextOrNumber(field),
-            let number = ScalarParser.double(field.bytes), number.magnitude < 3e15 * perSecond
-        else { throw failure(field, "a number of \(unit) since 1970") }
-        return .real((number - 978_307_200 * perSecond) / perSecond)
     }
 
     private func uuid(_ field: Field, _ arena: inout ByteArena) throws(CastFailure) -> BulkCell {

@@ -29,7 +29,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
         byte = place.byteOffset
         field = place.field
         value = reject.value.map { String($0.prefix(2000)) }
-        message = reject.message
+        message = reject.message + (reject.isCut ? "; only its beginning is kept" : "")
         run = runID
     }
 

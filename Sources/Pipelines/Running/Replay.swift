@@ -129,7 +129,7 @@ struct Replay: Sendable {
         }
         var spec = spec
         let place = spec.location
-        try files.forEach(refuseCut)
+        for file in files { try refuseCut(file, spec.read.format) }
         spec.read.files = files.map {
             TemplateText(literal: PathText.join(folder, $0.name), at: place)
         }
@@ -145,10 +145,10 @@ struct Replay: Sendable {
         return spec
     }
 
-    /// A row of a table that was cut for its size may look whole.
-    private func refuseCut(_ file: RejectNote.File) throws {
+    /// A row of a table that was cut for its size may look whole; half an object does not.
+    private func refuseCut(_ file: RejectNote.File, _ format: RecordFormat?) throws {
         let path = PathText.join(folder, file.name)
-        guard file.name.hasSuffix(".csv") || file.name.hasSuffix(".tsv"),
+        guard let format = format ?? RecordFormat(fileName: file.name), format.isTabular,
             try RejectReason.read(path + RejectFile.reasonsSuffix).contains(where: {
                 $0.code == "too-big"
             })

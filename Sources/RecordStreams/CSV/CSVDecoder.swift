@@ -1,10 +1,16 @@
-internal import Diagnostics
-
 /// Records of comma- or tab-separated values, their columns named by a header or by the options.
 ///
 /// Every line of input belongs to one record, also when that record is bad: reading goes on at the
-/// next line start outside it. A quote that never closes is looked for no further than
-/// `maxRecordBytes`; the bad record is then what stands up to the end of the line with the quote.
+/// next line start outside it. No more than the largest record and its line end is looked at to
+/// tell what is larger, so that this is the same wherever the chunk ends:
+///
+/// ```
+/// 7,"two          The quote does not close within the largest record, so it is taken for one that
+/// 8,lines …       never closes: the bad record is the line with it, and the next line is a record.
+/// 9,very long …   Outside quotes a record goes on behind the largest one, or a line that is bad
+///                 does: it is too big, and read over up to the first line end there, be it in
+///                 quotes or not.
+/// ```
 final class CSVDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -63,11 +69,18 @@ final class CSVDecoder: RecordDecoder {
     ) throws(RecordStreamError) -> Int? {
         guard let mark = byteOrderMarkLength(bytes, isFinal: isFinal) else { return nil }
         let text = UnsafeBufferPointer(rebasing: bytes[mark...])
-        guard let endsAtReturn = dialect.firstLineEndsAtReturn(text, isFinal: isFinal) else {
-            guard text.count > options.maxRecordBytes else { return nil }
-            throw RecordStreamError(.csvHeader(reason: "it never ends"), in: source)
+        let isLonger = text.count > windowByteCount
+        let endsAtReturn = dialect.firstLineEndsAtReturn(
+            UnsafeBufferPointer(rebasing: text.prefix(windowByteCount)),
+            isFinal: isFinal && !isLonger)
+        if endsAtReturn == nil {
+            guard isLonger else { return nil }
+            // Without a header this is a bad record like others, and LF ends nearly all lines.
+            guard !options.header else {
+                throw RecordStreamError(.csvHeader(reason: "it never ends"), in: source)
+            }
         }
-        dialect.endsAtReturn = endsAtReturn
+        dialect.endsAtReturn = endsAtReturn ?? false
         scanner = CSVScanner(dialect, nulls: options.nulls)
         guard options.header else {
             guard let columns = options.columns else {
@@ -76,12 +89,16 @@ final class CSVDecoder: RecordDecoder {
             try setColumns(columns)
             return mark
         }
-        guard !text.isEmpty, let start = text.baseAddress else {
+        guard !text.isEmpty, let first = bytes.baseAddress else {
             throw RecordStreamError(.csvNoHeader, in: source)
         }
-        guard let (names, length) = try header(start, text.count, isFinal: isFinal) else {
-            return nil
-        }
+        let header = CSVHeader(
+            source: source, recordBytesMax: options.maxRecordBytes, lineEnd: lineEnd)
+        guard
+            let (names, next) = try header.names(
+                first, from: first + mark, to: first + bytes.count, isFinal: isFinal,
+                scanner: scanner)
+        else { return nil }
         if let columns = options.columns {
             guard columns.count == names.count else {
                 throw RecordStreamError(
@@ -91,50 +108,7 @@ final class CSVDecoder: RecordDecoder {
         } else {
             try setColumns(names)
         }
-        return mark + length
-    }
-
-    private func header(
-        _ start: Bytes, _ count: Int, isFinal: Bool
-    ) throws(RecordStreamError) -> (names: [String], length: Int)? {
-        let arena = ByteArena()
-        var capacity = 64
-        while true {
-            let fields = UnsafeMutablePointer<Field>.allocate(capacity: capacity)
-            let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
-            defer {
-                fields.deallocate()
-                slots.deallocate()
-            }
-            for index in 0..<capacity { slots[index] = Int32(index) }
-            let target = CSVScanner.Target(fields: fields, slots: slots, columnCount: capacity)
-            switch scanner.record(
-                start, limit: start + count, isFinal: isFinal, target: target, arena: arena)
-            {
-            case .cut: return nil
-            case .cutInQuotes(let opened):
-                if !isFinal, count <= options.maxRecordBytes { return nil }
-                throw headerError(.unterminatedQuote, offset: opened - start)
-            case .bad(let fault, let place): throw headerError(fault, offset: place - start)
-            case .record(let next):
-                if scanner.fieldCount > capacity {
-                    capacity = scanner.fieldCount
-                    continue
-                }
-                let end = scanner.recordEnd ?? next
-                if let bad = UTF8Validation.firstInvalid(from: start, to: end) {
-                    throw headerError(.invalidUTF8, offset: bad - start)
-                }
-                let names = (0..<scanner.fieldCount).map { fields[$0].text }
-                return (names, next - start)
-            }
-        }
-    }
-
-    private func headerError(_ fault: CSVFault, offset: Int) -> RecordStreamError {
-        RecordStreamError(
-            .csvHeader(reason: fault.recordFault.message),
-            at: RecordLocation(source: source, byteOffset: offset, line: 1, column: offset + 1))
+        return next - first
     }
 
     private func setColumns(_ names: [String]) throws(RecordStreamError) {
@@ -219,14 +193,22 @@ final class CSVDecoder: RecordDecoder {
         _ outcome: CSVScanner.Outcome, _ start: Bytes, _ limit: Bytes, isFinal: Bool,
         scanner: CSVScanner, target: CSVScanner.Target, batch: RecordBatch
     ) -> Bytes? {
+        let isLonger = limit - start > windowByteCount
+        var outcome = outcome
+        if isLonger {
+            let chunk = batch.chunk.start
+            outcome = scanner.limited(
+                outcome, of: chunk + (start - Bytes(chunk)), to: windowByteCount, target: target,
+                arena: batch.arena)
+        }
         switch outcome {
         case .cut:
-            guard limit - start > options.maxRecordBytes else { return nil }
-            reject(.tooBig, start, limit, at: start, batch: batch)
-            isSkippingLine = true
-            return limit
+            guard isLonger else { return nil }
+            return skipBad(
+                .tooBig, start, limit, at: start + windowByteCount - 1, isFinal: isFinal,
+                batch: batch)
         case .cutInQuotes(let opened):
-            guard isFinal || limit - start > options.maxRecordBytes else { return nil }
+            guard isFinal || isLonger else { return nil }
             return skipBad(
                 .unterminatedQuote, start, limit, at: opened, isFinal: isFinal, batch: batch)
         case .bad(let fault, let place):
@@ -264,21 +246,30 @@ final class CSVDecoder: RecordDecoder {
         return nil
     }
 
+    // MARK: Bad records
+
+    /// The bytes that tell whether a record is too big: as many as the largest one has with CRLF.
+    private var windowByteCount: Int { options.maxRecordBytes + 2 }
+
     /// Rejects a record up to the end of the line with the fault.
     private func skipBad(
         _ fault: CSVFault, _ start: Bytes, _ limit: Bytes, at place: Bytes, isFinal: Bool,
         batch: RecordBatch
     ) -> Bytes? {
-        guard let next = nextLine(place, limit) else {
-            guard isFinal || limit - start > options.maxRecordBytes else { return nil }
-            reject(fault, start, limit, at: place, batch: batch)
-            isSkippingLine = !isFinal
-            return limit
+        let next = nextLine(place, limit)
+        guard next != nil || isFinal || limit - start > windowByteCount else { return nil }
+        var end = limit
+        if let next {
+            end = next - 1
+            if end > start, end.pointee == 10, end[-1] == 13 { end -= 1 }
         }
-        var end = next - 1
-        if end > start, end.pointee == 10, end[-1] == 13 { end -= 1 }
-        reject(fault, start, end, at: place, batch: batch)
-        return next
+        if end - start > options.maxRecordBytes {
+            reject(.tooBig, start, end, at: start, batch: batch)
+        } else {
+            reject(fault, start, end, at: place, batch: batch)
+        }
+        isSkippingLine = next == nil && !isFinal
+        return next ?? limit
     }
 
     /// The start of the next line, whatever quotes stand between.

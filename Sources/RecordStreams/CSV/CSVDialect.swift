@@ -22,17 +22,32 @@ struct CSVDialect {
 
     /// Whether the first line that ends outside quotes ends with a lone CR; nil where the data
     /// does not tell yet.
+    ///
+    /// Behind a quote that stands where none may, others tell nothing: the next line end counts.
     func firstLineEndsAtReturn(_ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool) -> Bool? {
-        var isQuoted = false
+        enum Place { case fieldStart, field, quotes, afterQuote, badLine }
+        var place = Place.fieldStart
         for index in bytes.indices {
             let byte = bytes[index]
-            if byte == quote {
-                isQuoted.toggle()
-            } else if !isQuoted, byte == 10 {
-                return false
-            } else if !isQuoted, byte == 13 {
+            switch place {
+            case .quotes:
+                if byte == quote { place = .afterQuote }
+                continue
+            case .fieldStart where byte == quote, .afterQuote where byte == quote:
+                place = .quotes
+                continue
+            default: break
+            }
+            if byte == 10 { return false }
+            if byte == 13 {
                 if index + 1 < bytes.count { return bytes[index + 1] != 10 }
                 return isFinal ? true : nil
+            }
+            if place == .badLine { continue }
+            if byte == delimiter {
+                place = .fieldStart
+            } else {
+                place = place == .afterQuote || byte == quote ? .badLine : .field
             }
         }
         return isFinal ? false : nil

@@ -54,7 +54,7 @@ final class GzipInflater {
         do throws(RecordStreamError) {
             while filled < count, state != .done {
                 // What is inflated is worth more than a full buffer later.
-                if filled > 0, input.mustWait { break }
+                if filled > 0, input.mustWait() { break }
                 switch state {
                 case .header:
                     try readHeader()

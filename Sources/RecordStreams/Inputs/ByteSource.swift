@@ -36,7 +36,9 @@ package final class ByteSource {
     package var compressedBytesRead: Int { input.bytesConsumed }
 
     /// Whether `read` would wait for somebody to write into a pipe.
-    var mustWait: Bool { input.mustWait }
+    ///
+    /// - Parameter isPatient: whether to wait some milliseconds for it.
+    func mustWait(isPatient: Bool) -> Bool { input.mustWait(isPatient: isPatient) }
 
     /// Fills a buffer as far as it goes, or as far as a pipe has something at hand.
     ///

@@ -10,7 +10,8 @@ final class StoredInput {
     let isRegular: Bool
     /// Asked while nobody writes into a pipe; nil leaves the system to wait.
     private let isCancelled: (@Sendable () -> Bool)?
-    /// How long the system waits for a writer before that is asked, in milliseconds.
+    /// How long the system waits for a writer before that is asked, or before what is there must
+    /// do, in milliseconds.
     private static let patience: Int32 = 50
     private var generated: GeneratedRows?
     private let buffer: UnsafeMutablePointer<UInt8>
@@ -63,8 +64,11 @@ final class StoredInput {
     }
 
     /// Whether nothing is at hand now and more may come: never true of a file.
-    var mustWait: Bool {
-        !isRegular && position == end && !isAtEnd && Platform.mustWait(descriptor)
+    ///
+    /// - Parameter isPatient: whether to wait some milliseconds for it.
+    func mustWait(isPatient: Bool = false) -> Bool {
+        !isRegular && position == end && !isAtEnd
+            && Platform.mustWait(descriptor, milliseconds: isPatient ? Self.patience : 0)
     }
 
     /// Drops bytes from the front of the buffer.

@@ -13,7 +13,8 @@ internal import Diagnostics
 /// its level on the path and what it expects next, so that it can stop at any byte.
 ///
 /// A bad record is rejected alone as long as its brackets, commas and colons are right, because
-/// they tell where it ends. Anything else ends the document.
+/// they tell where it ends. Anything else ends the document. One that is too big is that first of
+/// all, because what else is wrong with it may not be seen yet.
 final class JSONDocumentDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -46,6 +47,8 @@ final class JSONDocumentDecoder: RecordDecoder {
     /// Goes over a value that is not on the path, or a record that is too big.
     var skipper: JSONScanner?
     private var isSkippingRecord = false
+    /// How far a record may nest that is only read over.
+    private static let skippedDepthMax = 1 << 24
 
     init(
         source: String, selection: FieldSelection, options: ReadOptions
@@ -182,16 +185,22 @@ final class JSONDocumentDecoder: RecordDecoder {
             if status == .more { return cutRecord(&position, limit: limit, batch: batch) }
             if status == .failed { fault = scanner.fault }
         }
-        var scanner = JSONScanner(depthMax: 1 << 24, isLenient: true)
+        var scanner = JSONScanner(depthMax: Self.skippedDepthMax, isLenient: true)
         var end = start
-        switch scanner.run(&end, end: limit) {
+        let status = scanner.run(&end, end: limit)
+        let isTooBig = end - start > maxRecordBytes
+        switch status {
         case .more: return cutRecord(&position, limit: limit, batch: batch)
+        case .failed where isTooBig:
+            // It ends the document when it is met again.
+            return cutRecord(&position, limit: limit, batch: batch)
         case .failed:
             recordCount += 1
             fail(fault.kind, at: fault.place ?? start, batch: batch)
             return false
         case .done: break
         }
+        if isTooBig { fault = JSONFault(kind: .tooBig, place: start) }
         recordCount += 1
         let chunkStart = Bytes(batch.chunk.start)
         batch.reject(
@@ -212,7 +221,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         batch.reject(
             JSONFault.Kind.tooBig.recordFault, number: recordCount, offset: offset,
             byteCount: limit - position, faultOffset: offset)
-        skipper = JSONScanner(depthMax: store.depthMax)
+        skipper = JSONScanner(depthMax: Self.skippedDepthMax, isLenient: true)
         isSkippingRecord = expectation == .record || expectation == .recordOrEnd
         return true
     }

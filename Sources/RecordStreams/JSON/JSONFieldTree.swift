@@ -42,8 +42,10 @@ final class JSONFieldTree {
         var elementSlots: [Int] = []
         /// The brackets around the value.
         var depth: Int
-        /// Whether the value lies in a list, so that a record may have several.
-        var isInList: Bool
+        /// The lists around the value; in one, a record may have several values.
+        var listDepth: Int
+        /// In a list, the slots below whose paths lead into further lists.
+        var innerListSlots: [Int] = []
         /// Whether nothing is asked for inside the value, and it has its slot to itself.
         var isLeaf = true
         /// The first of the nodes to which its value belongs as well, as its name is the names of
@@ -61,6 +63,8 @@ final class JSONFieldTree {
     }
 
     private static let keysMax = 128
+    /// Longer names are not learned.
+    private static let nameBytesMax = 256
 
     private(set) var nodes: UnsafeMutablePointer<Node>
     private var nodeCount = 0
@@ -76,7 +80,7 @@ final class JSONFieldTree {
         // Each path of several names may have them in one, too, by a member and a node of its own.
         nodeCapacity = 1 + 2 * selection.paths.reduce(0) { $0 + $1.steps.count }
         nodes = .allocate(capacity: nodeCapacity)
-        let root = addNode(depth: 0, isInList: false)
+        let root = addNode(depth: 0, listDepth: 0)
         let sources = selection.firstSlots { $0.leadsToSamePlace(as: $1) }
         for (slot, path) in selection.paths.enumerated() {
             if sources[slot] != slot {
@@ -113,7 +117,7 @@ final class JSONFieldTree {
     private func addFlat(_ step: FieldPath.Step, root: Int) -> Int {
         guard case .name(let name) = step else { return root }
         let member = child(named: name, of: root)
-        let flat = addNode(depth: nodes[member].depth, isInList: false)
+        let flat = addNode(depth: nodes[member].depth, listDepth: 0)
         let next = nodes[member].firstFlat
         nodes[flat].nextFlat = next
         nodes[member].firstFlat = flat
@@ -129,6 +133,7 @@ final class JSONFieldTree {
     private func add(_ steps: [FieldPath.Step], slot: Int, root: Int, leadingNames: Int = 0) {
         var node = root
         var lastList: Int?
+        let listCount = steps.count(where: { $0 == .each })
         for (place, step) in steps.enumerated() {
             nodes[node].slots.append(slot)
             if place < leadingNames { nodes[node].passingSlots.append(slot) }
@@ -137,11 +142,13 @@ final class JSONFieldTree {
             case .each:
                 lastList = node
                 if nodes[node].each < 0 {
-                    let each = addNode(depth: nodes[node].depth + 1, isInList: true)
+                    let each = addNode(
+                        depth: nodes[node].depth + 1, listDepth: nodes[node].listDepth + 1)
                     nodes[node].each = each
                     nodes[node].isLeaf = false
                 }
                 node = nodes[node].each
+                if nodes[node].listDepth < listCount { nodes[node].innerListSlots.append(slot) }
             }
         }
         nodes[node].slots.append(slot)
@@ -155,17 +162,17 @@ final class JSONFieldTree {
             let index = keyIndex(bytes, of: node)
             if index >= 0 { return nodes[node].keys[index].node }
             let child = addNode(
-                depth: nodes[node].depth + 1, isInList: nodes[node].isInList)
+                depth: nodes[node].depth + 1, listDepth: nodes[node].listDepth)
             _ = addKey(bytes, of: node, child: child)
             nodes[node].isLeaf = false
             return child
         }
     }
 
-    private func addNode(depth: Int, isInList: Bool) -> Int {
+    private func addNode(depth: Int, listDepth: Int) -> Int {
         (nodes + nodeCount).initialize(
-            to: Node(keys: .allocate(capacity: 1), keyCapacity: 1, depth: depth, isInList: isInList)
-        )
+            to: Node(
+                keys: .allocate(capacity: 1), keyCapacity: 1, depth: depth, listDepth: listDepth))
         nodeCount += 1
         return nodeCount - 1
     }
@@ -197,9 +204,10 @@ final class JSONFieldTree {
         return -1
     }
 
-    /// Remembers a key that nobody asked for; -1 where there are too many.
+    /// Remembers a key that nobody asked for; -1 where it is too long, or there are too many.
     func learnKey(_ name: UnsafeBufferPointer<UInt8>, of node: Int) -> Int {
-        nodes[node].keyCount < Self.keysMax + nodes[node].slots.count + flatNodes.count
+        name.count <= Self.nameBytesMax
+            && nodes[node].keyCount < Self.keysMax + nodes[node].slots.count + flatNodes.count
             ? addKey(name, of: node, child: -1) : -1
     }
 

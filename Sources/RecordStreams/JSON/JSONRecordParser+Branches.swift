@@ -70,11 +70,13 @@ extension JSONRecordParser {
     private mutating func list(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
         let element = nodes + node.pointee.each
         let isPlain = element.pointee.isLeaf
+        let leadsToLists = !element.pointee.innerListSlots.isEmpty
         var position = JSONToken.skipSpace(start, end: end)
         if position.pointee == UInt8(ascii: "]") {
             position += 1
         } else {
             while true {
+                if leadsToLists { noteBeginning(of: element) }
                 guard
                     let next = isPlain
                         ? plainElement(position, element: element)
@@ -114,6 +116,14 @@ extension JSONRecordParser {
         return next
     }
 
+    /// Notes how long the lists inside an element are before it.
+    private func noteBeginning(of element: UnsafeMutablePointer<Node>) {
+        let depth = element.pointee.listDepth
+        for slot in element.pointee.innerListSlots {
+            lists[slot].counts[depth] = lists[slot].count
+        }
+    }
+
     /// Moves what the last element of a list gave from the slots to their lists.
     private mutating func appendElements(_ node: UnsafeMutablePointer<Node>) {
         for slot in node.pointee.elementSlots {
@@ -141,9 +151,11 @@ extension JSONRecordParser {
         duplicateKeyCount += 1
         // Of what is called like a path nothing was taken yet.
         guard target >= 0 else { return }
+        let depth = nodes[target].listDepth
         for slot in nodes[target].slots {
             fields[slot] = Field(.absent)
-            if !nodes[target].isInList { lists[slot].count = 0 }
+            // Behind the last list of its path a slot has one value in each element.
+            if depth < lists[slot].depth { lists[slot].count = lists[slot].counts[depth] }
         }
     }
 }

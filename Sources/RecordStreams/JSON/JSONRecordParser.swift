@@ -15,7 +15,36 @@ struct JSONRecordParser {
     struct ListBuffer {
         var items: UnsafeMutablePointer<Field>
         var count = 0
-        var capacity = 0
+        var capacity = 1
+        /// The lists on the path.
+        let depth: Int
+        /// What `count` was where the record began, and the element of each list on the path but
+        /// the last that is being read.
+        let counts: UnsafeMutablePointer<Int>
+
+        /// More are not kept for the next record; they have 1 MiB.
+        private static let keptItemsMax = 1 << 16
+
+        init(depth: Int) {
+            items = .allocate(capacity: 1)
+            self.depth = depth
+            counts = .allocate(capacity: max(1, depth))
+            counts.initialize(repeating: 0, count: max(1, depth))
+        }
+
+        func deallocate() {
+            items.deallocate()
+            counts.deallocate()
+        }
+
+        /// Gives back the memory of a list of unusual length.
+        mutating func shrink() {
+            guard capacity > Self.keptItemsMax else { return }
+            items.deallocate()
+            items = .allocate(capacity: 1)
+            count = 0
+            capacity = 1
+        }
     }
 
     /// The fields of the record that is being read.

@@ -19,14 +19,15 @@ final class JSONRecordStore {
         listCount = max(1, slotCount)
         lists = .allocate(capacity: listCount)
         for index in 0..<listCount {
+            let steps = index < slotCount ? selection.paths[index].steps : []
             (lists + index).initialize(
-                to: JSONRecordParser.ListBuffer(items: .allocate(capacity: 1), capacity: 1))
+                to: JSONRecordParser.ListBuffer(depth: steps.count(where: { $0 == .each })))
         }
         listSlots = tree.listSlots
     }
 
     deinit {
-        for index in 0..<listCount { lists[index].items.deallocate() }
+        for index in 0..<listCount { lists[index].deallocate() }
         lists.deallocate()
     }
 
@@ -37,10 +38,11 @@ final class JSONRecordStore {
             tree: tree, lists: lists, batch: batch, depthMax: depthMax, objectNumber: objectNumber)
     }
 
-    /// Takes over what the parser counted.
+    /// Takes over what the parser counted; its lists may lose what they hold.
     func finish(_ parser: JSONRecordParser, batch: RecordBatch) {
         objectNumber = parser.objectNumber
         batch.duplicateKeyCount += keptDuplicates
+        for slot in listSlots { lists[slot].shrink() }
     }
 
     /// Empties the slots of the next record of the batch.

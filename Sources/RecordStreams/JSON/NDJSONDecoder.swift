@@ -1,7 +1,8 @@
 /// Newline-delimited JSON: one object on each line.
 ///
-/// A line ends at LF or CRLF. Lines of nothing but white space are skipped; what is wrong with a
-/// line concerns that line alone, because the next one starts where it ends.
+/// A line ends at LF or CRLF. Lines of nothing but white space, no larger than a record may be, are
+/// skipped; what is wrong with a line concerns that line alone, because the next one starts where
+/// it ends.
 final class NDJSONDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -50,7 +51,8 @@ final class NDJSONDecoder: RecordDecoder {
                 continue
             }
             guard let lineEnd = newline ?? (isFinal ? limit : nil) else {
-                if limit - position > maxRecordBytes {
+                // Of the largest record CR may be there already.
+                if limit - position > maxRecordBytes + 1 {
                     rejectTooBig(position, limit, batch: batch)
                     isSkippingLine = true
                     return batch.chunk.count
@@ -70,7 +72,8 @@ final class NDJSONDecoder: RecordDecoder {
         _ start: Bytes, _ end: Bytes, parser: inout JSONRecordParser, batch: RecordBatch
     ) {
         let first = JSONToken.skipSpace(start, end: end)
-        if first >= end {
+        // More blanks than a record may have are too much, as where only some of them are seen.
+        if first >= end, end - start <= maxRecordBytes {
             batch.blankLineCount += 1
             return
         }

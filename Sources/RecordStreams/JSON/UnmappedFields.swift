@@ -2,44 +2,90 @@
 ///
 /// For messages: the record is gone through once more, by names and not by places.
 package enum UnmappedFields {
-    /// The paths in the order of the record; inside objects that something was asked of, too.
+    /// More paths are not counted, so that a record of nothing else costs little memory.
+    package static let countMax = 10_000
+
+    /// The first paths in the order of the record, inside objects that something was asked of,
+    /// too, and how many there are.
     package static func names(
-        in record: UnsafeBufferPointer<UInt8>, _ selection: FieldSelection
-    ) -> [String] {
-        guard let start = record.baseAddress else { return [] }
-        var walk = Walk(
-            end: start + record.count,
-            wanted: selection.paths.flatMap { [$0.steps, $0.flatSteps].compactMap(\.self) })
-        _ = walk.value(start, at: [])
-        return walk.found
+        in record: UnsafeBufferPointer<UInt8>, _ selection: FieldSelection, shownMax: Int
+    ) -> (first: [String], count: Int) {
+        guard let start = record.baseAddress else { return ([], 0) }
+        let root = Wanted([])
+        for path in selection.paths {
+            root.add(path.steps)
+            if let steps = path.flatSteps { root.add(steps) }
+        }
+        var walk = Walk(end: start + record.count, shownMax: shownMax)
+        _ = walk.value(start, root)
+        return (walk.first, walk.count)
+    }
+
+    /// A place that something was asked of, and those inside it.
+    private final class Wanted {
+        let path: [FieldPath.Step]
+        /// By their names' bytes: `String` takes other spellings of the same text for equal.
+        private(set) var members: [[UInt8]: Wanted] = [:]
+        private(set) var elements: Wanted?
+        /// The names of members that nobody asked for.
+        var unmapped: Set<[UInt8]> = []
+
+        init(_ path: [FieldPath.Step]) {
+            self.path = path
+        }
+
+        func add(_ steps: [FieldPath.Step]) {
+            var place = self
+            for step in steps { place = place.inside(step) }
+        }
+
+        private func inside(_ step: FieldPath.Step) -> Wanted {
+            switch step {
+            case .name(let name):
+                let key = Array(name.utf8)
+                let member = members[key] ?? Wanted(path + [step])
+                members[key] = member
+                return member
+            case .each:
+                let each = elements ?? Wanted(path + [step])
+                elements = each
+                return each
+            }
+        }
     }
 
     private struct Walk {
         let end: UnsafePointer<UInt8>
-        let wanted: [[FieldPath.Step]]
-        var found: [String] = []
+        let shownMax: Int
+        var first: [String] = []
+        var count = 0
         var fault = JSONFault()
+
+        init(end: UnsafePointer<UInt8>, shownMax: Int) {
+            self.end = end
+            self.shownMax = shownMax
+        }
 
         /// Goes through a value that leads to something asked for.
         ///
-        /// - Returns: the byte after it; nil where the record is no JSON.
+        /// - Returns: the byte after it; nil where the record is no JSON, or has too many.
         mutating func value(
-            _ start: UnsafePointer<UInt8>, at path: [FieldPath.Step]
+            _ start: UnsafePointer<UInt8>, _ place: Wanted
         ) -> UnsafePointer<UInt8>? {
             let position = JSONToken.skipSpace(start, end: end)
             guard position < end else { return nil }
-            // Something inside a value may be asked for beside the value itself.
-            guard path.isEmpty || wanted.contains(where: { $0 != path && $0.starts(with: path) })
-            else { return skip(position) }
             switch position.pointee {
-            case UInt8(ascii: "{"): return members(position + 1, at: path)
-            case UInt8(ascii: "["): return elements(position + 1, at: path + [.each])
+            case UInt8(ascii: "{") where place.path.isEmpty || !place.members.isEmpty:
+                return members(position + 1, of: place)
+            case UInt8(ascii: "["):
+                guard let inside = place.elements else { return skip(position) }
+                return elements(position + 1, inside)
             default: return skip(position)
             }
         }
 
         private mutating func members(
-            _ start: UnsafePointer<UInt8>, at path: [FieldPath.Step]
+            _ start: UnsafePointer<UInt8>, of place: Wanted
         ) -> UnsafePointer<UInt8>? {
             var position = JSONToken.skipSpace(start, end: end)
             while position < end, position.pointee == JSONToken.quote {
@@ -47,14 +93,15 @@ package enum UnmappedFields {
                 guard let close = JSONToken.closingQuote(text, end: end, fault: &fault) else {
                     return nil
                 }
-                let member = path + [.name(Self.name(text, close - text))]
+                let name = Self.name(text, close - text)
                 position = JSONToken.skipSpace(close + 1, end: end)
                 guard position < end, position.pointee == UInt8(ascii: ":") else { return nil }
-                let isWanted = wanted.contains { $0.starts(with: member) }
-                if !isWanted { note(member) }
-                guard let next = isWanted ? value(position + 1, at: member) : skip(position + 1)
-                else { return nil }
-                position = JSONToken.skipSpace(next, end: end)
+                let member = place.members[name]
+                if member == nil { note(name, in: place) }
+                let next =
+                    if let member { value(position + 1, member) } else { skip(position + 1) }
+                guard let after = next, count < UnmappedFields.countMax else { return nil }
+                position = JSONToken.skipSpace(after, end: end)
                 guard position < end, position.pointee == UInt8(ascii: ",") else { break }
                 position = JSONToken.skipSpace(position + 1, end: end)
             }
@@ -62,11 +109,11 @@ package enum UnmappedFields {
         }
 
         private mutating func elements(
-            _ start: UnsafePointer<UInt8>, at path: [FieldPath.Step]
+            _ start: UnsafePointer<UInt8>, _ place: Wanted
         ) -> UnsafePointer<UInt8>? {
             var position = JSONToken.skipSpace(start, end: end)
             while position < end, position.pointee != UInt8(ascii: "]") {
-                guard let next = value(position, at: path) else { return nil }
+                guard let next = value(position, place) else { return nil }
                 position = JSONToken.skipSpace(next, end: end)
                 guard position < end, position.pointee == UInt8(ascii: ",") else { break }
                 position = JSONToken.skipSpace(position + 1, end: end)
@@ -93,17 +140,19 @@ package enum UnmappedFields {
             }
         }
 
-        private static func name(_ start: UnsafePointer<UInt8>, _ count: Int) -> String {
-            let output = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, count))
-            defer { output.deallocate() }
-            let length = JSONToken.unescape(start, count: count, into: output)
-            return String(
-                decoding: UnsafeBufferPointer(start: output, count: length), as: UTF8.self)
+        private static func name(_ start: UnsafePointer<UInt8>, _ count: Int) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+                guard let target = buffer.baseAddress else { return }
+                length = JSONToken.unescape(start, count: count, into: target)
+            }
         }
 
-        private mutating func note(_ path: [FieldPath.Step]) {
-            let text = FieldPath.text(of: path)
-            if !found.contains(text) { found.append(text) }
+        private mutating func note(_ name: [UInt8], in place: Wanted) {
+            guard place.unmapped.insert(name).inserted else { return }
+            count += 1
+            guard first.count < shownMax else { return }
+            let step = FieldPath.Step.name(String(decoding: name, as: UTF8.self))
+            first.append(FieldPath.text(of: place.path + [step]))
         }
     }
 }

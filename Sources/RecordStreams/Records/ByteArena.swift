@@ -19,9 +19,12 @@ final class ByteArena {
         for block in blocks { block.start.deallocate() }
     }
 
+    /// The memory that it holds.
+    var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount } }
+
     /// Forgets all bytes handed out so far.
     func removeAll() {
-        if blocks.reduce(0, { $0 + $1.byteCount }) > Self.keptByteCount {
+        if byteCount > Self.keptByteCount {
             for block in blocks { block.start.deallocate() }
             blocks = []
         }

@@ -31,12 +31,24 @@ struct PieceCutter {
         var position = start
         while piece.recordCount < recordsMax {
             let opened = quoting.flatMap { firstIndex(of: $0.quote, from: position, to: limit) }
-            addLines(position, opened ?? limit, of: start, &piece, recordsMax)
+            let end = opened ?? limit
+            guard !isTooBig(start + piece.byteCount, position, end) else { break }
+            addLines(position, end, of: start, &piece, recordsMax)
             guard let opened, let next = endOfQuoted(opened, start, limit) else { break }
             position = next
         }
         let isCut = piece.recordCount < recordsMax
         return isCut && chunk.count - piece.byteCount > recordBytesMax ? Piece() : piece
+    }
+
+    /// Whether a record with quotes before `position` ends in a range and is too big.
+    ///
+    /// Who decodes it may take its quotes otherwise, and come to other ends of records.
+    private func isTooBig(_ record: Bytes, _ position: Bytes, _ end: Bytes) -> Bool {
+        guard position > record, end - record > recordBytesMax,
+            let feed = firstIndex(of: 10, from: position, to: end)
+        else { return false }
+        return feed - record > recordBytesMax
     }
 
     /// Adds the lines that end in a range without quotes, as far as the piece may have them.

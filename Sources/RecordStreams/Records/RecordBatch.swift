@@ -42,6 +42,8 @@ package final class RecordBatch {
     var source = ""
     var slotCount = 0
     var recordsMax = 0
+    /// The bytes that are kept of a record that is too big.
+    private var cutBytesMax = RecordFault.rawBytesMax
     var fieldStorage: UnsafeMutablePointer<Field>
     var spanStorage: UnsafeMutablePointer<Span>
     private var fieldCapacity = 0
@@ -49,7 +51,9 @@ package final class RecordBatch {
 
     var items: UnsafeMutablePointer<Field>
     var itemCount = 0
-    private var itemCapacity = 0
+    private(set) var itemCapacity = 0
+    /// More are not kept for the next records; they have 4 MiB.
+    private static let keptItemsMax = 1 << 18
 
     let arena = ByteArena()
     let chunk = ByteChunk()
@@ -152,10 +156,11 @@ package final class RecordBatch {
     }
 
     /// Empties the batch and makes room for records of that many slots.
-    func prepare(source: String, slotCount: Int, recordsMax: Int) {
+    func prepare(source: String, slotCount: Int, recordsMax: Int, recordBytesMax: Int = .max) {
         self.source = source
         self.slotCount = slotCount
         self.recordsMax = recordsMax
+        cutBytesMax = min(recordBytesMax, RecordFault.rawBytesMax)
         count = 0
         itemCount = 0
         duplicateKeyCount = 0
@@ -166,6 +171,11 @@ package final class RecordBatch {
         numberOffset = 0
         rejects.removeAll(keepingCapacity: true)
         arena.removeAll()
+        if itemCapacity > Self.keptItemsMax {
+            items.deallocate()
+            items = .allocate(capacity: 1)
+            itemCapacity = 0
+        }
         if fieldCapacity < recordsMax * slotCount {
             fieldStorage.deallocate()
             fieldCapacity = recordsMax * slotCount
@@ -194,16 +204,17 @@ package final class RecordBatch {
     }
 
     /// Notes a record that cannot be read; `faultOffset` is the byte at which it went wrong.
+    ///
+    /// How much there is of one that is too big depends on chunks, what is kept of it does not.
     func reject(
         _ fault: RecordFault, number: Int, offset: Int, byteCount: Int, faultOffset: Int
     ) {
-        let cut = min(byteCount, RecordFault.rawBytesMax)
-        let isCut = fault.code == "too-big" && cut < byteCount
-        let raw = UnsafeBufferPointer(start: chunk.start + offset, count: isCut ? cut : byteCount)
+        let kept = fault.code == "too-big" ? min(byteCount, cutBytesMax) : byteCount
+        let raw = UnsafeBufferPointer(start: chunk.start + offset, count: kept)
         rejects.append(
             RejectedRecord(
                 code: fault.code, detail: fault.detail,
                 location: location(number: number, offset: faultOffset, field: nil),
-                message: fault.message, fix: fault.fix, raw: Array(raw), isCut: isCut))
+                message: fault.message, fix: fault.fix, raw: Array(raw), isCut: kept < byteCount))
     }
 }

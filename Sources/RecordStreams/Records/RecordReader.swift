@@ -79,7 +79,7 @@ package final class RecordReader {
     }
 
     /// The fields that nobody asked for, and in how many records they were met; in JSON those of
-    /// the record itself, as far as they are not too many to remember.
+    /// the record itself, as far as they are not too many or too long to remember.
     package var extraFields: [(name: String, count: Int)] { decoder.extraFields }
 
     /// The records met so far, good and bad.
@@ -114,14 +114,16 @@ package final class RecordReader {
         _ batch: RecordBatch, limit: Int, inPieces: Bool
     ) throws(RecordStreamError) -> Bool {
         batch.prepare(
-            source: sourceName, slotCount: slotCount, recordsMax: min(recordsMax, limit))
+            source: sourceName, slotCount: slotCount, recordsMax: min(recordsMax, limit),
+            recordBytesMax: options.maxRecordBytes)
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
         observeStart()
         if let failure = decoder.failure { throw failure }
         if isDone { return false }
         var wanted = chunkSize
+        var enough = 0
         while true {
-            load(batch.chunk, upTo: wanted)
+            load(batch.chunk, upTo: wanted, enough: enough)
             batch.chunk.terminate(decoder.terminator.0, decoder.terminator.1)
             batch.origin = origin
             let isAtEnd = isSourceAtEnd && carryStart == carry.count
@@ -151,7 +153,10 @@ package final class RecordReader {
                 if let sourceError { throw sourceError }
                 return false
             }
+            // What was cut is read anew, so what was copied of it is in nobody's hands.
+            batch.arena.removeAll()
             batch.chunk.removeFirst(consumed)
+            enough = Self.enough(after: batch.chunk.count)
             let limit = options.maxRecordBytes + options.chunkBytes
             wanted = max(chunkSize, min(batch.chunk.count * 2, limit), batch.chunk.count + 1)
         }
@@ -177,9 +182,16 @@ package final class RecordReader {
         return min(options.chunkBytes, max(4096, average * (recordsMax + recordsMax / 16)))
     }
 
+    /// The bytes with which it is worth reading a record that was cut anew.
+    ///
+    /// From a pipe that gives a large one little by little it would else be read for each of them.
+    static func enough(after byteCount: Int) -> Int {
+        byteCount < 1 << 16 ? 0 : byteCount + byteCount / 8
+    }
+
     /// Fills the chunk from what was carried over, then from the source, which is not waited for
-    /// where there is something new already.
-    private func load(_ chunk: ByteChunk, upTo wanted: Int) {
+    /// where there is something new already, and not for long where that is not enough.
+    private func load(_ chunk: ByteChunk, upTo wanted: Int, enough: Int) {
         chunk.reserve(wanted)
         let carried = min(carry.count - carryStart, wanted - chunk.count)
         if carried > 0 {
@@ -189,7 +201,9 @@ package final class RecordReader {
         }
         guard carryStart == carry.count else { return }
         var hasNew = carried > 0
-        while chunk.count < wanted, !isSourceAtEnd, !(hasNew && source.mustWait) {
+        while chunk.count < wanted, !isSourceAtEnd,
+            !(hasNew && source.mustWait(isPatient: chunk.count < enough))
+        {
             hasNew = true
             do throws(RecordStreamError) {
                 let length = try source.read(
@@ -216,82 +230,5 @@ package final class RecordReader {
         carry.reserve(rest)
         carry.start.update(from: chunk.start + consumed, count: rest)
         carry.count = rest
-    }
-
-    // MARK: Start
-
-    /// Reads the beginning of an input into the carried bytes.
-    private struct Filler {
-        let source: ByteSource
-        let carry: ByteChunk
-        let step: Int
-        var isAtEnd = false
-        var error: RecordStreamError?
-
-        mutating func fill() {
-            let wanted = max(step, carry.count * 2)
-            carry.reserve(wanted)
-            var hasNew = false
-            while carry.count < wanted, !isAtEnd, !(hasNew && source.mustWait) {
-                hasNew = true
-                do throws(RecordStreamError) {
-                    let length = try source.read(
-                        into: carry.start + carry.count, count: wanted - carry.count)
-                    carry.count += length
-                    isAtEnd = length == 0
-                } catch {
-                    self.error = error
-                    isAtEnd = true
-                }
-            }
-        }
-    }
-
-    private static func format(
-        of input: InputFile, options: ReadOptions, filler: inout Filler
-    ) throws(RecordStreamError) -> RecordFormat {
-        filler.fill()
-        if let format = options.format ?? RecordFormat(fileName: input.path) { return format }
-        var isEmpty = true
-        while true {
-            let bytes = UnsafeBufferPointer(
-                start: UnsafePointer(filler.carry.start), count: filler.carry.count)
-            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-            if let first = text.first(where: { !JSONToken.isSpace($0) }) {
-                isEmpty = false
-                if first == UInt8(ascii: "[") { return .json }
-                guard first == UInt8(ascii: "{") else { break }
-                if let format = objectFormat(text) { return format }
-                // One object on one line is the same record either way.
-                if filler.isAtEnd { return .json }
-            }
-            if filler.isAtEnd || filler.carry.count > options.maxRecordBytes { break }
-            filler.fill()
-        }
-        if filler.carry.count == 0, let error = filler.error { throw error }
-        throw RecordStreamError(
-            .ambiguousFormat(isEmpty: isEmpty && filler.isAtEnd), in: input.path)
-    }
-
-    /// Lines of objects, or a document: the one where the first object ends on the first line with
-    /// content and another follows it.
-    private static func objectFormat(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> RecordFormat? {
-        guard let open = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
-        guard let line = text[open...].firstIndex(of: 10) else { return nil }
-        return JSONScanner.validate(UnsafeBufferPointer(rebasing: text[open..<line]))
-            ? .ndjson : .json
-    }
-
-    private static func decoder(
-        _ format: RecordFormat, source: String, selection: FieldSelection, options: ReadOptions
-    ) throws(RecordStreamError) -> any RecordDecoder {
-        switch format {
-        case .ndjson: NDJSONDecoder(selection: selection, options: options)
-        case .json:
-            try JSONDocumentDecoder(source: source, selection: selection, options: options)
-        case .csv, .tsv:
-            try CSVDecoder(
-                source: source, format: format, selection: selection, options: options)
-        }
     }
 }

@@ -51,6 +51,25 @@ struct NumberTests {
         #expect(withBytes(text) { ScalarParser.double($0) } == expected)
     }
 
+    @Test(
+        "rounds to the nearest float once",
+        arguments: [
+            ("0.1", 0.1), ("1", 1), ("16777217", 16_777_216), ("16777219", 16_777_220),
+            ("1.000000059604644775390625", 1), ("1.00000005960464477539062499999", 1),
+            ("1.00000005960464477539062500001", Float(1).nextUp),
+            ("-1.00000005960464477539062500001", Float(-1).nextDown),
+            ("1.00000017881393432617187499", Float(1).nextUp),
+            ("340282356779733661637539395458142568447.9", .greatestFiniteMagnitude),
+            ("340282356779733661637539395458142568448", .infinity), ("1e39", .infinity),
+            ("1e-50", 0), ("7e-46", 0), ("7.1e-46", .leastNonzeroMagnitude),
+        ] as [(String, Float)])
+    func readsFloats(text: String, expected: Float) {
+        let float = withBytes(text) { bytes in
+            ScalarParser.double(bytes).map { ScalarParser.float(bytes, nearestDouble: $0) }
+        }
+        #expect(float == expected)
+    }
+
     @Test("reads minus zero as such")
     func readsMinusZero() {
         #expect(withBytes("-0.0") { ScalarParser.double($0) }?.sign == .minus)

@@ -1,0 +1,82 @@
+/// What an input is, by the way it is named and begins.
+extension RecordReader {
+    /// Reads the beginning of an input into the carried bytes.
+    struct Filler {
+        let source: ByteSource
+        let carry: ByteChunk
+        let step: Int
+        var isAtEnd = false
+        var error: RecordStreamError?
+
+        mutating func fill() {
+            let wanted = max(step, carry.count * 2)
+            let enough = RecordReader.enough(after: carry.count)
+            carry.reserve(wanted)
+            var hasNew = false
+            while carry.count < wanted, !isAtEnd,
+                !(hasNew && source.mustWait(isPatient: carry.count < enough))
+            {
+                hasNew = true
+                do throws(RecordStreamError) {
+                    let length = try source.read(
+                        into: carry.start + carry.count, count: wanted - carry.count)
+                    carry.count += length
+                    isAtEnd = length == 0
+                } catch {
+                    self.error = error
+                    isAtEnd = true
+                }
+            }
+        }
+    }
+
+    static func format(
+        of input: InputFile, options: ReadOptions, filler: inout Filler
+    ) throws(RecordStreamError) -> RecordFormat {
+        filler.fill()
+        if let format = options.format ?? RecordFormat(fileName: input.path) { return format }
+        var isEmpty = true
+        while true {
+            let bytes = UnsafeBufferPointer(
+                start: UnsafePointer(filler.carry.start), count: filler.carry.count)
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            if let first = text.first(where: { !JSONToken.isSpace($0) }) {
+                isEmpty = false
+                if first == UInt8(ascii: "[") { return .json }
+                guard first == UInt8(ascii: "{") else { break }
+                // Lines have no records further inside.
+                if options.at != "$" { return .json }
+                if let format = objectFormat(text) { return format }
+                // One object on one line is the same record either way.
+                if filler.isAtEnd { return .json }
+            }
+            if filler.isAtEnd || filler.carry.count > options.maxRecordBytes { break }
+            filler.fill()
+        }
+        if filler.carry.count == 0, let error = filler.error { throw error }
+        throw RecordStreamError(
+            .ambiguousFormat(isEmpty: isEmpty && filler.isAtEnd), in: input.path)
+    }
+
+    /// Lines of objects where the first line with content is one object, else a document; nil where
+    /// that line is not whole yet.
+    private static func objectFormat(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> RecordFormat? {
+        guard let open = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
+        guard let line = text[open...].firstIndex(of: 10) else { return nil }
+        return JSONScanner.validate(UnsafeBufferPointer(rebasing: text[open..<line]))
+            ? .ndjson : .json
+    }
+
+    static func decoder(
+        _ format: RecordFormat, source: String, selection: FieldSelection, options: ReadOptions
+    ) throws(RecordStreamError) -> any RecordDecoder {
+        switch format {
+        case .ndjson: NDJSONDecoder(selection: selection, options: options)
+        case .json:
+            try JSONDocumentDecoder(source: source, selection: selection, options: options)
+        case .csv, .tsv:
+            try CSVDecoder(
+                source: source, format: format, selection: selection, options: options)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import RecordStreams
+
+/// What is written to a pipe waits for its reader, even where the pipe does not.
+@Suite("Full pipes") struct FullPipeTests {
+    @Test func takeEverythingWhereTheyDoNotWait() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        // Open for both, so that neither side waits for the other to open it.
+        let reader = open(path, O_RDWR)
+        let writer = open(path, O_WRONLY | O_NONBLOCK)
+        #expect(reader >= 0 && writer >= 0)
+        // More than a pipe holds.
+        let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let count = bytes.count
+        let received = Mutex<[UInt8]>([])
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            var all: [UInt8] = []
+            var room = [UInt8](repeating: 0, count: 1 << 12)
+            while all.count < count {
+                let length = read(reader, &room, 1 << 12)
+                guard length > 0 else { break }
+                all += room[..<length]
+            }
+            received.withLock { $0 = all }
+            isDone.signal()
+        }
+        try bytes.withUnsafeBytes { try Platform.writeBytes(writer, $0) }
+        isDone.wait()
+        #expect(received.withLock { $0 } == bytes)
+        close(writer)
+        close(reader)
+    }
+}
