@@ -11,7 +11,7 @@ import Testing
 /// time.
 @Suite("Sections in the order of rows")
 struct SectionTests {
-    private static let model = """
+    static let model = """
         model: 1
         entities:
           Task:
@@ -34,7 +34,7 @@ struct SectionTests {
             relationships: { tasks: { to: Task, many: true, inverse: tags } }
             unique: [[name]]
         """
-    private static let first = """
+    static let first = """
         - import: first
           read: { files: "first.ndjson" }
           into: Task
@@ -44,7 +44,7 @@ struct SectionTests {
         """
 
     /// Random records of tasks, of which the first 900 are there already.
-    private struct Records {
+    struct Records {
         var random: SeededGenerator
 
         mutating func below(_ limit: Int) -> Int { random.pick(limit) }
@@ -66,14 +66,18 @@ struct SectionTests {
             return below(80) == 0 ? String(record.dropLast()) : record
         }
 
-        mutating func text(_ count: Int, ids: Int) -> String {
-            (0..<count).map { _ in record(below(ids)) + "\n" }.joined()
+        /// - Parameter hot: every record is of one of so many tasks, if any.
+        mutating func text(_ count: Int, ids: Int, hot: Int?) -> String {
+            (0..<count).map { _ in
+                // Not of tasks that follow one another, which are found without a look.
+                record(hot.map { below($0) * ids / $0 } ?? below(ids)) + "\n"
+            }.joined()
         }
     }
 
     /// A folder with a store of 900 tasks, and three files in no order.
-    private static func folder(
-        seed: UInt64, _ settings: String, new: Int = 60, count: Int = 1500
+    static func folder(
+        seed: UInt64, _ settings: String, new: Int = 60, count: Int = 1500, hot: Int? = nil
     ) throws -> Workspace {
         let folder = try Workspace()
         var records = Records(random: SeededGenerator(seed: seed))
@@ -81,35 +85,42 @@ struct SectionTests {
             #"{"id":\#($0),"size":\#($0 % 7),"owner":"p\#($0 % 5)","tags":["t\#($0 % 4)"]}"#
         }
         try folder.write("first.ndjson", all.joined(separator: "\n"))
-        try folder.write("in1.ndjson", records.text(count, ids: 900 + new))
-        try folder.write("in2.ndjson", records.text(count / 5, ids: 900 + new))
-        try folder.writeGzip("in3.ndjson.gz", records.text(count / 2, ids: 900 + 2 * new))
+        try folder.write("in1.ndjson", records.text(count, ids: 900 + new, hot: hot))
+        try folder.write("in2.ndjson", records.text(count / 5, ids: 900 + new, hot: hot))
+        try folder.writeGzip(
+            "in3.ndjson.gz", records.text(count / 2, ids: 900 + 2 * new, hot: hot))
         let run = try folder.run(model: model, first)
         #expect(run.status == .ok, "\(run.text)")
+        try writeSpec(in: folder, settings)
+        return folder
+    }
+
+    static func writeSpec(
+        in folder: Workspace, _ settings: String, rejects: String = "{ allow: 100%, abort: 100% }"
+    ) throws {
         try folder.write(
             "spec.yaml",
             """
             etl: 1
             store: { at: store.sqlite, model: model.yaml, history: { keep: 7d } }
             budget: { save-every: 40 }
-            rejects: { allow: 100%, abort: 100% }
+            rejects: \(rejects)
             stages:
               - import: again
                 read: { files: "in*.ndjson*" }
                 into: Task
                 \(settings)
             """)
-        return folder
     }
 
-    private static let links = """
+    static let links = """
         link:
               owner: { by: { name: owner }, missing: reject }
               tags: { by: { name: "tags[*]" }, missing: create }
         """
 
     /// Everything that a run leaves behind, whatever order it was written in.
-    private struct Outcome: Equatable {
+    struct Outcome: Equatable {
         var lines: [String]
         var tasks: [String]
         var tags: [String]
@@ -128,7 +139,7 @@ struct SectionTests {
         }
     }
 
-    private static func options(sorts: Bool) -> RunOptions {
+    static func options(sorts: Bool) -> RunOptions {
         var options = RunOptions(workingFolder: "/", now: Workspace.now)
         options.decoding = Workspace.beside
         options.decoding.chunkBytes = 2048
@@ -137,7 +148,7 @@ struct SectionTests {
         return options
     }
 
-    private static func outcome(_ run: RunOutcome, _ folder: Workspace) throws -> Outcome {
+    static func outcome(_ run: RunOutcome, _ folder: Workspace) throws -> Outcome {
         #expect(run.status == .ok, "\(run.diagnostics)")
         let files = try folder.rejects()
         func lines(_ isReasons: Bool) -> [String] {
@@ -160,26 +171,30 @@ struct SectionTests {
             rejected: lines(false), reasons: lines(true))
     }
 
-    private static func run(
+    static func run(
         _ folder: Workspace, sorts: Bool = true, _ interruption: Interruption = Interruption(),
+        progress: RunProgress = RunProgress(),
+        warn: @escaping @Sendable (Diagnostic) -> Void = { _ in },
         stageEnded: @escaping @Sendable (StageReport, RunReport.State) -> Void = { _, _ in }
     ) -> RunOutcome {
         PipelineRunner(
-            options: options(sorts: sorts), interruption: interruption, stageEnded: stageEnded
+            options: options(sorts: sorts), progress: progress, interruption: interruption,
+            warn: warn, stageEnded: stageEnded
         ).run(folder.path("spec.yaml"))
     }
 
     /// How often the rows that were changed do not follow one another.
-    private static func descents(_ folder: Workspace) throws -> Int {
+    static func descents(_ folder: Workspace) throws -> Int {
         let keys = try folder.rows(
             "SELECT ZENTITYPK FROM ACHANGE WHERE ZCHANGETYPE = 1 ORDER BY ZTRANSACTIONID, Z_PK"
         ).compactMap(Int.init)
         return zip(keys, keys.dropFirst()).count { $0 > $1 }
     }
 
-    private static let settings = [
+    static let settings = [
         links, "duplicates: first\n    " + links, "duplicates: reject\n    " + links,
-        "when-found: skip\n    " + links, "when-same: touch", "keep-if: \"size != 3\"",
+        "when-found: replace\n    " + links, "when-found: skip", "when-same: touch",
+        "keep-if: \"size != 3\"",
     ]
 
     @Test("come to what records in their own order come to", arguments: settings)
@@ -209,13 +224,14 @@ struct SectionTests {
         #expect(descents[1] * 3 < descents[0] * 2, "\(descents)")
     }
 
-    @Test("go on where they were stopped, each attempt behind the one before")
-    func stopped() throws {
+    @Test(
+        "go on where they were stopped, each attempt behind the one before", arguments: [nil, 30])
+    func stopped(hot: Int?) throws {
         var inSections = 0
         var placesTold = 0
         for seed in 0..<3 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
-            let folder = try Self.folder(seed: seed, Self.links, count: 3000)
+            let folder = try Self.folder(seed: seed, Self.links, count: 3000, hot: hot)
             let clock = ContinuousClock()
             let start = clock.now
             let expected = try Self.outcome(Self.run(folder), folder)
@@ -223,7 +239,7 @@ struct SectionTests {
             let whole = (clock.now - start).components
             let longest = Int(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
             var random = SeededGenerator(seed: seed)
-            let again = try Self.folder(seed: seed, Self.links, count: 3000)
+            let again = try Self.folder(seed: seed, Self.links, count: 3000, hot: hot)
             var attempts = 0
             while attempts < 400 {
                 attempts += 1
@@ -231,9 +247,9 @@ struct SectionTests {
                 let limit = random.pick(4) == 0 ? 0 : random.pick(max(40, longest * 2 / 3))
                 interruption.limit(to: .milliseconds(limit))
                 let told = Mutex<RecordCounts?>(nil)
-                let run = Self.run(again, interruption) { report, _ in
-                    told.withLock { $0 = report.records }
-                }
+                let run = Self.run(
+                    again, interruption,
+                    stageEnded: { report, _ in told.withLock { $0 = report.records } })
                 guard run.status == .temporaryFailure else {
                     let outcome = try Self.outcome(run, again)
                     #expect(outcome.difference(from: expected) == [], "ETL_TEST_SEED=\(seed)")

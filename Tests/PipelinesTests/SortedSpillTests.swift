@@ -19,11 +19,12 @@ struct SortedSpillTests {
     }
 
     private func sorted(
-        _ numbers: [UInt64], memoryBytes: Int, in file: SpillFile
+        _ numbers: [UInt64], memoryBytes: Int, in file: SpillFile, runsMax: Int = .max,
+        dots: (Int) -> Int = { $0 % 7 }
     ) throws -> (pieces: [String], isFull: Bool, hasFailed: Bool) {
-        var spill = SortedSpill(in: file, memoryBytes: memoryBytes)
+        var spill = SortedSpill(in: file, memoryBytes: memoryBytes, runsMax: runsMax)
         for (place, number) in numbers.enumerated() {
-            let piece = Array("\(place)".utf8) + Array(repeating: 46, count: place % 7)
+            let piece = Array("\(place)".utf8) + Array(repeating: 46, count: dots(place))
             // Less than was asked for is used.
             spill.add(number, atMost: piece.count + 9) { room in
                 UnsafeMutableRawBufferPointer(start: room, count: piece.count)
@@ -40,9 +41,11 @@ struct SortedSpillTests {
         return (pieces, isFull, hasFailed)
     }
 
-    private func expected(_ numbers: [UInt64]) -> [String] {
+    private func expected(
+        _ numbers: [UInt64], dots: (Int) -> Int = { $0 % 7 }
+    ) -> [String] {
         numbers.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }.map {
-            "\($0.element) \($0.offset)" + String(repeating: ".", count: $0.offset % 7)
+            "\($0.element) \($0.offset)" + String(repeating: ".", count: dots($0.offset))
         }
     }
 
@@ -56,6 +59,27 @@ struct SortedSpillTests {
             #expect(result.pieces == expected(numbers), "\(memoryBytes) bytes")
             #expect(!result.isFull)
         }
+    }
+
+    @Test("also pieces that are larger than all its memory, among small ones")
+    func largePieces() throws {
+        let file = SpillFile(in: folder.folder)
+        let numbers = Self.numbers(300, below: 40)
+        let dots = { (place: Int) in place % 5 == 0 ? 5000 + place * 7 : place % 3 }
+        for memoryBytes in [1, 3000, 1 << 20] {
+            let result = try sorted(numbers, memoryBytes: memoryBytes, in: file, dots: dots)
+            #expect(result.pieces == expected(numbers, dots: dots), "\(memoryBytes) bytes")
+        }
+    }
+
+    @Test("is full with as many runs as can be merged, and keeps what comes all the same")
+    func runsMax() throws {
+        let file = SpillFile(in: folder.folder)
+        let numbers = Self.numbers(3000, below: 500)
+        let result = try sorted(numbers, memoryBytes: 10_000, in: file, runsMax: 3)
+        #expect(result.pieces == expected(numbers))
+        #expect(result.isFull)
+        #expect(!result.hasFailed)
     }
 
     @Test("nothing comes of nothing, and no file is to be seen")

@@ -18,7 +18,7 @@ extension BulkWriter {
     /// Whether a plan's records mean the same in any order, as long as those of one key keep theirs:
     /// nothing that one of them writes is looked at by another.
     static func takesAnyOrder(
-        _ plan: ColumnPlan, _ claims: LinkClaims
+        _ plan: ColumnPlan, _ claims: LinkClaims, _ schema: StoreSchema
     ) -> Bool {
         // Who is refused may depend on who came first.
         guard plan.mayWalk, claims.isEmpty, !plan.hasOtherConstraints else { return false }
@@ -27,22 +27,22 @@ extension BulkWriter {
                 || plan.destinations[many.link].toManys[
                     many.place.relationship.inverseName ?? ""]?.relationship.isOrdered == true
         }
+        let links = plan.plan.links
+        guard !isInOrder, !links.contains(where: \.makesStandIns) else { return false }
+        let makers = links.indices.filter { links[$0].missing == .create }
+        let tables = Set(makers.map { plan.destinations[$0].table })
         // What one link makes, another one may look for.
-        func tables(creating: Bool) -> Set<String> {
-            Set(
-                plan.plan.links.indices.filter {
-                    (plan.plan.links[$0].missing == .create) == creating
-                }.map { plan.destinations[$0].table })
+        let isSought = links.indices.contains { link in
+            links[link].missing != .create && tables.contains(plan.destinations[link].table)
         }
-        // So may another one that makes objects of that table, and knows them by something else.
-        let makers = plan.plan.links.indices.filter { plan.plan.links[$0].missing == .create }
-        let keys = Set(
-            makers.map {
-                [plan.destinations[$0].table] + plan.plan.links[$0].attributes
-            })
-        return !isInOrder && tables(creating: true).isDisjoint(with: tables(creating: false))
-            && keys.count == tables(creating: true).count
-            && !plan.plan.links.contains(where: \.makesStandIns)
+        // So may another one that makes objects of that table, but of another entity, or knows them
+        // by something else.
+        let kinds = Set(makers.map { [plan.destinations[$0].name] + links[$0].attributes })
+        // Of two that are alike in something besides their key only the first can be made.
+        let hasOtherConstraints = tables.contains { name in
+            (schema.table(named: name)?.indexes.count(where: \.isUnique) ?? 0) > 1
+        }
+        return !isSought && kinds.count == tables.count && !hasOtherConstraints
     }
 
     /// Begins the map of keys, where that is not done.

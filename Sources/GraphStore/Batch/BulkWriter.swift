@@ -41,7 +41,7 @@ package final class BulkWriter {
     let nestedWriters: [BulkWriter?]
     /// Whether this writes objects that stand in another's cells.
     let isNested: Bool
-    /// As `takesAnyOrder(_:_:)` says of the plan.
+    /// As `takesAnyOrder(_:_:_:)` says of the plan.
     let takesAnyOrder: Bool
     /// The cells of the element at hand, where this writes elements of another's cells.
     let element: RowBatch
@@ -113,7 +113,7 @@ package final class BulkWriter {
         self.far = far
         columnHashes = columns.columns.map { ColumnHash($0.name) }
         let claims = outerClaims ?? LinkClaims(plan, schema)
-        takesAnyOrder = !isNested && Self.takesAnyOrder(columns, claims)
+        takesAnyOrder = !isNested && Self.takesAnyOrder(columns, claims, schema)
         let mayWait = !isNested && !claims.isEmpty && columns.mayWait
         let times =
             mayWait

@@ -41,6 +41,9 @@ final class RejectFile {
     /// Whether so much waits in memory that it is better written.
     var isFull: Bool { records.isFull || reasons.isFull }
 
+    /// Bytes that wait in memory.
+    var waitingBytes: Int { records.waitingBytes + reasons.waitingBytes }
+
     func note(source: String) -> RejectFileNote {
         RejectFileNote(
             source: source, path: records.path, recordsLength: records.length,
@@ -50,9 +53,27 @@ final class RejectFile {
     func add(_ reject: RejectedRecord, runID: String) {
         if isArray, !isFirst { records.write(Array(",\n".utf8)) }
         isFirst = false
-        records.write(reject.raw)
+        records.write(isArray && reject.isCut ? Self.element(reject.raw) : reject.raw)
         if !isArray { records.write([10]) }
         reasons.write(RejectReason(reject, runID: runID).text)
+    }
+
+    /// The beginning of a record as a JSON string: half an object would end the array for whoever
+    /// reads it, and with it the rejects behind.
+    ///
+    /// It is no longer than what it holds, so that it is not too big itself when it is read again.
+    private static func element(_ beginning: [UInt8]) -> [UInt8] {
+        let text = String(decoding: beginning, as: UTF8.self).unicodeScalars
+        var left = beginning.count - 2
+        let end = text.firstIndex { scalar in
+            switch scalar {
+            case "\"", "\\": left -= 2
+            case "\u{0}"..<" ": left -= JSONText.escapeBytesMax
+            default: left -= UTF8.width(scalar)
+            }
+            return left < 0
+        }
+        return Array(JSONText.quoted(String(text[..<(end ?? text.endIndex)])).utf8)
     }
 
     func flush() throws {
@@ -88,6 +109,7 @@ private final class AppendedFile {
     }
 
     var isFull: Bool { buffer.count >= Self.bufferMax }
+    var waitingBytes: Int { buffer.count }
 
     func write(_ bytes: [UInt8]) {
         buffer.append(contentsOf: bytes)
@@ -102,7 +124,8 @@ private final class AppendedFile {
 
     func flush() throws {
         try withHandle(isWhole: true) { handle in FileDescriptor.writeAll(buffer, to: handle) }
-        buffer.removeAll(keepingCapacity: true)
+        // Of thousands of files each would keep what it needed once.
+        buffer = []
     }
 
     func synchronize() throws {
@@ -110,7 +133,6 @@ private final class AppendedFile {
         try withHandle(isWhole: true) { handle in
             FileDescriptor.writeAll(buffer, to: handle) && FileDescriptor.synchronize(handle)
         }
-        // Of thousands of files each would keep what it needed once.
         buffer = []
         isDurable = true
     }

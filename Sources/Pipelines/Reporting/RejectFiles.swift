@@ -29,6 +29,9 @@ struct RejectFiles {
     private var unmade: [String] = []
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
+    /// Bytes that wait in memory, of all files.
+    private var waitingBytes = 0
+    private static let waitingBytesMax = 4 << 20
 
     init(_ environment: StageEnvironment, stage: Stage, inputs: ImportInputs) {
         let dir =
@@ -98,15 +101,21 @@ struct RejectFiles {
             unmade.append(source)
         }
         if let file = files[source] {
+            waitingBytes -= file.waitingBytes
             file.add(reject, runID: runID)
-            if file.isFull {
-                try makeFiles()
-                try file.flush()
-            }
+            waitingBytes += file.waitingBytes
+            if file.isFull || waitingBytes > Self.waitingBytesMax { try flush() }
         }
         if shown[reject.code, default: []].count < Self.shownMax {
             shown[reject.code, default: []].append(reject.diagnostic)
         }
+    }
+
+    /// Writes what waits in memory; it need not be durable before the next save.
+    private mutating func flush() throws {
+        try makeFiles()
+        for file in files.values where file.waitingBytes > 0 { try file.flush() }
+        waitingBytes = 0
     }
 
     private mutating func makeFiles() throws {
@@ -193,6 +202,7 @@ struct RejectFiles {
     mutating func synchronize() throws {
         try makeFiles()
         for file in files.values { try file.synchronize() }
+        waitingBytes = 0
     }
 
     /// Ends the files.
@@ -200,5 +210,6 @@ struct RejectFiles {
         try makeFiles()
         for file in files.values { try file.close() }
         files = [:]
+        waitingBytes = 0
     }
 }

@@ -21,7 +21,8 @@ final class RunJournal: Sendable {
                 "import \(note.stage)"
                     + (note.position.map {
                         " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
-                    } ?? "") + (note.section.map { ", and \($0.text)" } ?? "")
+                    } ?? (note.section == nil ? "" : " at the beginning of an input"))
+                    + (note.section.map { ", and \($0.text)" } ?? "")
             }
         }
 

@@ -42,7 +42,8 @@ extension SectionNote: JSONWritable {
     var json: JSONTree {
         .fields([
             "end": end, "records": records, "finished": finished, "lastRow": lastRow,
-            "writtenUpTo": writtenUpTo, "newWritten": newWritten, "rowsHash": rowsHash,
+            "writtenUpTo": writtenUpTo, "writtenOfNext": writtenOfNext, "newWritten": newWritten,
+            "rowsHash": rowsHash,
         ])
     }
 }

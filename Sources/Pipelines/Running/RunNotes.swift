@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Decodable, Sendable, Hashable {
-    static let currentFormat = 6
+    static let currentFormat = 7
 
     var format = RunNote.currentFormat
     var pipeline: String
@@ -88,6 +88,8 @@ struct SectionNote: Decodable, Sendable, Hashable {
     var lastRow: Int64
     /// Up to which row their records are written.
     var writtenUpTo: Int64
+    /// How many records of the next row are, in their own order.
+    var writtenOfNext: Int
     /// How many records of new objects are written, in their own order.
     var newWritten: Int
     /// Tells which row was found for which record: another one, where others changed the table.
@@ -96,7 +98,8 @@ struct SectionNote: Decodable, Sendable, Hashable {
     /// Such as `the 169,287 from there are written up to row 54,321 of 300,000`.
     var text: String {
         "the \(RecordCounts.grouped(records)) from there are written up to row "
-            + "\(RecordCounts.grouped(Int(writtenUpTo))) of \(RecordCounts.grouped(Int(lastRow)))"
+            + RecordCounts.grouped(Int(writtenUpTo) + (writtenOfNext > 0 ? 1 : 0))
+            + " of \(RecordCounts.grouped(Int(lastRow)))"
             + (newWritten > 0 ? ", and \(RecordCounts.grouped(newWritten)) new ones" : "")
     }
 }

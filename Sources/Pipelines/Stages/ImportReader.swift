@@ -105,6 +105,16 @@ final class ImportReader: Sendable {
             return true
         }
         if let start, try !skip(start.record, of: file, reader, for: queue) { return false }
+        // The last batch that an earlier attempt took in another order is not written before it is
+        // known that all its bytes are what they were, which may end behind the last record.
+        var held: MappedBatch?
+        func release() throws(CannotResume) {
+            guard digest.agrees(upTo: held == nil ? start : end) else {
+                throw CannotResume(changed: file)
+            }
+            if let batch = held { queue.put(batch) }
+            held = nil
+        }
         while true {
             guard let batch = queue.takeIdle() else { return false }
             let bytes = digest.byteCount
@@ -112,8 +122,15 @@ final class ImportReader: Sendable {
             if let end, reader.recordsRead < end.record {
                 limit = min(limit, end.record - reader.recordsRead)
             }
-            let isMore = try reader.next(batch.records, limit: limit)
-            guard digest.agrees(upTo: start) else { throw CannotResume(changed: file) }
+            let isMore: Bool
+            do {
+                isMore = try reader.next(batch.records, limit: limit)
+            } catch {
+                // What came before damage is good.
+                if held != nil { try release() }
+                throw error
+            }
+            try release()
             batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
             let records = reader.recordsRead
@@ -130,6 +147,10 @@ final class ImportReader: Sendable {
                     records: records)
             }
             mapper.map(batch)
+            if isMore, recordsLeft > 0, records == end?.record {
+                held = batch
+                continue
+            }
             queue.put(batch)
             guard !isMore || recordsLeft <= 0 else { continue }
             summary.add(extraFields: reader.extraFields)

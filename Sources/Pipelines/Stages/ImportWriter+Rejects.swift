@@ -38,8 +38,10 @@ extension ImportWriter {
         return switch environment.spec.rejects.abort {
         case .count(let limit): counts.rejected > limit
         case .percent:
-            counts.read >= 1000
-                && counts.rejected > environment.spec.rejects.abort.allowed(of: counts.read)
+            // What is kept aside has come to no end yet, good or bad.
+            counts.read - recordsAside >= 1000
+                && counts.rejected
+                    > environment.spec.rejects.abort.allowed(of: counts.read - recordsAside)
         }
     }
 

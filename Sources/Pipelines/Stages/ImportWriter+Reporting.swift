@@ -44,11 +44,13 @@ extension ImportWriter {
 
     /// Where the next run goes on.
     var resumesAt: String? {
-        let place = progress.position.map { position in
-            "record \(RecordCounts.grouped(position.record + 1)) of "
-                + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
-                + (progress.section.map { "; \($0.text)" } ?? "")
-        }
+        let section = progress.section.map { "; \($0.text)" }
+        let place =
+            progress.position.map { position in
+                "record \(RecordCounts.grouped(position.record + 1)) of "
+                    + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
+                    + (section ?? "")
+            } ?? section.map { "the beginning of an input" + $0 }
         let streams = inputs.streams.map(\.name).joined(separator: ", ")
         guard !streams.isEmpty, place != nil || !imported.isEmpty else { return place }
         guard !spec.isRepeatable || inputs.stream(among: imported, progress.position) == nil else {

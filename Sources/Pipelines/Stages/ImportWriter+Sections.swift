@@ -12,6 +12,8 @@ extension ImportWriter {
     func nextSection(_ bytesRead: Int) -> Int? {
         // Before, nobody knows what order they have.
         guard mayStage, recordsHere >= 1000, !writer.isInRowOrder,
+            // New ones are in order by themselves.
+            writer.tally.inserted <= progress.counts.read / 2,
             let left = recordsLeft(bytesRead), left >= savesMin, writer.mayReorder(records: left)
         else { return nil }
         // The closer together a section's rows stand in the table, the less is read and written for
@@ -60,36 +62,49 @@ extension ImportWriter {
 
     /// Writes what is kept aside, and saves.
     ///
-    /// - Parameter isStopping: something ends the stage already, and no reject does.
+    /// - Parameter isFailing: the stage has failed already, and the next run begins it anew.
     /// - Throws: `Interrupted` after a save, where the run is to stop; the next one goes on there.
     ///   `RunFailure` (65) where too much is refused; what is left then comes with the next run.
-    mutating func endSection(isStopping: Bool = false) throws {
+    mutating func endSection(isFailing: Bool = false) throws {
         guard let section else { return }
         self.section = nil
+        defer { recordsAside = 0 }
         guard !section.isReadAgain else {
             throw CannotResume("there is less to be read again than there was")
         }
         if section.hasFailed || section.isMostlyNew { mayStage = false }
         let end = progress.position
         let total = ProgressLine.count(Double(section.rowCount))
+        recordsAside = section.rowCount
         var written = 0
-        try section.forEachBatch { rows, isBoundary in
-            try write(rows)
-            written += rows.count
-            environment.progress.enter(
-                phase: "sorted: \(ProgressLine.count(Double(written))) of \(total) rows written")
-            if !isStopping { try checkRejects() }
-            guard isBoundary, unsaved.isEnough(environment.spec.budget) else { return }
-            try save(section.note(end: end), from: section.start)
-            do {
-                try environment.interruption.check()
-            } catch {
-                progress.position = section.start
-                throw error
+        // Whoever has read records again for long writes for as long, or there would be as many
+        // attempts as saves.
+        let now = ContinuousClock.now
+        let mayStopAt = section.earlier == nil ? now : now + (now - started)
+        do {
+            try section.forEachBatch { rows in
+                try write(rows)
+                written += rows.count
+                let count = ProgressLine.count(Double(written))
+                environment.progress.enter(phase: "sorted: \(count) of \(total) rows written")
+                if !isFailing { try checkRejects() }
+                guard unsaved.isEnough(environment.spec.budget) else { return }
+                if isFailing {
+                    try saveUnfinished(isLast: false)
+                } else {
+                    try save(section.note(end: end), from: section.start)
+                }
+                try environment.interruption.check(
+                    ignoringTimeLimit: ContinuousClock.now < mayStopAt)
             }
+        } catch let stop as Interrupted {
+            // A stage that has failed ends so all the same.
+            guard !isFailing else { return }
+            progress.position = section.start
+            throw stop
         }
         environment.progress.enter(phase: "")
-        try save()
+        if !isFailing { try save() }
     }
 
     /// Writes a save's worth of what is kept aside, since the run is to stop: what each attempt gets
@@ -103,7 +118,7 @@ extension ImportWriter {
             return
         }
         do {
-            try endSection(isStopping: true)
+            try endSection()
         } catch is Interrupted {}
     }
 
@@ -111,6 +126,7 @@ extension ImportWriter {
         let idleBefore = writer.idleRecords
         // Nothing waits, so that a place in the batch is enough to tell a row.
         try writer.apply(rows.batch, firstToken: 0, likelyRows: rows.numbers)
+        recordsAside -= rows.count
         unsaved.add(
             records: rows.count, bytes: rows.byteCount, idle: writer.idleRecords - idleBefore)
         if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }

@@ -11,23 +11,25 @@ struct ImportWriter {
     let inputs: ImportInputs
     let context: ManagedObjectContext
     let writer: BulkWriter
-    private let parked: ParkedRecords
+    let parked: ParkedRecords
     let started = ContinuousClock.now
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
     var progress: ImportNote
     /// Inputs that ended since the last save, and those of this attempt altogether.
-    private var finished: [InputNote] = []
+    var finished: [InputNote] = []
     private(set) var imported: [InputNote] = []
     /// The first input that grew while it was read.
-    private var grown: String?
+    private(set) var grown: String?
     /// What became of the objects that no record names.
-    private(set) var mirrored: BatchDeleteResult?
+    var mirrored: BatchDeleteResult?
     /// Why the stage ends at once.
     var stopped: RunFailure?
     var unsaved = UnsavedWork()
     /// Records that are kept aside to be written in another order.
     var section: StagedSection?
+    /// How many of those are still to be written.
+    var recordsAside = 0
     /// Where they wait.
     let spillFile: SpillFile
     /// Whether more may be kept aside.
@@ -57,7 +59,10 @@ struct ImportWriter {
         bytesTotal = inputs.files.reduce(0) { $0 + $1.byteCount }
         recordsBefore = note?.counts.read ?? 0
         let store = environment.container.storeDescription
-        mayStage = store.kind == .sqlite && environment.decoding.sortsByRow
+        // An import that may not be repeated must never have to begin again, as one that has kept
+        // records aside must where others change the table before it goes on.
+        mayStage =
+            store.kind == .sqlite && environment.decoding.sortsByRow && spec.isRepeatable
         spillFile = SpillFile(in: PathText.folder(of: store.path))
         progress =
             note
@@ -80,13 +85,12 @@ struct ImportWriter {
     mutating func run(_ lanes: ImportLanes) throws -> StageReport {
         do {
             try readAll(lanes)
-        } catch var stop as Interrupted {
-            lanes.cancel()
-            try stopSection()
-            if context.hasChanges { try save() }
-            try rejects.close()
-            stop.resumesAt = resumesAt
-            throw stop
+        } catch let damage as RecordStreamError {
+            try saveGood()
+            throw damage
+        } catch let failure as RunFailure where failure.status == .dataError {
+            try saveGood()
+            throw failure
         }
         return try finish()
     }
@@ -105,23 +109,22 @@ struct ImportWriter {
                 try apply(batch)
                 let bytesRead = batch.bytesRead
                 lanes.recycle(batch)
+                // Before a signal is looked for: a stage that a reject ends has failed.
+                try checkRejects()
                 // Nor does what an earlier attempt kept aside, before it is all there again.
                 isReadingOver = section?.isReadAgain == true
                 try environment.interruption.check(ignoringTimeLimit: isReadingOver)
                 try saveIfEnough(bytesRead)
-                try checkRejects()
             }
             try settle()
             try checkRejects()
-        } catch let damage as RecordStreamError {
-            // What came before the damage is good and stays.
-            try settle(isStopping: true)
-            try saveUnfinished()
-            throw damage
-        } catch let failure as RunFailure where failure.status == .dataError {
-            try settle(isStopping: true)
-            try saveUnfinished()
-            throw failure
+        } catch var stop as Interrupted {
+            lanes.cancel()
+            try stopSection()
+            if context.hasChanges { try save() }
+            try rejects.close()
+            stop.resumesAt = resumesAt
+            throw stop
         }
     }
 
@@ -145,6 +148,7 @@ struct ImportWriter {
         if section?.isReadAgain != true { try count(batch) }
         if let section {
             try section.add(batch, writer)
+            recordsAside = section.rowCount
         } else {
             try write(batch)
         }
@@ -201,104 +205,5 @@ struct ImportWriter {
         else { return }
         progress.inputs[path] = InputForm(
             format: batch.format.rawValue, columnNames: batch.columnNames)
-    }
-
-    // MARK: Saving
-
-    /// Saves what has come when nothing comes for now, so that others may write.
-    ///
-    /// Not where indexes are put off: whoever wrote beside it would find none that keeps keys apart.
-    private mutating func saveAtPause() throws {
-        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasPutOff {
-            try save()
-        }
-    }
-
-    /// Makes the rejects durable, then the rows together with the note of how far they reach.
-    ///
-    /// - Parameters:
-    ///   - section: what is written of a section, if not all of it.
-    ///   - start: where that one is to be read again from.
-    mutating func save(
-        _ section: SectionNote? = nil, from start: InputPosition? = nil
-    ) throws {
-        try writer.flush()
-        try rejects.synchronize()
-        progress.rejects = rejects.notes
-        progress.section = section
-        var note = progress
-        note.objects.add(try context.uncommittedChange())
-        note.secondsElapsed += started.secondsToNow
-        if section != nil { note.position = start }
-        try writer.noteState()
-        try environment.journal.note(
-            note, finished: section == nil ? finished : [], in: context)
-        progress.objects.add(try context.save().change)
-        if section == nil { finished.removeAll() }
-        unsaved.noteSave()
-        environment.ledger.note(stage, reportSoFar(progress.objects))
-    }
-
-    /// Saves what is good of a stage that failed, which the next run begins anew.
-    private mutating func saveUnfinished() throws {
-        try writer.flush()
-        try rejects.close()
-        try environment.journal.restart(in: context)
-        progress.objects.add(try context.save().change)
-        environment.ledger.note(stage, inputs: imported)
-        environment.ledger.note(stage, reportSoFar(progress.objects))
-    }
-
-    /// Writes the rows that wait for others, or rejects them.
-    private mutating func settle(isStopping: Bool = false) throws {
-        try endSection(isStopping: isStopping)
-        try writer.finish()
-        for reject in writer.takeRejects() {
-            guard let record = try parked.record(reject.token) else { continue }
-            try keep(record.rejected(reject, plan), nil)
-        }
-    }
-
-    /// Saves the rest together with the note that the stage is done, if it is as it should be.
-    private mutating func finish() throws -> StageReport {
-        try writer.flush()
-        try mirror()
-        try rejects.synchronize()
-        let report = try report()
-        guard
-            progress.counts.rejected
-                <= environment.spec.rejects.allow.allowed(of: progress.counts.read)
-        else {
-            try saveUnfinished()
-            throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
-        }
-        if spec.read.isOnce {
-            let known = imported.map {
-                KnownInput(path: $0.path, byteCount: $0.byteCount, digest: $0.digest)
-            }
-            try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
-        }
-        // The files' last lines come before the note, after which nobody looks at them again.
-        try rejects.close()
-        try environment.journal.finish(stage, report, inputs: imported, in: context)
-        try context.save()
-        return report
-    }
-
-    /// Deletes what no record names, where the stage says so and everything was read.
-    private mutating func mirror() throws {
-        guard let mirror = spec.mirror, environment.recordsMax == nil, !spec.read.isOnce else {
-            return
-        }
-        do {
-            let result = try MirrorDeletion(mirror, entity: spec.into.text, environment)
-                .run(after: writer, progress.counts, grown: grown, in: context)
-            environment.warn(of: result, spec.into.text, in: stage)
-            mirrored = result
-        } catch let failure as RunFailure {
-            // The records themselves are good and stay.
-            try saveUnfinished()
-            throw failure
-        }
     }
 }

@@ -20,6 +20,7 @@ struct SortedSpill: ~Copyable {
     private let file: SpillFile
     private let memoryBytes: Int
     private let fileBytesMax: Int64
+    private let runsMax: Int
     private var bytes: UnsafeMutableRawBufferPointer
     private var used = 0
     private var entries: [Entry] = []
@@ -27,8 +28,8 @@ struct SortedSpill: ~Copyable {
     private var fileBytes: Int64 = 0
     /// How many pieces it holds.
     private(set) var count = 0
-    /// No more is to be added, since the file would take more than it may, or cannot be written; what
-    /// comes all the same stays in memory.
+    /// No more is to be added, since the file would take more than it may, or cannot be written, or
+    /// has as many runs as can be merged; what comes all the same stays in memory.
     private(set) var isFull = false
     /// The file could not be written, and nothing of what was added is lost.
     private(set) var hasFailed = false
@@ -38,9 +39,13 @@ struct SortedSpill: ~Copyable {
     ///     uses it meanwhile.
     ///   - memoryBytes: what it takes, about.
     ///   - fileBytesMax: what the file may take.
-    init(in file: SpillFile, memoryBytes: Int, fileBytesMax: Int64 = .max) {
+    ///   - runsMax: how many runs it may have; each needs a block of memory when they are merged.
+    init(
+        in file: SpillFile, memoryBytes: Int, fileBytesMax: Int64 = .max, runsMax: Int = .max
+    ) {
         self.file = file
         self.fileBytesMax = fileBytesMax
+        self.runsMax = runsMax
         self.memoryBytes = max(2, memoryBytes)
         bytes = .allocate(byteCount: self.memoryBytes / 2, alignment: 8)
     }
@@ -91,6 +96,7 @@ struct SortedSpill: ~Copyable {
                 file, start: run.start, end: run.start + run.byteCount, blockBytes: share)
             if try reader.next() { readers.append(reader) }
         }
+        let room = PieceRoom()
         // What is in memory came last.
         var rest = entries[...]
         // A heap of the runs' places by their next number; the earlier run first of equals.
@@ -105,7 +111,7 @@ struct SortedSpill: ~Copyable {
                 heap.replaceFirst(with: rest.first?.number)
             } else {
                 let reader = readers[place]
-                try body(number, reader.piece)
+                try body(number, reader.piece(in: room))
                 heap.replaceFirst(with: try reader.next() ? reader.number : nil)
             }
         }
@@ -119,7 +125,7 @@ struct SortedSpill: ~Copyable {
     /// Writes what is in memory, where it stays as it is when that cannot be done.
     private mutating func writeRun() {
         let size = used + entries.count * RunReader.headBytes
-        guard fileBytes + Int64(size) <= fileBytesMax else {
+        guard fileBytes + Int64(size) <= fileBytesMax, runs.count < runsMax else {
             isFull = true
             return
         }
@@ -160,6 +166,11 @@ struct SortedSpill: ~Copyable {
         fileBytes = position
         entries.removeAll(keepingCapacity: true)
         used = 0
+        if bytes.count > memoryBytes / 2 {
+            // One piece was larger than what there is for all.
+            bytes.deallocate()
+            bytes = .allocate(byteCount: memoryBytes / 2, alignment: 8)
+        }
     }
 
     private mutating func fail() {

@@ -30,19 +30,25 @@ final class SpillFile {
         return descriptor >= 0 && FileDescriptor.writeAll(bytes, to: descriptor, at: position)
     }
 
-    /// Reads bytes from a place on.
-    ///
-    /// - Returns: how many; one at least.
+    /// Fills a room with the bytes from a place on.
     func read(
         _ room: UnsafeMutableRawBufferPointer, at position: Int64
-    ) throws(RunFailure) -> Int {
-        let count = FileDescriptor.read(descriptor, into: room, at: position)
-        guard count <= 0 else { return count }
-        // There is less than was written.
-        let reason = count == 0 ? "its end is gone" : FileDescriptor.failure(else: .ioError).text
-        throw RunFailure(
-            .ioError, code: "run.sort-lost",
-            "Records that were kept aside in \(folder) cannot be read: \(reason)",
-            fix: "look after that disk, and run it again")
+    ) throws(RunFailure) {
+        var filled = 0
+        while filled < room.count {
+            let count = FileDescriptor.read(
+                descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]),
+                at: position + Int64(filled))
+            guard count > 0 else {
+                // There is less than was written.
+                let reason =
+                    count == 0 ? "its end is gone" : FileDescriptor.failure(else: .ioError).text
+                throw RunFailure(
+                    .ioError, code: "run.sort-lost",
+                    "Records that were kept aside in \(folder) cannot be read: \(reason)",
+                    fix: "look after that disk, and run it again")
+            }
+            filled += count
+        }
     }
 }

@@ -12,7 +12,7 @@ import RecordStreams
 /// ```
 /// saved │ section, of rows 7 3 9 new 3 5 │ not read yet
 ///         written as       3 3 5 7 9 new
-///                              ^ a save: all up to row 5
+///                              ^ a save: all up to row 4, and one of the next row
 /// ```
 final class StagedSection {
     /// Where the next run begins to read again; nil at the beginning of an input.
@@ -23,6 +23,8 @@ final class StagedSection {
     private let lastRow: Int64
     private let recordsMax: Int
     private let rows: StagedRows
+    /// So much of each run is in memory at least when they are merged.
+    private static let runBlockBytesMin = 1 << 14
     private var spill: SortedSpill
     /// Records, good and bad.
     private(set) var records = 0
@@ -31,7 +33,11 @@ final class StagedSection {
     /// Records of new objects.
     private var newRecords = 0
     private var newWritten = 0
+    /// All records of rows up to that one are written, and so many of the next row.
     private var writtenUpTo: Int64 = 0
+    private var writtenOfNext = 0
+    /// How many of that row an earlier attempt has written, and were read again.
+    private var readOfNext = 0
     /// Tells which row was found for which record.
     private var rowsHash: Int64 = 0
 
@@ -50,10 +56,11 @@ final class StagedSection {
         self.lastRow = lastRow
         self.recordsMax = recordsMax
         rows = StagedRows(plan, saveEvery: budget.saveEvery)
+        let memoryBytes = MemoryShares(budget.memory).staging
         // Others need the disk, too, and first of all the store.
         spill = SortedSpill(
-            in: file, memoryBytes: MemoryShares(budget.memory).staging,
-            fileBytesMax: (file.size + file.freeBytes) / 4)
+            in: file, memoryBytes: memoryBytes, fileBytesMax: (file.size + file.freeBytes) / 4,
+            runsMax: max(2, memoryBytes / 2 / Self.runBlockBytesMin))
     }
 
     /// The section of an earlier attempt, once more.
@@ -68,6 +75,7 @@ final class StagedSection {
         rows = StagedRows(plan, saveEvery: budget.saveEvery)
         spill = SortedSpill(in: file, memoryBytes: MemoryShares(budget.memory).staging)
         (newWritten, writtenUpTo) = (earlier.newWritten, earlier.writtenUpTo)
+        writtenOfNext = earlier.writtenOfNext
     }
 
     // MARK: Staging
@@ -101,13 +109,20 @@ final class StagedSection {
             let found = writer.knownRow(of: batch.rows, row, upTo: lastRow)
             rowsHash = (rowsHash &+ (found ?? 0)) &* 0x1E37_79B9_7F4A_7C15 &+ 1
             if let found {
-                if found > writtenUpTo { add(batch, row, UInt64(found)) }
+                if !isWritten(found) { add(batch, row, UInt64(found)) }
             } else {
                 newRecords += 1
                 if newRecords > newWritten { add(batch, row, .max) }
             }
         }
         if let earlier { try compare(with: earlier, batch.position) }
+    }
+
+    /// Whether an earlier attempt has written the record at hand, of that row.
+    private func isWritten(_ row: Int64) -> Bool {
+        guard row == writtenUpTo + 1, readOfNext < writtenOfNext else { return row <= writtenUpTo }
+        readOfNext += 1
+        return true
     }
 
     /// - Parameter position: how far the input at hand was read.
@@ -143,28 +158,32 @@ final class StagedSection {
 
     /// Gives all rows in order.
     ///
-    /// - Parameter body: gets some of them, and whether all rows of their objects have come by then,
-    ///   so that `note(end:)` may be saved with them.
-    func forEachBatch(_ body: (StagedRows, Bool) throws -> Void) throws {
+    /// - Parameter body: gets some of them; `note(end:)` may be saved with them.
+    func forEachBatch(_ body: (StagedRows) throws -> Void) throws {
         var last: UInt64 = 0
-        func give(_ isBoundary: Bool) throws {
-            if last == .max {
-                writtenUpTo = lastRow
-                newWritten += rows.count
-            } else if isBoundary {
-                writtenUpTo = Int64(last)
-            }
-            try body(rows, isBoundary)
+        func give() throws {
+            noteWritten(upTo: last)
+            try body(rows)
             rows.removeAll()
         }
         try spill.forEach { number, piece in
-            if rows.isFull || rows.count > 0 && number == .max && last != .max {
-                try give(number != last || last == .max)
-            }
+            if rows.isFull || rows.count > 0 && number == .max && last != .max { try give() }
             rows.add(piece, number: number == .max ? 0 : Int64(number))
             last = number
         }
-        if rows.count > 0 { try give(true) }
+        if rows.count > 0 { try give() }
+    }
+
+    /// Notes that the rows at hand are written.
+    private func noteWritten(upTo last: UInt64) {
+        guard last < .max else {
+            (writtenUpTo, writtenOfNext) = (lastRow, 0)
+            newWritten += rows.count
+            return
+        }
+        let row = Int64(last)
+        if writtenUpTo != row - 1 { (writtenUpTo, writtenOfNext) = (row - 1, 0) }
+        writtenOfNext += rows.numbers.reversed().prefix { $0 == row }.count
     }
 
     /// How far the section is written.
@@ -173,6 +192,7 @@ final class StagedSection {
     func note(end: InputPosition?) -> SectionNote {
         SectionNote(
             end: end, records: records, finished: finished, lastRow: lastRow,
-            writtenUpTo: writtenUpTo, newWritten: newWritten, rowsHash: rowsHash)
+            writtenUpTo: writtenUpTo, writtenOfNext: writtenOfNext, newWritten: newWritten,
+            rowsHash: rowsHash)
     }
 }

@@ -118,7 +118,7 @@ import Testing
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
         let section = SectionNote(
             end: Self.position, records: 4, finished: [Self.input], lastRow: 1 << 40,
-            writtenUpTo: 5, newWritten: 6, rowsHash: .min)
+            writtenUpTo: 5, writtenOfNext: 7, newWritten: 6, rowsHash: .min)
         let importing = ImportNote(
             stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
             objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,

@@ -1,0 +1,114 @@
+import Diagnostics
+import GraphStore
+import RecordStreams
+
+/// What an import saves, and when.
+extension ImportWriter {
+    /// Saves what has come when nothing comes for now, so that others may write.
+    ///
+    /// Not where indexes are put off: whoever wrote beside it would find none that keeps keys apart.
+    mutating func saveAtPause() throws {
+        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasPutOff {
+            try save()
+        }
+    }
+
+    /// Makes the rejects durable, then the rows together with the note of how far they reach.
+    ///
+    /// - Parameters:
+    ///   - section: what is written of a section, if not all of it.
+    ///   - start: where that one is to be read again from.
+    mutating func save(
+        _ section: SectionNote? = nil, from start: InputPosition? = nil
+    ) throws {
+        try writer.flush()
+        try rejects.synchronize()
+        progress.rejects = rejects.notes
+        progress.section = section
+        var note = progress
+        note.objects.add(try context.uncommittedChange())
+        note.secondsElapsed += started.secondsToNow
+        if section != nil { note.position = start }
+        try writer.noteState()
+        try environment.journal.note(
+            note, finished: section == nil ? finished : [], in: context)
+        progress.objects.add(try context.save().change)
+        if section == nil { finished.removeAll() }
+        unsaved.noteSave()
+        environment.ledger.note(stage, reportSoFar(progress.objects))
+    }
+
+    /// Saves what is good of a stage that failed, which the next run begins anew.
+    ///
+    /// - Parameter isLast: no more of it comes.
+    mutating func saveUnfinished(isLast: Bool = true) throws {
+        try writer.flush()
+        try isLast ? rejects.close() : rejects.synchronize()
+        try environment.journal.restart(in: context)
+        progress.objects.add(try context.save().change)
+        unsaved.noteSave()
+        environment.ledger.note(stage, inputs: imported)
+        environment.ledger.note(stage, reportSoFar(progress.objects))
+    }
+
+    /// Saves what came before damage or a reject that ends the stage.
+    mutating func saveGood() throws {
+        // What is not all there again is written, or comes with the next run.
+        if section?.isReadAgain == true { section = nil }
+        try settle(isFailing: true)
+        try saveUnfinished()
+    }
+
+    /// Writes the rows that wait for others, or rejects them.
+    mutating func settle(isFailing: Bool = false) throws {
+        try endSection(isFailing: isFailing)
+        try writer.finish()
+        for reject in writer.takeRejects() {
+            guard let record = try parked.record(reject.token) else { continue }
+            try keep(record.rejected(reject, plan), nil)
+        }
+    }
+
+    /// Saves the rest together with the note that the stage is done, if it is as it should be.
+    mutating func finish() throws -> StageReport {
+        try writer.flush()
+        try mirror()
+        try rejects.synchronize()
+        let report = try report()
+        guard
+            progress.counts.rejected
+                <= environment.spec.rejects.allow.allowed(of: progress.counts.read)
+        else {
+            try saveUnfinished()
+            throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
+        }
+        if spec.read.isOnce {
+            let known = imported.map {
+                KnownInput(path: $0.path, byteCount: $0.byteCount, digest: $0.digest)
+            }
+            try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
+        }
+        // The files' last lines come before the note, after which nobody looks at them again.
+        try rejects.close()
+        try environment.journal.finish(stage, report, inputs: imported, in: context)
+        try context.save()
+        return report
+    }
+
+    /// Deletes what no record names, where the stage says so and everything was read.
+    private mutating func mirror() throws {
+        guard let mirror = spec.mirror, environment.recordsMax == nil, !spec.read.isOnce else {
+            return
+        }
+        do {
+            let result = try MirrorDeletion(mirror, entity: spec.into.text, environment)
+                .run(after: writer, progress.counts, grown: grown, in: context)
+            environment.warn(of: result, spec.into.text, in: stage)
+            mirrored = result
+        } catch let failure as RunFailure {
+            // The records themselves are good and stay.
+            try saveUnfinished()
+            throw failure
+        }
+    }
+}
