@@ -227,6 +227,65 @@ struct CastTests {
                 == ["1|1", "2|1", "3|1"])
     }
 
+    @Test("refuse a date far away whose fraction would come back as another, or round it if asked")
+    func farDates() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "a.ndjson",
+            """
+            {"id":"1","day":"2500-06-01T00:00:00.123456Z"}
+            {"id":"2","day":"2500-06-01T00:00:00.123455Z"}
+            {"id":"3","day":"9999-12-31T23:59:59.999999Z"}
+            {"id":"4","day":"9999-12-31T23:59:59.999Z"}
+            """)
+        try folder.write("b.ndjson", #"{"id":"5","day":"2500-06-01 00:00:00,123456"}"#)
+        let export = "- { export: All, fields: [day, id], order: id, to: out.ndjson }"
+        let strict = try folder.run(
+            model: Self.model,
+            """
+            - { import: a.ndjson, into: All }
+            - import: b.ndjson
+              into: All
+              set: { day: { date: "yyyy-MM-dd HH:mm:ss,SSSSSS" } }
+            \(export)
+            """, top: "rejects: { allow: 2 }")
+        #expect(strict.text == "")
+        let reasons = try folder.reasons()
+        #expect(
+            reasons
+                == Self.refused(
+                    "day",
+                    "a date whose fraction of a second is kept, to the microsecond from 1729 to "
+                        + "2272 (`cast: lossy` rounds)",
+                    [
+                        ("", "'2500-06-01T00:00:00.123456Z'"),
+                        ("", "'9999-12-31T23:59:59.999999Z'"),
+                        ("", "'2500-06-01 00:00:00,123456'"),
+                    ]
+                ).map { "cast day: \($0.1)" })
+        let kept = """
+            {"day":"2500-06-01T00:00:00.123455Z","id":"2"}
+            {"day":"9999-12-31T23:59:59.999Z","id":"4"}
+
+            """
+        #expect(try folder.text("out.ndjson") == kept)
+        let lossy = try folder.run(
+            model: Self.model,
+            """
+            - { import: a.ndjson, into: All, set: { day: { cast: lossy } } }
+            \(export)
+            """)
+        #expect(lossy.text == "")
+        let rounded = """
+            {"day":"2500-06-01T00:00:00.123455Z","id":"1"}
+            {"day":"2500-06-01T00:00:00.123455Z","id":"2"}
+            {"day":"9999-12-31T23:59:59.99997Z","id":"3"}
+            {"day":"9999-12-31T23:59:59.999Z","id":"4"}
+
+            """
+        #expect(try folder.text("out.ndjson") == rounded)
+    }
+
     @Test("tell a reject's place in NDJSON")
     func placeInLines() throws {
         let folder = try Workspace()

@@ -86,6 +86,33 @@ struct ExactDecimalTests {
                 == "price,sku\n12345678901234567890.12345678901234567,a\n")
     }
 
+    @Test("a number of few digits that is too large or too fine is told so")
+    func exponents() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write(
+            "items.ndjson",
+            """
+            {"sku":"a","price":1e164}
+            {"sku":"b","price":1e-128}
+            {"sku":"c","price":1e165}
+            {"sku":"d","price":"1e-165"}
+            {"sku":"e","price":1e400}
+            """)
+        let run = try folder.run(Self.spec("- { import: items.ndjson, into: Item }"))
+        #expect(run.status == .ok)
+        #expect(
+            try folder.rows("SELECT ZSKU, length(ZPRICE) FROM ZITEM ORDER BY ZSKU")
+                == ["a|165", "b|130"])
+        let wanted = "a decimal number of at most 165 digits before the point and 128 behind it"
+        #expect(
+            try folder.reasons() == [
+                "cast price: 'price' takes \(wanted), not 1e165",
+                "cast price: 'price' takes \(wanted), not '1e-165'",
+                "cast price: 'price' takes \(wanted), not 1e400",
+            ])
+    }
+
     @Test("the same records again change nothing; without the key the store stays as it is")
     func again() throws {
         let folder = try filled()
@@ -154,6 +181,30 @@ struct ExactDecimalTests {
                 "a|12345678901234567890.1234567890123457", "b|123456789012345678901234567890.5",
                 "c|1000", "g|0.3", "i|7",
             ])
+    }
+
+    @Test("whole numbers of records are those without a point and an exponent")
+    func wholeNumbers() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write(
+            "net.ndjson",
+            """
+            {"sku":"a","net":3.0}
+            {"sku":"b","net":3}
+            {"sku":"c","net":1e1}
+            """)
+        let run = try folder.run(
+            Self.spec(
+                """
+                - import: net.ndjson
+                  into: Item
+                  set: { sku: sku, price: { expr: net / 4 } }
+                """))
+        #expect(run.text == "")
+        #expect(
+            try folder.rows("SELECT ZSKU, ZPRICE FROM ZITEM ORDER BY ZSKU")
+                == ["a|0.75", "b|0", "c|2.5"])
     }
 
     @Test("numbers of many digits in expressions are doubles where no digits are kept")

@@ -37,6 +37,11 @@ package struct DatePattern: Sendable, Hashable {
     /// Month and day default to the first, the time to 00:00, the offset to
     /// `defaultZoneSeconds`.
     package func parse(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
+        read(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
+    }
+
+    /// Reads the same, and tells whether the fraction is kept.
+    package func read(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> ReadDate? {
         var reader = DateReader(bytes: bytes)
         var parts = Parts(zone: defaultZoneSeconds)
         for element in elements {
@@ -47,7 +52,7 @@ package struct DatePattern: Sendable, Hashable {
                 guard parts.read(field, width: width, from: &reader) else { return nil }
             }
         }
-        return reader.isAtEnd ? parts.seconds : nil
+        return reader.isAtEnd ? parts.date : nil
     }
 
     private static func elements(of pattern: [UInt8]) throws(ParsingError) -> [Element] {
@@ -156,7 +161,7 @@ private struct Parts {
         self.zone = zone
     }
 
-    var seconds: Double? {
+    var date: ReadDate? {
         guard let days = DateReader.day(year: year, month: month, day: day) else { return nil }
         var hour = hour
         if let isAfternoon {
@@ -165,8 +170,7 @@ private struct Parts {
         }
         guard hour < 24, minute < 60, second < 60 else { return nil }
         let whole = days * 86_400 + hour * 3_600 + minute * 60 + second
-        return CivilDate.seconds(
-            whole &- zone, fraction: fraction.value, digits: fraction.digits)
+        return ReadDate(whole &- zone, fraction: fraction.value, digits: fraction.digits)
     }
 
     /// Reads one field; false where the text has something else.

@@ -10,7 +10,9 @@ package struct ExactDecimal: Sendable, Hashable {
     /// The most significant digits that a number may have.
     package static let digitsMax = 38
     /// The most digits behind the point that stores keep.
-    static let placesMax = 128
+    package static let placesMax = 128
+    /// The most digits before the point that stores keep.
+    package static let wholeDigitsMax = 165
     /// The longest canonical text: a minus, `0.` and 128 places, or 165 digits.
     package static let textBytesMax = 176
 
@@ -89,9 +91,10 @@ package struct ExactDecimal: Sendable, Hashable {
             exponent: number.exponent - (taken - Self.digitCount(UInt128(number.magnitude))))
     }
 
-    /// Whether stores keep it: its text has 165 digits before the point and 128 behind it at most.
+    /// Whether stores keep it: its text has not too many digits on either side of the point.
     package var isStorable: Bool {
-        exponent >= -Self.placesMax && Self.digitCount(magnitude) + exponent <= 165
+        exponent >= -Self.placesMax
+            && Self.digitCount(magnitude) + exponent <= Self.wholeDigitsMax
     }
 
     /// Whether a text is the canonical one of a number that stores keep.

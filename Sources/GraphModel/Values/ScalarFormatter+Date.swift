@@ -8,6 +8,15 @@ extension ScalarFormatter {
         _ seconds: Double, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
         guard abs(seconds) < 3.15e15 else { return 0 }
+        let (whole, fraction, digits) = dateParts(seconds)
+        return write(whole, fraction: fraction, digits: digits, into: buffer)
+    }
+
+    /// The second in which a date is, and the digits behind it that are written; none end in zero.
+    ///
+    /// - Parameter seconds: a finite number that fits an `Int`.
+    @inline(__always)
+    static func dateParts(_ seconds: Double) -> (whole: Int, fraction: UInt64, digits: Int) {
         // Toward zero; below zero the fraction puts it right.
         var whole = Int(seconds)
         var fraction: UInt64 = 0
@@ -22,7 +31,7 @@ extension ScalarFormatter {
                 fraction = powerOfTen(digits) - fraction
             }
         }
-        return write(whole, fraction: fraction, digits: digits, into: buffer)
+        return (whole, fraction, digits)
     }
 
     private static func write(

@@ -8,6 +8,13 @@ extension ScalarParser {
     ///
     /// - Parameter defaultZoneSeconds: the offset east of UTC where the text names none.
     package static func isoDate(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
+        readISODate(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
+    }
+
+    /// Reads the same, and tells whether the fraction is kept.
+    package static func readISODate(
+        _ bytes: ByteView, defaultZoneSeconds: Int = 0
+    ) -> ReadDate? {
         var reader = DateReader(bytes: bytes)
         guard let day = reader.isoDay() else { return nil }
         var seconds = day * 86_400
@@ -33,8 +40,7 @@ extension ScalarParser {
             }
         }
         guard reader.isAtEnd else { return nil }
-        return CivilDate.seconds(
-            seconds &- zone, fraction: fraction.value, digits: fraction.digits)
+        return ReadDate(seconds &- zone, fraction: fraction.value, digits: fraction.digits)
     }
 }
 

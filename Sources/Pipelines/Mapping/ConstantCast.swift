@@ -78,7 +78,11 @@ enum ConstantCast {
                 let float = ScalarParser.float(bytes, nearestDouble: number)
                 return float.isFinite ? .real(Double(float)) : nil
             case .decimal: return ScalarParser.decimal(bytes).map { .real($0) }
-            case .date: return isNumber ? nil : ScalarParser.isoDate(bytes).map { .real($0) }
+            case .date:
+                guard !isNumber, let date = ScalarParser.readISODate(bytes), date.isKept else {
+                    return nil
+                }
+                return .real(date.seconds)
             case .uuid: return isNumber ? nil : uuid(bytes)
             case .binary: return isNumber ? nil : binary(bytes)
             case .transformable:

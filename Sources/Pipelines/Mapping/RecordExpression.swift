@@ -22,7 +22,8 @@ final class RecordExpression {
         }
         if value.isNull { return Field(.null) }
         switch value {
-        case .null, .object: return Field(.null)
+        // An expression of records gives none of the others: it fails for lists and objects.
+        case .null, .object, .nested: return Field(.null)
         case .boolean(let flag): return Field(flag ? .true : .false)
         case .integer(let number):
             return Self.field(.number, most: 24, &arena) {

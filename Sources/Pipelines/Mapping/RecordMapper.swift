@@ -265,7 +265,9 @@ package struct RecordRow: EvaluationRow {
     package func value(at slot: Int) -> EvaluatedValue {
         let field = fields[slot]
         switch field.kind {
-        case .absent, .null, .list, .json: return .null
+        case .absent, .null: return .null
+        case .list: return .nested(isList: true)
+        case .json: return .nested(isList: field.bytes.first == UInt8(ascii: "["))
         case .true: return .boolean(true)
         case .false: return .boolean(false)
         case .number: return .number(field.bytes)

@@ -7,20 +7,32 @@ extension ValueCaster {
     func date(_ field: Field) throws(CastFailure) -> BulkCell {
         if let datePattern = rules.datePattern {
             guard isTextOrNumber(field),
-                let seconds = datePattern.parse(
+                let date = datePattern.read(
                     field.bytes, defaultZoneSeconds: rules.zoneSeconds)
             else { throw failure(field, "a date in the given pattern") }
-            return .real(seconds)
+            return try kept(date, field)
         }
         if let perSecond = rules.epochPerSecond { return try epoch(field, perSecond) }
         guard isText(field),
-            let seconds = ScalarParser.isoDate(
+            let date = ScalarParser.readISODate(
                 field.bytes, defaultZoneSeconds: rules.zoneSeconds)
         else {
             throw failure(field, "an ISO 8601 date (or say `date:` with its pattern)")
         }
-        return .real(seconds)
+        return try kept(date, field)
     }
+
+    /// Far from 2001 a double does not hold every fraction of a second.
+    @inline(__always)
+    private func kept(_ date: ReadDate, _ field: Field) throws(CastFailure) -> BulkCell {
+        if date.isKept { return .real(date.seconds) }
+        guard rules.isLossy else { throw failure(field, "\(Self.keptDate) (`cast: lossy` rounds)") }
+        return .real(date.roundedSeconds)
+    }
+
+    /// What a date must be that loses nothing.
+    static let keptDate =
+        "a date whose fraction of a second is kept, to the microsecond from 1729 to 2272"
 
     /// Seconds or milliseconds since 1970; dates count from 2001.
     func epoch(_ field: Field, _ perSecond: Double) throws(CastFailure) -> BulkCell {

@@ -11,6 +11,7 @@ import RecordStreams
 /// | Boolean | t, f, y, n, on, off in any case; any number, of which 0 is false |
 /// | String, URI | true and false; nested JSON as its text |
 /// | UUID | without hyphens, in braces |
+/// | Date | a fraction of a second that is not kept, in years far away: see `kept(_:_:)` |
 extension ValueCaster {
     /// The field in a form that a lossless cast takes, where there is one.
     static func bent(

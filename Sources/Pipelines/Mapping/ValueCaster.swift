@@ -200,25 +200,6 @@ struct ValueCaster {
         return .real(value)
     }
 
-    /// The canonical text, which is most often the record's own.
-    private func exactDecimal(
-        _ field: Field, _ arena: inout ByteArena
-    ) throws(CastFailure) -> BulkCell {
-        guard isTextOrNumber(field) else {
-            throw failure(field, "a decimal number")
-        }
-        if ExactDecimal.isCanonical(field.bytes) { return .text(field.bytes) }
-        guard let number = ExactDecimal(field.bytes), number.isStorable else {
-            let isNumber = ScalarParser.double(field.bytes) != nil
-            throw failure(
-                field,
-                isNumber
-                    ? "a decimal number of at most \(ExactDecimal.digitsMax) digits"
-                    : "a decimal number")
-        }
-        return arena.cell(.text(number.text))
-    }
-
     private func uuid(_ field: Field, _ arena: inout ByteArena) throws(CastFailure) -> BulkCell {
         let target = arena.allocate(16)
         guard isText(field), ScalarParser.uuid(field.bytes, into: target) else {

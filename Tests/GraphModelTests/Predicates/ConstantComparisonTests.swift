@@ -77,10 +77,10 @@ struct ConstantComparisonTests {
             let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0)?.double }
             #expect(read == nil, "\(text)")
         }
-        // What is whole stays so, however it is written.
-        for (text, number) in [("1.0", 1), ("-30.00", -30), ("0.0", 0)] {
+        // What has a point is no whole number.
+        for (text, number) in [("1.0", 1.0), ("-30.00", -30.0), ("0.0", 0.0)] {
             let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0) }
-            guard case .integer(let found)? = read else {
+            guard case .double(let found)? = read else {
                 Issue.record("\(text)")
                 continue
             }

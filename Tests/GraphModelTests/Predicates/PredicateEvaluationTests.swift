@@ -26,6 +26,11 @@ final class TestRow: EvaluationRow {
         set("nBig", .number(arena.store("9007199254740993".utf8)))
         set("nHuge", .number(arena.store("12345678901234567890".utf8)))
         set("jOne", .number(arena.store("1.0".utf8)))
+        set("jTen", .number(arena.store("1e1".utf8)))
+        set("jLong", .number(arena.store("1234567890123e6".utf8)))
+        set("cThree", .untypedText(arena.store("3.0".utf8)))
+        set("list", .nested(isList: true))
+        set("object", .nested(isList: false))
         set("date", .date(86_400))
         set("uuid", .uuid(arena.store([UInt8](repeating: 0x11, count: 16))))
         set("max", .integer(.max))
@@ -67,7 +72,10 @@ struct PredicateEvaluationTests {
             ("nothing CONTAINS 'x'", false), ("title CONTAINS nil", false),
             ("nothing LIKE '*'", false), ("nothing MATCHES '.*'", false), ("nan == nil", true),
             ("nan < 1", false), ("nothing + 1 == nil", true), ("three / 0 == nil", true),
-            ("half / 0 == nil", true), ("-nothing == nil", true),
+            ("half / 0 == nil", true), ("-nothing == nil", true), ("nil == nothing", true),
+            ("list == nil", false), ("list != nil", true), ("nil == object", false),
+            ("object <> NULL", true), ("TERNARY(list == nil, 1, 2) == 2", true),
+            ("nothing == nil AND object != nil", true),
         ])
     func followsNilRules(format: String, expected: Bool) throws {
         #expect(try test(format) == expected)
@@ -89,6 +97,14 @@ struct PredicateEvaluationTests {
             ("abs(-3) == three", true), ("floor(-0.5) == -1", true), ("ceiling(half) == 1", true),
             ("round(half) == 1", true), ("coalesce(nothing, three) == 3", true),
             ("ternary(three > 2, 1, 2) == 1", true),
+            // Only what is written without a point and an exponent is whole.
+            ("jOne / 2 == 0.5", true), ("jTen / 4 == 2.5", true), ("cThree / 2 == 1.5", true),
+            ("cFive / 2 == 2", true), ("-jOne / 2 == -0.5", true), ("round(jTen) / 4 == 2.5", true),
+            ("nBig / 2 == 4503599627370496", true), ("cast(cFive, 'Double') / 2 == 2.5", true),
+            ("jTen == 10", true), ("jTen IN {10}", true), ("cThree == three", true),
+            ("three IN {cThree}", true), ("jOne < cThree", true), ("cThree BETWEEN {3, 3}", true),
+            ("jLong == 1234567890123000000", true), ("jLong < 1234567890123000001", true),
+            ("cast(jOne, 'Boolean') == YES", true), ("cast(jTen, 'Integer 16') == 10", true),
         ])
     func comparesNumbers(format: String, expected: Bool) throws {
         #expect(try test(format) == expected)
@@ -117,6 +133,11 @@ struct PredicateEvaluationTests {
             ("lowercase(title) == 'äpfel und birnen'", true), ("uppercase('ß') == 'SS'", true),
             ("'b' BETWEEN {'a', 'c'}", true), ("'b' IN {'a', 'b'}", true),
             ("'B' IN[c] {'a', 'b'}", true),
+            // Without [c], case matters beside [d] as it does without it.
+            ("'A' ==[d] 'a'", false), ("'a' !=[d] 'A'", true), ("'A' IN[d] {'a'}", false),
+            ("'Á' IN[d] {'a', 'A'}", true), ("'A' <[d] 'B'", true), ("'a' <[d] 'B'", false),
+            ("'a' >[d] 'B'", true), ("'á' >[d] 'Z'", true), ("'a' <=[d] 'A'", false),
+            ("'a' BETWEEN[d] {'A', 'B'}", false), ("'a' <[cd] 'B'", true),
         ])
     func comparesText(format: String, expected: Bool) throws {
         #expect(try test(format) == expected)
@@ -147,6 +168,17 @@ struct PredicateEvaluationTests {
             ("date == 5", .incomparable("a number", "a date")),
             ("title + 1 == 2", .wrongKind(needed: "A number", found: "text")),
             ("three CONTAINS 'x'", .wrongKind(needed: "Text", found: "a number")),
+            ("list == 'x'", .nested(field: "list", isList: true)),
+            ("list == nothing", .nested(field: "list", isList: true)),
+            ("1 < list", .nested(field: "list", isList: true)),
+            ("list == YES", .nested(field: "list", isList: true)),
+            ("list IN {nil}", .nested(field: "list", isList: true)),
+            ("three IN {1, list}", .nested(field: "list", isList: true)),
+            ("coalesce(list, 1) == 1", .nested(field: "list", isList: true)),
+            ("cast(list, 'String') == 'x'", .nested(field: "list", isList: true)),
+            ("object CONTAINS 'x'", .nested(field: "object", isList: false)),
+            ("object + 1 == 2", .nested(field: "object", isList: false)),
+            ("length(object) == 1", .nested(field: "object", isList: false)),
             ("max + 1 == 0", .overflow), ("min - 1 == 0", .overflow), ("min / -1 == 0", .overflow),
             ("-min == 0", .overflow), ("abs(min) == 0", .overflow), ("max * 2 == 0", .overflow),
         ] as [(String, EvaluationError)])

@@ -110,6 +110,27 @@ struct TextCollationTests {
         }
     }
 
+    @Test("decides with each of the options as folded texts do", arguments: UInt8(1)...3)
+    func foldsByOptions(bits: UInt8) {
+        let options = ComparisonOptions(rawValue: bits)
+        let parts = ["", "a", "A", "b", "B", "E", "É", "\u{301}", "_", "ß"]
+        let texts = parts.flatMap { one in parts.map { one + $0 } }
+        for left in texts {
+            for right in texts {
+                Array(left.utf8).withUnsafeBufferPointer { one in
+                    Array(right.utf8).withUnsafeBufferPointer { other in
+                        let order = TextCollation.slowFolded(one, other, options)
+                        #expect(
+                            TextCollation.folded(one, other, options) == order,
+                            "\(Array(left.utf8)), \(Array(right.utf8))")
+                        #expect(
+                            TextComparison.holds(.equal, one, other, options) == (order == 0))
+                    }
+                }
+            }
+        }
+    }
+
     @Test("folds characters by themselves as it folds whole texts", arguments: UInt8(0)...3)
     func foldsByTable(bits: UInt8) {
         let options = ComparisonOptions(rawValue: bits)

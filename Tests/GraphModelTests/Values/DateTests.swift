@@ -71,6 +71,34 @@ struct DateTests {
         }
     }
 
+    @Test(
+        "tells whether the fraction of a text is kept, to the microsecond",
+        arguments: [
+            ("2024-02-29T12:30:15.123456Z", true, "2024-02-29T12:30:15.123456Z"),
+            ("2272-12-31T23:59:59.999999Z", true, "2272-12-31T23:59:59.999999Z"),
+            ("1729-01-01T00:00:00.000001Z", true, "1729-01-01T00:00:00.000001Z"),
+            ("2274-01-01T00:00:00.123455Z", false, "2274-01-01T00:00:00.123456Z"),
+            ("2500-06-01T00:00:00.123456Z", false, "2500-06-01T00:00:00.123455Z"),
+            ("2500-06-01T00:00:00.123455Z", true, "2500-06-01T00:00:00.123455Z"),
+            ("2500-06-01T00:00:00.1234550Z", true, "2500-06-01T00:00:00.123455Z"),
+            ("2500-06-01T00:00:00.123Z", true, "2500-06-01T00:00:00.123Z"),
+            ("2500-06-01T00:00:00.000Z", true, "2500-06-01T00:00:00Z"),
+            ("9999-12-31T23:59:59.999Z", true, "9999-12-31T23:59:59.999Z"),
+            ("9999-12-31T23:59:59.999999Z", false, "9999-12-31T23:59:59.99997Z"),
+            ("9999-12-31T23:59:59.9999999Z", false, "9999-12-31T23:59:59.99997Z"),
+            ("9999-12-31T23:59:59+02:00", true, "9999-12-31T21:59:59Z"),
+            ("0001-01-01T00:00:00.001Z", true, "0001-01-01T00:00:00.001Z"),
+            ("0001-01-01T00:00:00.000001Z", false, "0001-01-01T00:00:00Z"),
+            ("1600-01-01T00:00:00.123456Z", false, "1600-01-01T00:00:00.123455Z"),
+        ])
+    func keepsFractions(text: String, isKept: Bool, rounded: String) throws {
+        let date = try #require(withBytes(text) { ScalarParser.readISODate($0) })
+        #expect(date.isKept == isKept)
+        #expect(written { ScalarFormatter.isoDate(date.roundedSeconds, into: $0) } == rounded)
+        let iso = try DatePattern(parsing: "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX")
+        if let same = withBytes(text, { iso.read($0) }) { #expect(same == date) }
+    }
+
     @Test("every day of a thousand years survives")
     func days() {
         for day in -365_000...365_000 {

@@ -19,7 +19,7 @@ package struct Aggregate {
         count += 1
         switch op {
         case .sum, .average:
-            switch try NumericValue(needed: value) {
+            switch try NumericValue(operand: value) {
             case .integer(let number): integers += Int128(number)
             case .double(let number):
                 hasDouble = true

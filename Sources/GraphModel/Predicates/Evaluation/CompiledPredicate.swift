@@ -17,6 +17,7 @@ private final class RowProgram {
     init(_ compiler: consuming EvaluationCompiler<RowScheme>, root: Int) {
         program = compiler.program
         program.finish(compiler.nodes)
+        program.fieldNames = compiler.scheme.names
         self.root = root
         arena = program.context.arena
         let used = compiler.scheme.slots

@@ -27,6 +27,8 @@ package enum EvaluatedValue {
     case binary(ByteView)
     /// An object.
     case object(ManagedObjectID)
+    /// A list or an object in a record: not nil, and else no value.
+    case nested(isList: Bool)
 }
 
 extension EvaluatedValue {
@@ -74,6 +76,8 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
     case textTooLong(bytes: Int)
     /// A collection where one value is needed.
     case severalValues
+    /// A list or an object of a record, where a value is needed.
+    case nested(field: String, isList: Bool)
     /// A regular expression or a date pattern that came from the data and is none.
     case invalidPattern(String)
     /// A value that has no equal of the type it is cast to.
@@ -95,6 +99,9 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
             "A text of \(bytes) bytes is too long for a regular expression "
                 + "(\(CompiledPattern.textBytesMax) at most)"
         case .severalValues: "One value is needed, not a collection"
+        case .nested(let field, let isList):
+            "'\(field)' is \(isList ? "a list" : "an object"), of which only `== nil` and "
+                + "`!= nil` can be asked"
         case .invalidPattern(let reason): reason
         case .uncastable(let value, let type): "\(value) is no \(type)"
         case .unreadable(let reason): reason
@@ -137,6 +144,14 @@ extension EvaluatedValue {
         if case .decimal = self { true } else { false }
     }
 
+    /// Whether it is a number's text with a point or an exponent, and so no whole number.
+    var isWrittenAsFraction: Bool {
+        switch self {
+        case .number(let bytes), .untypedText(let bytes): NumericValue.isFraction(bytes)
+        default: false
+        }
+    }
+
     /// Whether it is a number's text with more digits than a double surely holds.
     var mayBeRounded: Bool {
         switch self {
@@ -167,6 +182,7 @@ extension EvaluatedValue {
         case .uuid: "a UUID"
         case .binary: "binary data"
         case .object: "an object"
+        case .nested(let isList): isList ? "a list" : "an object"
         }
     }
 }

@@ -16,10 +16,26 @@ extension EvaluationCompiler {
             }
             nodes[right.node] = .pattern(program.patterns.count - 1)
         }
+        if comparison.modifier == .direct, let slot = slotTestedForNil(left, right) {
+            if comparison.op == .equal { return add(.nilTest(slot, isNegated: false)) }
+            if comparison.op == .notEqual { return add(.nilTest(slot, isNegated: true)) }
+        }
         return add(
             .comparison(
                 comparison.op, comparison.options, comparison.modifier, left.node, right.node,
                 left.shape))
+    }
+
+    /// The slot that is compared with nil; nil for other comparisons.
+    ///
+    /// A node of its own answers that: it is all that can be asked of a list in a record.
+    private func slotTestedForNil(_ left: Compiled, _ right: Compiled) -> Int? {
+        guard left.shape == .single, right.shape == .single else { return nil }
+        switch (nodes[left.node], nodes[right.node]) {
+        case (.slot(let slot), .constant(.null)), (.constant(.null), .slot(let slot)):
+            return slot
+        default: return nil
+        }
     }
 
     private func checkLeft(

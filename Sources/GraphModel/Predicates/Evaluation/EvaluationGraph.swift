@@ -122,6 +122,8 @@ struct RowScheme: EvaluationScheme {
     let slotOf: ([String]) -> Int?
     /// The row's slots in use, at their handles.
     private(set) var slots: [Int] = []
+    /// What they are called, in the first place that names them.
+    private(set) var names: [String] = []
 
     var hasIdentity: Bool { false }
 
@@ -133,6 +135,7 @@ struct RowScheme: EvaluationScheme {
         guard let slot = slotOf(keys) else { return nil }
         if let handle = slots.firstIndex(of: slot) { return EvaluationPath([handle], .single) }
         slots.append(slot)
+        names.append(keys.joined(separator: "."))
         return EvaluationPath([slots.count - 1], .single)
     }
 }

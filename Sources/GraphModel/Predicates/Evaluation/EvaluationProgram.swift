@@ -27,6 +27,8 @@ final class EvaluationProgram {
             ComparisonOperator, ComparisonOptions, ComparisonModifier, Int, Int, EvaluationShape)
         /// A constant on the right of MATCHES.
         case pattern(Int)
+        /// Whether a key of the object itself is nil, or is not.
+        case nilTest(Int, isNegated: Bool)
         case not(Int)
         case and(List)
         case or(List)
@@ -54,6 +56,8 @@ final class EvaluationProgram {
     let context = EvaluationContext()
     /// The root entity's number for that of each entity below it.
     var rootNumbers: [Int64: Int64] = [:]
+    /// What a row's fields are called, by their handles, for messages.
+    var fieldNames: [String] = []
 
     init() {
         nodes = .allocate(capacity: 0)
@@ -125,6 +129,12 @@ extension EvaluationProgram {
                 return try compare(op, options, left, right, shape, scope)
             }
             return try compare(modifier, op, options, left, right, scope)
+        case .nilTest(let slot, let isNegated):
+            switch scope.graph.property(slot, of: scope.object) {
+            case .value(let value): return value.isNull != isNegated
+            case .object: return isNegated
+            case .elements: throw .severalValues
+            }
         default: return false
         }
     }
@@ -136,7 +146,9 @@ extension EvaluationProgram {
         switch nodes[node] {
         case .constant(let value): return value
         case .slot(let slot):
-            return try single(scope.graph.property(slot, of: scope.object), scope)
+            let value = try single(scope.graph.property(slot, of: scope.object), scope)
+            if case .nested(let isList) = value { throw misuse(of: slot, isList: isList) }
+            return value
         case .path, .index, .member: return try single(property(node, scope), scope)
         case .identity(let depth): return scope.graph.identity(of: scope.node(depth))
         case .negation(let operand):
@@ -155,8 +167,13 @@ extension EvaluationProgram {
         case .collection(let base, let op, let handles):
             return try aggregate(base, op, handles, scope)
         case .list, .subquery: throw .severalValues
-        case .truth, .comparison, .pattern, .not, .and, .or: return .null
+        case .truth, .comparison, .pattern, .nilTest, .not, .and, .or: return .null
         }
+    }
+
+    /// The error of a field that is taken for a value and is none.
+    private func misuse(of slot: Int, isList: Bool) -> EvaluationError {
+        .nested(field: slot < fieldNames.count ? fieldNames[slot] : "", isList: isList)
     }
 
     /// What an expression leads to, objects as such.
@@ -219,12 +236,13 @@ extension EvaluationProgram {
             let one = left.exactDecimal, let other = right.exactDecimal,
             // Whole numbers that are no decimals stay what they are.
             left.isDecimal || right.isDecimal || one.exponent < 0 || other.exponent < 0
+                || left.isWrittenAsFraction || right.isWrittenAsFraction
         {
             if op == .divide, other.magnitude == 0 { return .null }
             guard let result = ExactDecimal.compute(op, one, other) else { throw .overflow }
             return .decimal(context.arena.store(result.text.utf8))
         }
-        let result = try NumericValue.compute(op, .init(needed: left), .init(needed: right))
+        let result = try NumericValue.compute(op, .init(operand: left), .init(operand: right))
         return result?.value ?? .null
     }
 

@@ -4,6 +4,8 @@ enum NumericValue {
     case double(Double)
 
     /// The number that a value is; text only where it may stand for one.
+    ///
+    /// For comparisons and casts: a whole number is exact here, also where it is written `3e18`.
     init?(_ value: EvaluatedValue) throws(EvaluationError) {
         switch value {
         case .boolean(let flag): self = .integer(flag ? 1 : 0)
@@ -21,6 +23,23 @@ enum NumericValue {
             throw .wrongKind(needed: "A number", found: value.kindName)
         }
         self = number
+    }
+
+    /// The number that a value is in arithmetic, which it must be.
+    ///
+    /// As in the language itself, only what is written without a point and an exponent is whole:
+    /// else `/` would cut `3.0` and not `2.5` of the same field.
+    init(operand value: EvaluatedValue) throws(EvaluationError) {
+        switch value {
+        case .number(let bytes), .untypedText(let bytes):
+            try self.init(reading: bytes, asWritten: true)
+        default: try self.init(needed: value)
+        }
+    }
+
+    /// Whether a number's text has a point or an exponent.
+    static func isFraction(_ bytes: ByteView) -> Bool {
+        bytes.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     }
 
     /// Reads what most numbers are, whole or with a few digits, in one pass over the bytes; nil
@@ -53,7 +72,6 @@ enum NumericValue {
             return
         }
         guard bytes[index] == UInt8(ascii: "."), index < bytes.count - 1 else { return nil }
-        let whole = digits
         var scale: Int64 = 1
         index &+= 1
         while index < bytes.count {
@@ -63,19 +81,18 @@ enum NumericValue {
             scale &*= 10
             index &+= 1
         }
-        // What is whole stays so, however it is written.
-        if digits == whole &* scale {
-            if isNegative, digits == 0 { return nil }
-            self = .integer(isNegative ? -whole : whole)
-            return
-        }
+        if isNegative, digits == 0 { return nil }
         // Both numbers of the quotient are exact, so it is the nearest double.
         let double = Double(digits) / Double(scale)
         self = .double(isNegative ? -double : double)
     }
 
     /// Reads a JSON number: exactly where it is whole and fits, else as the nearest double.
-    private init(reading bytes: ByteView) throws(EvaluationError) {
+    ///
+    /// - Parameter asWritten: whether a point or an exponent makes a double of any number.
+    private init(
+        reading bytes: ByteView, asWritten: Bool = false
+    ) throws(EvaluationError) {
         if let plain = NumericValue(plain: bytes) {
             self = plain
             return
@@ -83,7 +100,7 @@ enum NumericValue {
         guard let number = DecimalNumber(bytes) else {
             throw .notANumber(EvaluationError.excerpt(bytes))
         }
-        if let integer = ScalarParser.integral(number) {
+        if !(asWritten && Self.isFraction(bytes)), let integer = ScalarParser.integral(number) {
             self = .integer(integer)
         } else if let double = number.nearestDouble ?? ScalarParser.slowDouble(bytes) {
             self = .double(double)

@@ -89,10 +89,13 @@ struct CastFunction {
     private func boolean(_ value: EvaluatedValue) throws(EvaluationError) -> Bool? {
         if case .boolean(let flag) = value { return flag }
         if let bytes = value.textBytes { return ScalarParser.boolean(bytes) }
-        guard case .integer(let number)? = try number(value), number == 0 || number == 1 else {
-            return nil
+        let whole: Int64?
+        switch try number(value) {
+        case .integer(let number): whole = number
+        case .double(let number): whole = Int64(exactly: number)
+        case nil: whole = nil
         }
-        return number == 1
+        return whole == 0 ? false : whole == 1 ? true : nil
     }
 
     private func date(_ value: EvaluatedValue) -> Double? {
@@ -133,7 +136,7 @@ struct CastFunction {
     /// Numbers and dates as they are exported, UUIDs in upper case, binary data in base64.
     private func text(_ value: EvaluatedValue) -> ByteView? {
         switch value {
-        case .null, .object: return nil
+        case .null, .object, .nested: return nil
         case .boolean(let flag): return arena.store((flag ? "true" : "false").utf8)
         case .integer(let number):
             return arena.store(most: Self.numberBytesMax) {

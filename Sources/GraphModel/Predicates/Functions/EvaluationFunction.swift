@@ -46,7 +46,7 @@ package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
             if first.isDecimal, let exact = first.exactDecimal {
                 return .decimal(context.arena.store(number(exact).text.utf8))
             }
-            return try number(NumericValue(needed: first))
+            return try number(NumericValue(operand: first))
         case .substring:
             return .text(
                 TextFunctions.substring(

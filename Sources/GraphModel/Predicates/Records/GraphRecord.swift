@@ -136,12 +136,13 @@ extension GraphValue {
         case .text(let bytes), .untypedText(let bytes):
             self = .string(String(decoding: bytes, as: UTF8.self))
         case .number:
-            self = try GraphValue(NumericValue(needed: value).value)
+            self = try GraphValue(NumericValue(operand: value).value)
         case .decimal(let bytes): self = .decimal(String(decoding: bytes, as: UTF8.self))
         case .date(let seconds): self = .date(secondsSinceReference: seconds)
         case .uuid(let bytes): self = .uuid(Array(bytes))
         case .binary(let bytes): self = .binary(Array(bytes))
         case .object(let id): self = .object(id)
+        case .nested: throw .wrongKind(needed: "One value", found: value.kindName)
         }
     }
 }

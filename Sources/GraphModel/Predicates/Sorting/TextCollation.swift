@@ -42,9 +42,9 @@ package enum TextCollation {
 
     /// The order after folding.
     ///
-    /// Walks while the texts are the same but for the case of ASCII letters. An ASCII difference
-    /// decides, unless a mark may follow that composes with one of the characters; such texts,
-    /// and those that differ in others, are folded whole.
+    /// Walks while the texts are the same, but for the case of ASCII letters where that does not
+    /// matter. An ASCII difference decides, unless a mark may follow that composes with one of the
+    /// characters; such texts, and those that differ in others, are folded whole.
     static func folded(
         _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
     ) -> Int {
@@ -56,7 +56,9 @@ package enum TextCollation {
             index &+= 1
             if one == other { continue }
             guard one < 0x80, other < 0x80 else { return slowFolded(left, right, options) }
-            let order = Int(lowercased(one)) - Int(lowercased(other))
+            let order =
+                options.contains(.caseInsensitive)
+                ? Int(lowercased(one)) - Int(lowercased(other)) : Int(one) - Int(other)
             if order == 0 { continue }
             guard isPlain(left, index), isPlain(right, index) else {
                 return slowFolded(left, right, options)

@@ -138,7 +138,8 @@ extension FunctionCall {
     /// Gives a value as a column would hold it.
     fileprivate func setResult(_ value: EvaluatedValue) {
         switch value {
-        case .null: break
+        // Columns have no nested values.
+        case .null, .nested: break
         case .boolean(let flag): setResult(flag ? Int64(1) : 0)
         case .integer(let number): setResult(number)
         case .double(let number), .date(let number): setResult(number)

@@ -123,7 +123,14 @@ struct WorldGenerator {
 
     private mutating func small(_ count: Int) -> Int64 { Int64(random.pick(count)) }
 
+    /// Texts that differ in case or marks alone, which options are there for: of parts alone,
+    /// such pairs hardly ever meet.
+    static let nearTexts = [
+        "a", "A", "á", "a\u{301}", "Á", "b", "B", "e", "E", "é", "É", "ab", "Ab", "aB", "AB", "áb",
+    ]
+
     mutating func text() -> String {
+        if random.chance(40) { return random.pick(Self.nearTexts) }
         let parts = [
             "a", "A", "é", "e\u{301}", "É", "b", "ß", "1", "10", "\0", "%", "*", "😀", " ", "ﬁ",
             "İ", "Σ", "ς", "\u{AC00}", "\u{1100}\u{1161}", "\u{323}", "日本", "-",

@@ -86,6 +86,7 @@ extension WorldPredicates {
     }
 
     mutating func literal() -> String {
+        if random.chance(40) { return random.pick(WorldGenerator.nearTexts) }
         let parts = ["a", "A", "é", "e\u{301}", "E", "b", "SS", "1", "\0", "*", " "]
         return (0..<random.pick(3)).map { _ in random.pick(parts) }.joined()
     }
