@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -63,9 +65,14 @@ package enum Platform {
     }
 
     /// Makes a file that must not exist yet.
-    static func createNew(_ path: String) throws(Failure) -> Int32 {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    ///
+    /// - Parameter rights: those of the file whose place it is to take; nil leaves them to the
+    ///   process's mask.
+    static func createNew(_ path: String, with rights: FileRights?) throws(Failure) -> Int32 {
+        let mode: mode_t = rights == nil ? 0o666 : 0o600
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw .current() }
+        rights?.give(to: descriptor)
         return descriptor
     }
 

@@ -61,6 +61,7 @@ import Testing
     @Test(arguments: [
         ("\u{FEFF}a\"b\n", 4, 1, 5), ("\u{FEFF}\"a\nb\"x,c\n", 8, 2, 3),
         ("a,\"b\r\nc\n\"d\r\n", 9, 3, 2), ("\"a\rb\"x\r1\r", 5, 2, 3), ("a,\"b", 2, 1, 3),
+        ("\n1,2\n", 0, 1, 1), ("\u{FEFF}\r\na,b\r\n", 3, 1, 4), ("\"\"\n1\n", 0, 1, 1),
     ])
     func tellsWhereAHeaderIsBad(text: String, offset: Int, line: Int, column: Int) throws {
         let folder = try TemporaryFolder()

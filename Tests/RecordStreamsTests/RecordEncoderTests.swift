@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import RecordStreams
 import TestSeeds
@@ -232,6 +233,24 @@ enum Value: Equatable {
         }
         #expect(try folder.names() == ["o.csv"])
         #expect(try folder.read("o.csv") == Array("old".utf8))
+    }
+
+    @Test func keepsTheModeOfTheOldFile() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/o.csv"
+        try folder.write(Array("old".utf8), to: "o.csv")
+        let usual = FileRights(of: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        let rights = try #require(FileRights(of: path))
+        #expect(rights != usual)
+        let output = try OutputFile(path: path)
+        // What is written is as private from its beginning on.
+        for name in try folder.names() {
+            #expect(FileRights(of: folder.path + "/" + name) == rights, "\(name)")
+        }
+        _ = try output.finish(rowCount: 0)
+        #expect(FileRights(of: path) == rights)
+        #expect(try folder.read("o.csv") == [])
     }
 
     @Test func removesWhatAKilledProcessLeft() throws {

@@ -14,6 +14,8 @@ struct DamagedTableReader {
     private(set) var lostCount = 0
     /// The first of them.
     private(set) var lostKeys: [Int64] = []
+    /// All of them.
+    private var lostRanges: [ClosedRange<Int64>] = []
 
     private static let failuresMax = 100_000
     private static let keysMax = 5
@@ -98,8 +100,16 @@ struct DamagedTableReader {
         }
     }
 
+    /// Whether a key is one of those that could not be read.
+    func hasLost(_ key: Int64) -> Bool { lostRanges.contains { $0.contains(key) } }
+
     private mutating func lose(_ range: (first: Int64, last: Int64)) {
         guard range.last != Int64.max else { return }
+        if let end = lostRanges.last, end.upperBound + 1 == range.first {
+            lostRanges[lostRanges.count - 1] = end.lowerBound...range.last
+        } else {
+            lostRanges.append(range.first...range.last)
+        }
         lostKeys += (range.first...range.last).prefix(Self.keysMax - lostKeys.count)
         lostCount += Int(range.last - range.first + 1)
     }
@@ -107,5 +117,5 @@ struct DamagedTableReader {
 
 extension SQLiteError {
     /// A page that the file's end or a bad sector does not give: `SQLITE_IOERR`.
-    fileprivate var isDamagedRead: Bool { code == 10 && !isOutOfResources }
+    var isDamagedRead: Bool { code == 10 && !isOutOfResources }
 }

@@ -8,6 +8,9 @@ struct SalvageWriter {
     let schema: StoreSchema
     let path: String
     var salvage = StoreSalvage()
+    let account: RowAccount
+    /// Pages of the file belong to nothing, and may have been those of a table that looks sound.
+    var hasStrayPages = false
     /// Largest keys that the old store had handed out, by entity number.
     private var handedOut: [Int64: Int64] = [:]
 
@@ -39,6 +42,7 @@ struct SalvageWriter {
         self.source = source
         self.schema = schema
         self.path = path
+        account = RowAccount(of: source)
         // Makes the file; nobody has it open when this is over.
         _ = try PersistentStore.open(
             .sqlite(at: temporary, opening: .create), model: schema.model,
@@ -53,6 +57,7 @@ struct SalvageWriter {
         readHandedOut()
         for table in schema.tables { try copyObjects(of: table) }
         for join in schema.joinTables { try copyPairs(of: join) }
+        tellStrayPages()
         for entity in schema.heldEntities { try mendLinks(of: entity) }
         for join in schema.joinTables { try mendPairs(of: join) }
         try copyMetadata()
@@ -148,6 +153,9 @@ struct SalvageWriter {
             .unique, name, count: repeated.count, keys: repeated,
             "\(name): \(repeated.count.counting("object has a key", "objects have keys")) that others have,"
                 + " and \(repeated.count == 1 ? "is" : "are") left out")
+        try tellMissing(
+            table, reader, saved: counts.values.reduce(0, +), leftOut: strange + repeated,
+            last: root.flatMap { handedOut[$0.number] })
     }
 
     private mutating func copyPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
@@ -165,7 +173,9 @@ struct SalvageWriter {
                     + " VALUES (\(marks))")
         }
         var reader = DamagedTableReader(source, join.name, key: "rowid", found, last: nil)
+        var count = 0
         try reader.read { row throws(SQLiteError) in
+            count += 1
             for column in found.indices {
                 insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
             }
@@ -174,6 +184,7 @@ struct SalvageWriter {
         lose(
             .pair, nil, count: reader.lostCount, keys: [],
             "\(join.name): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
+        if reader.lostCount == 0 { try tellMissingPairs(of: join, besides: count) }
         try copyWaitingPairs(of: join, insert)
     }
 

@@ -69,6 +69,7 @@ extension StoreVerifier {
                 try checkDecimals(name, place, entity)
                 continue
             }
+            try checkTexts(name, place, entity)
             guard let wrong = Self.isOfOtherKind(place) else { continue }
             try find(.value, entity.name, name, rows + wrong + family) {
                 "\(entity.name).\(name): \($0.counting("value is", "values are")) no "

@@ -44,6 +44,29 @@ extension StoreVerifier {
         }
     }
 
+    /// Texts that are not UTF-8, as other programs leave them: no file may be made of them.
+    mutating func checkTexts(
+        _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
+    ) throws(StoreError) {
+        switch place.attribute.type {
+        case .string, .uri, .transformable, .undefined: break
+        default: return
+        }
+        try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(SQLiteError) in
+            try verifier.findBreaches(.value, name, place, entity) { cell in
+                cell.kind == .text && !Self.isUTF8(cell.bytes) ? "it is not UTF-8" : nil
+            } message: { count, _ in
+                count.counting("value is", "values are") + " no text in UTF-8"
+            }
+        }
+    }
+
+    private static func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // What is wrong is replaced, so that other bytes come out.
+        bytes.allSatisfy { $0 < 0x80 }
+            || String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
+    }
+
     private mutating func findBreaches(
         _ kind: StoreFinding.Kind, _ name: String, _ place: StoreSchema.AttributeColumn,
         _ entity: StoreSchema.Entity, problem: (BulkCell) -> String?,

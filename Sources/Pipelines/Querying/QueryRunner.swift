@@ -36,11 +36,13 @@ package struct QueryRunner: Sendable {
             // Whoever read the answer has seen enough.
             if case .outputClosed = error.kind { return QueryOutcome() }
             return failure(RunFailure(error))
+        } catch let error as RunFailure {
+            return failure(error)
         } catch let error as StoreError {
             guard error.code != .invalidRequest else {
                 return failure(.usage, [Diagnostic(code: "query.unsupported", error.message)])
             }
-            return failure(unreadable(error))
+            return failure(unreadable(error).naming(store: query.store))
         } catch {
             return failure(.software, [Diagnostic(code: "internal", "\(error)")])
         }

@@ -5,10 +5,12 @@ struct RowEncoder<Output: ValueEncoder> {
     private let output: Output
     private let cells: CellEncoder<Output>
     private let columns: [RowColumn]
+    private let faults: TextFaults
 
     init(_ cursor: RowCursor, to output: Output) {
         self.output = output
         columns = cursor.columns
+        faults = TextFaults(cursor)
         cells = CellEncoder(output, external: cursor.externalValues)
     }
 
@@ -28,6 +30,7 @@ struct RowEncoder<Output: ValueEncoder> {
                 cells.write(cell, columns[position])
             }
         }
+        guard !output.hasInvalidText else { throw faults.fault(in: row, of: batch) }
         try output.endRecord()
     }
 }

@@ -32,9 +32,9 @@ extension RunFailure {
                 "The token is of another store, or of one that had this one's place, and not of"
                     + " \(store)",
                 fix: "read the whole store, and go on from what `etl history STORE --token` says")
-        case HistoryError.store(let error): self.init(error)
+        case HistoryError.store(let error): self = RunFailure(error).naming(store: store)
         case let failure as RunFailure: self = failure
-        default: self.init(error)
+        default: self = RunFailure(error).naming(store: store)
         }
     }
 }

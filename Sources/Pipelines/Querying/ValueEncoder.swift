@@ -6,6 +6,8 @@ import RecordStreams
 protocol ValueEncoder: AnyObject {
     /// The number of records ended so far.
     var rowCount: Int { get }
+    /// Whether a text was not UTF-8, so that what was written is of no use.
+    var hasInvalidText: Bool { get }
     func beginRecord()
     func endRecord() throws(RecordStreamError)
     func null()
@@ -29,6 +31,8 @@ protocol ValueEncoder: AnyObject {
 extension RecordEncoder: ValueEncoder {}
 
 extension ValueEncoder {
+    var hasInvalidText: Bool { false }
+
     func text(_ text: String) {
         var copy = text
         copy.withUTF8 { self.text($0) }

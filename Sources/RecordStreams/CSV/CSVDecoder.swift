@@ -107,6 +107,8 @@ final class CSVDecoder: RecordDecoder {
             try setColumns(columns)
         } else {
             try setColumns(names)
+            // Where no column is asked for, each row would be told to have too many fields.
+            if names == [""] { throw header.namesNothing(first, at: first + mark) }
         }
         return next - first
     }

@@ -56,12 +56,21 @@ struct CSVHeader {
         }
     }
 
+    /// The error of a first line that is blank.
+    func namesNothing(_ first: Bytes, at start: Bytes) -> RecordStreamError {
+        error("the first line names no column", at: start, first)
+    }
+
     private func error(_ fault: CSVFault, at place: Bytes, _ first: Bytes) -> RecordStreamError {
+        error(fault.recordFault.message, at: place, first)
+    }
+
+    private func error(_ reason: String, at place: Bytes, _ first: Bytes) -> RecordStreamError {
         var origin = ChunkOrigin()
         origin.lineEnd = lineEnd
         origin = origin.advanced(over: first, count: place - first)
         return RecordStreamError(
-            .csvHeader(reason: fault.recordFault.message),
+            .csvHeader(reason: reason),
             at: RecordLocation(
                 source: source, byteOffset: origin.byteOffset, line: origin.line,
                 column: origin.column))

@@ -10,20 +10,31 @@ struct CSVText {
     }
 
     /// Adds the text, in quotes only where it would not read back as the same text.
+    ///
+    /// - Returns: whether it may have bytes above 0x7F, which of a text in quotes is not known.
     @inline(__always)
-    func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
-        guard let start = text.baseAddress, text.count > 0, !mustBeQuoted(start, text.count) else {
+    @discardableResult
+    func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) -> Bool {
+        // All bytes on top of each other.
+        var union: UInt64 = 0
+        guard let start = text.baseAddress, text.count > 0,
+            !mustBeQuoted(start, text.count, &union)
+        else {
             appendQuoted(text, to: &buffer)
-            return
+            return true
         }
         buffer.append(start, text.count)
+        return union & Words.highBits != 0
     }
 
     @inline(__always)
-    private func mustBeQuoted(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    private func mustBeQuoted(
+        _ start: UnsafePointer<UInt8>, _ count: Int, _ union: inout UInt64
+    ) -> Bool {
         var index = 0
         while index + 8 <= count {
             let word = Words.load(start + index)
+            union |= word
             let feeds = (word ^ 0x0A0A_0A0A_0A0A_0A0A) &- Words.ones
             let returns = (word ^ 0x0D0D_0D0D_0D0D_0D0D) &- Words.ones
             let separators = (word ^ delimiters) &- Words.ones
@@ -35,6 +46,7 @@ struct CSVText {
         }
         while index < count {
             let byte = start[index]
+            union |= UInt64(byte)
             if byte == 10 || byte == 13 || byte == delimiter || byte == Self.quote { return true }
             index += 1
         }

@@ -20,22 +20,32 @@ package enum JSONText {
     }
 
     /// Adds the text in quotes; only what RFC 8259 demands is escaped.
-    static func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
+    ///
+    /// - Returns: whether it has bytes above 0x7F, which are written as they are.
+    @discardableResult
+    static func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) -> Bool {
         buffer.reserve(text.count + 2 + 8)
         buffer.put(JSONToken.quote)
-        if let start = text.baseAddress { appendContents(start, text.count, to: &buffer) }
+        var isHigh = false
+        if let start = text.baseAddress {
+            isHigh = appendContents(start, text.count, to: &buffer)
+        }
         buffer.put(JSONToken.quote)
+        return isHigh
     }
 
     @inline(__always)
     private static func appendContents(
         _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: inout ByteBuffer
-    ) {
+    ) -> Bool {
         var index = 0
+        // All bytes on top of each other.
+        var union: UInt64 = 0
         // A variable of its own, since what is written might be the buffer's fields to the compiler.
         var target = buffer.start + buffer.count
         while index + 8 <= count {
             let word = Words.load(start + index)
+            union |= word
             // Stored first: what must not stay is written over.
             UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
             let controls = word &- 0x2020_2020_2020_2020
@@ -55,6 +65,7 @@ package enum JSONText {
         }
         while index < count {
             let byte = start[index]
+            union |= UInt64(byte)
             if needsEscape(byte) {
                 target = appendEscape(byte, at: target, left: count - index, to: &buffer)
             } else {
@@ -64,6 +75,7 @@ package enum JSONText {
             index += 1
         }
         buffer.count = target - buffer.start
+        return union & Words.highBits != 0
     }
 
     /// Adds an escape behind what was written up to a place in the buffer.

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// What an output came to.
 package struct OutputSummary: Sendable, Hashable {
     /// The bytes of the file as stored.
@@ -75,6 +77,8 @@ package final class OutputFile {
                     reason: "it is a device or a pipe, not a file; `-` writes to stdout",
                     isPermission: false), in: path)
         }
+        // Whoever may read the file that was there may read this one, and nobody else.
+        let rights = kind == .file ? FileRights(of: target) : nil
         var attempt = 0
         do throws(Platform.Failure) {
             if kind == .folder { throw Platform.Failure.isFolder }
@@ -82,7 +86,7 @@ package final class OutputFile {
             while true {
                 let temporary = "\(folder).\(name).\(Platform.processIdentifier())-\(attempt).part"
                 do throws(Platform.Failure) {
-                    return (temporary, try Platform.createNew(temporary))
+                    return (temporary, try Platform.createNew(temporary, with: rights))
                 } catch {
                     guard error.isExisting, attempt < 1000 else { throw error }
                     attempt += 1

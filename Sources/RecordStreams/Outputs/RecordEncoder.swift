@@ -42,6 +42,8 @@ package final class RecordEncoder {
     private var hasStarted = false
     /// The number of records ended so far.
     package private(set) var rowCount = 0
+    /// Whether a text was not UTF-8: what was written is no file that anybody could read.
+    @exclusivity(unchecked) package private(set) var hasInvalidText = false
 
     /// Makes an encoder; nothing is written before the first record or `finish`.
     package init(format: RecordFormat, columns: [String], output: OutputFile) {
@@ -56,7 +58,7 @@ package final class RecordEncoder {
             var name = name
             if isJSON {
                 text.append([UInt8(ascii: index == 0 ? "{" : ",")])
-                name.withUTF8 { JSONText.append($0, to: &text) }
+                _ = name.withUTF8 { JSONText.append($0, to: &text) }
                 text.append([UInt8(ascii: ":")])
             } else if index > 0 {
                 text.append([delimiter])
@@ -155,16 +157,29 @@ package final class RecordEncoder {
         if !isWritten, isJSON { plain("null") }
     }
 
-    /// Writes text in valid UTF-8.
+    /// Writes text in valid UTF-8; `hasInvalidText` tells of another.
     package func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         beginValue()
-        if isJSON {
-            JSONText.append(bytes, to: &buffer)
-        } else if isInList {
+        guard isJSON else { return appendText(bytes) }
+        if JSONText.append(bytes, to: &buffer) { validate(bytes) }
+    }
+
+    /// Adds a text to a table.
+    @inline(__always)
+    private func appendText(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if isInList {
             appendItem(bytes)
-        } else {
-            csv.append(bytes, to: &buffer)
+        } else if csv.append(bytes, to: &buffer) {
+            validate(bytes)
         }
+    }
+
+    /// Looks at bytes of which some may be above 0x7F.
+    @inline(never)
+    private func validate(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        let place = UTF8Validation.firstInvalid(from: start, to: start + bytes.count)
+        if place != nil { hasInvalidText = true }
     }
 
     /// Writes text that needs neither escapes nor quotes in any format, such as a UUID or a date.
@@ -192,12 +207,14 @@ package final class RecordEncoder {
     /// Writes a value that is already JSON; line ends between its tokens become spaces.
     package func json(_ bytes: UnsafeBufferPointer<UInt8>) {
         beginValue()
-        guard isJSON else {
-            if isInList { appendItem(bytes) } else { csv.append(bytes, to: &buffer) }
-            return
-        }
+        guard isJSON else { return appendText(bytes) }
         buffer.reserve(bytes.count)
-        for byte in bytes { buffer.put(byte == 10 || byte == 13 ? 32 : byte) }
+        var union: UInt8 = 0
+        for byte in bytes {
+            union |= byte
+            buffer.put(byte == 10 || byte == 13 ? 32 : byte)
+        }
+        if union >= 0x80 { validate(bytes) }
     }
 
     /// Starts a list; what follows until `endList` are its values.
@@ -216,7 +233,8 @@ package final class RecordEncoder {
         if isJSON {
             plain("]")
         } else if listCount > 0 {
-            csv.append(listBuffer.bytes(from: 0), to: &buffer)
+            let list = listBuffer.bytes(from: 0)
+            if csv.append(list, to: &buffer) { validate(list) }
         }
     }
 

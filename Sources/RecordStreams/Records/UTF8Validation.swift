@@ -1,6 +1,6 @@
 /// Checks of UTF-8 as the Unicode Standard defines it in table 3-7: no overlong forms, no
 /// surrogates, nothing above U+10FFFF.
-enum UTF8Validation {
+package enum UTF8Validation {
     /// What a sequence of bytes above 0x7F is.
     enum Sequence: Equatable {
         case valid(Int)
@@ -48,7 +48,7 @@ enum UTF8Validation {
     }
 
     /// The first byte that is not valid UTF-8, or nil.
-    static func firstInvalid(
+    package static func firstInvalid(
         from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
     ) -> UnsafePointer<UInt8>? {
         var position = start

@@ -1,0 +1,142 @@
+import SQLite
+
+/// Tells whether all rows of a damaged file's tables were found.
+///
+/// A page that lies about its cells loses rows without a word, since reads skip them; but the
+/// indexes of the table name them still.
+struct RowAccount {
+    /// What the indexes of a table say.
+    struct Answer {
+        /// Keys that an index names, of rows that were not found.
+        var missing: Set<Int64> = []
+        /// Whether there are no others.
+        var isWhole = false
+        /// Whether SQLite finds nothing wrong with the table itself.
+        var looksSound = true
+    }
+
+    private let source: Connection
+    /// Whether SQLite finds nothing wrong with the file, so that a read finds all.
+    private let isSound: Bool
+    /// Whether some pages belong to nothing: a tree that lost them looks sound itself.
+    private let hasStrayPages: Bool
+
+    private static let linesMax = 100_000
+
+    init(of source: Connection) {
+        self.source = source
+        let lines = Self.lines("PRAGMA integrity_check(\(Self.linesMax))", on: source)
+        isSound = lines == ["ok"]
+        hasStrayPages =
+            lines.map { lines in
+                lines.count >= Self.linesMax || lines.contains { $0.contains("never used") }
+            } ?? true
+    }
+
+    /// Which rows the indexes name beside those that were found.
+    ///
+    /// - Parameters:
+    ///   - count: how many were found.
+    ///   - last: the largest key that was handed out, where that is known.
+    ///   - isKnown: whether a row was found, or is told of already.
+    func missing(
+        of table: String, besides count: Int, upTo last: Int64?,
+        isKnown: (Int64) throws(SQLiteError) -> Bool
+    ) throws(StoreError) -> Answer {
+        guard !isSound else { return Answer(isWhole: true) }
+        let looksSound = looksSound(table)
+        var answer = Answer(isWhole: looksSound && !hasStrayPages, looksSound: looksSound)
+        for index in indexes(of: table) {
+            var entries = 0
+            var lost = 0
+            let isRead = try scan(index, of: table) { key throws(SQLiteError) in
+                entries += 1
+                guard key > 0, key <= last ?? Int64.max, try !isKnown(key) else { return }
+                lost += 1
+                answer.missing.insert(key)
+            }
+            if isRead, !index.isPartial, entries == count + lost { answer.isWhole = true }
+        }
+        return answer
+    }
+
+    /// How many rows the indexes name beside those that were found; nil where nobody knows.
+    func missingCount(of table: String, besides count: Int) throws(StoreError) -> Int? {
+        guard !isSound else { return 0 }
+        var most = looksSound(table) && !hasStrayPages ? count : -1
+        for index in indexes(of: table) {
+            var entries = 0
+            let isRead = try scan(index, of: table) { _ throws(SQLiteError) in entries += 1 }
+            if isRead || entries > count { most = max(most, entries) }
+        }
+        return most < count ? nil : most - count
+    }
+
+    /// Whether SQLite finds nothing wrong with a table and its indexes.
+    func looksSound(_ table: String) -> Bool {
+        Self.lines("PRAGMA integrity_check('\(table)')", on: source) == ["ok"]
+    }
+
+    // MARK: Indexes
+
+    private struct Index {
+        var name: String
+        var isPartial: Bool
+        /// ` WHERE …` of one that has some rows only.
+        var condition: String
+    }
+
+    private func indexes(of table: String) -> [Index] {
+        guard
+            let rows = try? source.prepare(
+                "SELECT l.name, l.partial, m.sql FROM pragma_index_list('\(table)') l"
+                    + " LEFT JOIN sqlite_master m ON m.type = 'index' AND m.name = l.name")
+        else { return [] }
+        var indexes: [Index] = []
+        // One that cannot be told is not there.
+        while (try? rows.step()) == true {
+            let isPartial = rows.integer(1) != 0
+            let sql = rows.string(2)
+            let start = isPartial ? sql.firstRange(of: " WHERE ")?.lowerBound : nil
+            indexes.append(
+                Index(
+                    name: rows.string(0), isPartial: isPartial,
+                    condition: start.map { String(sql[$0...]) } ?? ""))
+        }
+        return indexes
+    }
+
+    /// Calls the body with each key that an index names, which takes no look at the table.
+    ///
+    /// - Returns: whether it could be read to its end.
+    private func scan(
+        _ index: Index, of table: String, _ body: (Int64) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool {
+        do throws(SQLiteError) {
+            let rows = try source.prepare(
+                "SELECT rowid FROM \(table) INDEXED BY \"\(index.name)\"\(index.condition)")
+            while try rows.step() { try body(rows.integer(0)) }
+            return true
+        } catch {
+            // What one that is damaged has told is true all the same.
+            guard error.isCorrupt || error.isDamagedRead || error.isFunctionFailure else {
+                throw StoreError(error)
+            }
+            return false
+        }
+    }
+
+    private static func lines(_ sql: String, on source: Connection) -> [String]? {
+        do throws(SQLiteError) {
+            let rows = try source.prepare(sql)
+            var lines: [String] = []
+            while try rows.step() {
+                lines += rows.string(0).split(separator: "\n").map(String.init)
+            }
+            return lines
+        } catch {
+            // A file that is too damaged to be looked at is not sound.
+            return nil
+        }
+    }
+}

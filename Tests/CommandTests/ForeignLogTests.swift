@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// A log beside a store that another user's program has left, and that this user may not write.
+@Suite("Failures: logs of others", .serialized)
+struct ForeignLogTests {
+    @Test(
+        "77: the file that is in the way is named, and what to do with it",
+        .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
+        arguments: [
+            ("-shm", "", "create"), ("-wal", "", "create"), ("-wal", "changes", "create"),
+            ("-shm", "", "create, commit: run"), ("-shm", "", "replace"),
+        ])
+    func isNamed(_ suffix: String, _ content: String, _ open: String) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(10)
+        try folder.writeSpec(open: open)
+        #expect(try folder.run().status == 0)
+        try folder.write("store.sqlite" + suffix, content)
+        try folder.shell("chmod -R a+rwX .; chmod 444 store.sqlite\(suffix)")
+        let prefix = FailureFolder.underling ?? ""
+        let result = try folder.shell("exec \(prefix) \"$E\" run spec.yaml")
+        #expect(result.status == 77, "\(result.errors)")
+        #expect(
+            result.errors.contains(
+                "store.sqlite\(suffix) may not be written, and SQLite writes it with the store "
+                    + "[store.permission]"), "\(result.errors)")
+        #expect(result.errors.contains("another user's program has left it"))
+        // What has not been written to a store yet is not thrown away.
+        #expect(result.errors.contains("remove it") == content.isEmpty, "\(result.errors)")
+        #expect(!result.errors.contains("store.unfinished"))
+        guard content.isEmpty else { return }
+        try FileManager.default.removeItem(atPath: "\(folder.path)/store.sqlite\(suffix)")
+        #expect(try folder.shell("exec \(prefix) \"$E\" run spec.yaml").status == 0)
+    }
+}

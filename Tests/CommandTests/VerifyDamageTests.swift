@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@Suite("Damage that commands meet") struct VerifyDamageTests {
+    private let folder: FailureFolder
+
+    init() throws {
+        folder = try FailureFolder()
+        try folder.writeSpec()
+        try folder.writeTasks(200)
+        #expect(try folder.run().status == 0)
+        try folder.writeSpec(
+            "export.yaml", "- { export: Task, to: \"${out}\", as: ndjson }", open: "existing")
+    }
+
+    @Test("a text that is not UTF-8 is named, and no file is made of it")
+    func otherText() throws {
+        _ = try folder.shell(
+            "sqlite3 store.sqlite \"UPDATE ZTASK SET ZTITLE = CAST(x'4142ff43' AS TEXT)"
+                + " WHERE Z_PK = 3\"")
+        let found = "Task.title: 1 value is no text in UTF-8 (object 3)\n"
+        let seen = try folder.shell("exec \"$E\" verify store.sqlite")
+        #expect(seen.status == 1)
+        #expect(seen.output == found)
+        let repair = try folder.shell("exec \"$E\" verify store.sqlite --repair new.sqlite")
+        #expect(repair.status == 1)
+        #expect(repair.output == "wrong: \(found)")
+        let text = "Task 3: 'title' is no text in UTF-8 [store.validation]\n"
+        let fix = "  fix: `etl verify STORE` names the objects with such values; set them anew\n"
+        for format in ["ndjson", "csv"] {
+            let fetched = try folder.shell(
+                "exec \"$E\" fetch store.sqlite Task --format \(format)")
+            #expect(fetched.status == 65)
+            #expect(fetched.errors == "error: \(text)\(fix)")
+        }
+        let export = try folder.run("--set out=broken.ndjson", spec: "export.yaml")
+        #expect(export.status == 65)
+        #expect(export.errors.contains(text) && export.errors.contains(fix), "\(export.errors)")
+        #expect(!folder.names().contains("broken.ndjson"))
+    }
+
+    @Test("a damaged page names the store and what to do")
+    func damagedPage() throws {
+        _ = try folder.shell("sqlite3 store.sqlite 'PRAGMA wal_checkpoint(TRUNCATE)'")
+        let file = URL(fileURLWithPath: "\(folder.path)/store.sqlite")
+        var bytes = try Data(contentsOf: file)
+        // The leaf of the table that has the second task.
+        let page = try #require(
+            stride(from: 4096, to: bytes.count, by: 4096).first { start in
+                bytes[start] == 13
+                    && bytes[start..<(start + 4096)].range(of: Data("task 7919".utf8)) != nil
+            })
+        bytes.replaceSubrange(page..<(page + 8), with: Data(count: 8))
+        try bytes.write(to: file)
+        let text = "store.sqlite is damaged: database disk image is malformed [store.corrupt]\n"
+        let fix =
+            "  fix: see `etl verify store.sqlite`; `etl verify store.sqlite --repair NEW` saves what"
+            + " can be read\n"
+        let fetched = try folder.shell("exec \"$E\" fetch store.sqlite Task --format ndjson")
+        #expect(fetched.status == 74)
+        #expect(fetched.errors == "error: \(text)\(fix)")
+        let export = try folder.run("--set out=broken.ndjson", spec: "export.yaml")
+        #expect(export.status == 74)
+        #expect(export.errors.contains(text) && export.errors.contains(fix), "\(export.errors)")
+        #expect(!folder.names().contains("broken.ndjson"))
+    }
+}
