@@ -24,7 +24,7 @@ package final class Connection {
     let handle: OpaquePointer
     /// Tells it from all other connections that this process has or had.
     package let number: UInt64
-    /// The file's path.
+    /// The file's path, as it was given; it may be a URI.
     package let path: String
     private var cache: [String: Statement] = [:]
     /// The names of collations and aggregate functions that it knows.
@@ -78,9 +78,22 @@ package final class Connection {
         _ = Self.open.withLock { $0.numbers.remove(number) }
         cache.removeAll()
         interrupter.close()
-        // Statements may outlive it.
+        // Statements may outlive it, and what they would call goes with it.
         if lockWait != nil { sqlite3_busy_handler(handle, nil, nil) }
+        if tracer != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
+        if watchedFlag != nil { sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_close_v2(handle)
+    }
+
+    /// The file's whole name, however it was given (https://www.sqlite.org/c3ref/db_filename.html);
+    /// nil of what is in memory.
+    package var fileName: String? {
+        guard let name = sqlite3_db_filename(handle, "main"),
+            // Memory that connections share has a name, too.
+            sqlite3_uri_parameter(name, "vfs") == nil
+        else { return nil }
+        let text = String(cString: name)
+        return text.isEmpty ? nil : text
     }
 
     /// A name as SQL takes it, whatever it holds.

@@ -20,9 +20,10 @@ struct FetchCommand: ParsableCommand {
               etl fetch tasks.sqlite Task --where 'dueOn < $d' --set 'd=today + 7d'
 
             Exit status: 0 ok, also when nothing matches, 64 usage, such as a predicate that is \
-            wrong, 66 the store is missing, 70 internal error, 71 out of descriptors or memory, \
-            74 I/O error, or a store that is damaged or no SQLite file, 75 the store is in use, 77 \
-            permission denied, 78 an SQLite file that is no store, 129, 130 and 143 stopped by a signal.
+            wrong, 65 a text that is not UTF-8, 66 the store is missing, 70 internal error, 71 out \
+            of descriptors or memory, 74 I/O error, or a store that is damaged or no SQLite file, \
+            75 the store is in use, 77 permission denied, 78 an SQLite file that is no store, 129, \
+            130 and 143 stopped by a signal.
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())

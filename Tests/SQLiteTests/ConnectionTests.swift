@@ -101,6 +101,35 @@ import Testing
         #expect(try connection.cached(sql) !== statement)
     }
 
+    @Test func aStatementThatOutlivesItsConnectionCallsNobody() throws {
+        var told = 0
+        var connection: Connection? = try Connection(path: ":memory:", mode: .create)
+        connection?.trace(expanded: false) { _ in told += 1 }
+        connection?.watch(InterruptFlag())
+        connection?.waitForLocks { _ in false }
+        let statement = try #require(
+            try connection?.prepare(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+                    + " SELECT count(*) FROM n"))
+        connection = nil
+        try #require(try statement.step())
+        #expect(statement.integer(0) == 5000)
+        #expect(told == 0)
+    }
+
+    @Test func knowsItsFileByWhateverName() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("a.sqlite")
+        let plain = try Connection(path: file, mode: .create)
+        let name = try #require(plain.fileName)
+        #expect(name.hasSuffix("/a.sqlite"))
+        let byURI = try Connection(path: "file:\(file)?mode=rw", mode: .readWrite, isURI: true)
+        #expect(byURI.fileName == name)
+        #expect(try Connection(path: ":memory:", mode: .create).fileName == nil)
+        let shared = try Connection(path: "file:/x?vfs=memdb", mode: .create, isURI: true)
+        #expect(shared.fileName == nil)
+    }
+
     @Test func dropsATableAfterTheCacheIsCleared() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")

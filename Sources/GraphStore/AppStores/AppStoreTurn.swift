@@ -18,9 +18,7 @@ package final class AppStoreTurn {
     package init(
         at path: String, workPath: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
-        guard StoreFiles.isWritable(path) else {
-            throw StoreError(.permission, "\(path) may not be written")
-        }
+        try StoreFiles.checkIsWritable(path)
         swap = StoreSwap(path: path, newPath: workPath, patience: patience)
         guarded = try swap.begin()
         stamps = Self.stamps(of: path)
@@ -60,7 +58,8 @@ package final class AppStoreTurn {
 }
 
 extension PersistentContainer {
-    /// The file that a path leads to over symbolic links, whose place another file can take.
+    /// The file that a path leads to over symbolic links, which may be still to be made, and whose
+    /// place another file can take.
     package static func file(behind path: String) -> String { StoreFiles.resolved(path) }
 
     /// Takes our notes out of a copy of an app's store, and folds its log into the file.

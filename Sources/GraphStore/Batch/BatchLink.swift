@@ -84,17 +84,19 @@ struct BatchLink {
         }
         guard let column = columns.orderColumn else { return sets }
         guard let id else { return sets + [SQLFragment("\(column) = NULL")] }
-        let last = try storing { () throws(SQLiteError) in
-            try session.connection.integer(
-                "SELECT max(\(column)) FROM \(table) WHERE \(columns.column) = \(id.primaryKey)")
-                ?? 0
+        let (last, place) = try storing { () throws(SQLiteError) in
+            (
+                try session.connection.integer(
+                    "SELECT max(\(column)) FROM \(table)"
+                        + " WHERE \(columns.column) = \(id.primaryKey)") ?? 0,
+                try match.numberChanging(on: session.connection)
+            )
         }
         // Those that are in it already keep their place.
         return sets + [
             SQLFragment(
-                "\(column) = CASE WHEN t.\(columns.column) IS ? THEN t.\(column) ELSE ? + 1024 *"
-                    + " (SELECT count(*) FROM \(match.table) m WHERE m.changes AND m.pk <= t.Z_PK)"
-                    + " END", [key, .integer(last)])
+                "\(column) = CASE WHEN t.\(columns.column) IS ? THEN t.\(column)"
+                    + " ELSE ? + 1024 * \(place) END", [key, .integer(last)])
         ]
     }
 }

@@ -76,6 +76,21 @@ struct BatchMatch {
         SQLFragment("(SELECT v\(place) FROM \(table) WHERE pk = \(primaryKey))")
     }
 
+    /// Numbers the objects that change from 1 on, in the order of their keys.
+    ///
+    /// - Returns: SQL for an object's number, over the alias `t`.
+    func numberChanging(on connection: Connection) throws(SQLiteError) -> String {
+        let numbers = "temp.ETL_NUMBERED"
+        try connection.execute(
+            """
+            DROP TABLE IF EXISTS \(numbers);
+            CREATE TABLE \(numbers) (pk INTEGER PRIMARY KEY, number INTEGER);
+            INSERT INTO \(numbers)
+            SELECT pk, row_number() OVER (ORDER BY pk) FROM \(table) WHERE changes
+            """)
+        return "(SELECT number FROM \(numbers) WHERE pk = t.Z_PK)"
+    }
+
     /// `SELECT columns` over the entity's objects that meet the predicate.
     static func select(
         _ entity: StoreSchema.Entity, where predicate: GraphPredicate?, columns: SQLFragment,

@@ -1,6 +1,6 @@
 import GraphModel
 
-/// The objects that a batch update has written, which are told of once all of it is done.
+/// The objects that a batch request has updated, which are told of once all of it is done.
 struct BatchUpdateNotes {
     private let properties: [String]
     private var ids = ManagedObjectIDSet()
@@ -28,19 +28,19 @@ struct BatchUpdateNotes {
     /// Tells the session's change and its history what was updated.
     ///
     /// - Returns: the objects.
+    @discardableResult
     mutating func tell(_ session: WriteSession) -> ManagedObjectIDSet {
         for (entity, keys) in unordered {
-            for key in keys.sorted() {
-                ids.insert(ManagedObjectID(entityNumber: entity, primaryKey: key))
-            }
+            ids.insert(risingKeys: keys.sorted(), entityNumber: entity)
         }
         unordered.removeAll()
+        session.change.update(ids)
+        guard let history = session.history, !properties.isEmpty else { return ids }
         for (entity, ranges) in ids.ranges {
-            let mask = session.history?.mask(properties, entity: entity)
+            let mask = history.mask(properties, entity: entity)
             for key in ranges.joined() {
-                let id = ManagedObjectID(entityNumber: entity, primaryKey: key)
-                session.change.update(id)
-                if let mask { session.history?.update(id, mask: mask) }
+                history.update(
+                    ManagedObjectID(entityNumber: entity, primaryKey: key), mask: mask)
             }
         }
         return ids

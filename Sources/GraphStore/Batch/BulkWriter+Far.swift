@@ -88,7 +88,6 @@ extension BulkWriter {
             tally.unchanged += wasChanged ? 1 : -1
         }
         guard state.distance == 0 else { return }
-        try restoreVersion(key, writes: state.writes)
-        forgetChange(key)
+        try settle(unchanged: key, entity: change.entityNumber, writes: state.writes)
     }
 }

@@ -10,6 +10,7 @@ extension BulkWriter {
             return rejectMissing(property, token: token)
         }
         if breaksRule(found: nil, token: token) { return }
+        try takePlaces(nil)
         let key = try session.nextKey(root: plan.entity.rootNumber)
         lastInserted = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
         try keepTimes(of: key)
@@ -108,6 +109,7 @@ extension BulkWriter {
         let id = ManagedObjectID(
             entityNumber: plan.entity.number, primaryKey: row.primaryKey)
         keyFinder.noteRefused(row.hash, row.primaryKey)
+        lastPlaces.removeAll()
         session.change.delete(id)
         seen.remove(row.primaryKey)
         tally.inserted -= 1

@@ -50,7 +50,7 @@ extension BulkWriter {
             return try resolveMany(batch, cell, link, many, token, unresolved, creating)
         }
         guard cell.kind != .absent, cell.kind != .null else {
-            try setToOne(link, cell.kind == .null ? .null : .absent, entity: nil)
+            setToOne(link, cell.kind == .null ? .null : .absent, entity: nil)
             return .done
         }
         let key =
@@ -58,19 +58,19 @@ extension BulkWriter {
             ? LinkKey(batch, items: cell.listStart..<(cell.listStart + cell.listCount))
             : LinkKey(cell)
         if let id = try find(key, link) {
-            try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
+            setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
         }
         switch try decide(key, link, token, unresolved, creating: creating) {
         case .object(let id):
-            try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
+            setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
         case .nothing:
-            try setToOne(link, .null, entity: nil)
+            setToOne(link, .null, entity: nil)
             return .done
         case .mustCreate:
             // Something stands there until it is made.
-            try setToOne(link, .integer(0), entity: 0)
+            setToOne(link, .integer(0), entity: 0)
             return .mustCreate
         case .obstacle(let obstacle): return .obstacle(obstacle)
         }
@@ -88,6 +88,7 @@ extension BulkWriter {
         row.destinations[many] = nil
         destinations.removeAll(keepingCapacity: true)
         var mustCreate = false
+        var known: Set<Int64> = []
         if cell.kind == .list {
             let width = 1 + plan.plan.links[link].otherAttributes.count
             let end = cell.listStart + cell.listCount
@@ -107,7 +108,7 @@ extension BulkWriter {
                     case .obstacle(let obstacle): return .obstacle(obstacle)
                     }
                 }
-                if let key = found?.primaryKey, !destinations.contains(key) {
+                if let key = found?.primaryKey, isNew(key, among: destinations, &known) {
                     destinations.append(key)
                 }
             }
@@ -121,6 +122,13 @@ extension BulkWriter {
         }
         row.destinations[many] = destinations
         return mustCreate ? .mustCreate : .done
+    }
+
+    /// - Parameter known: the same as the list, once that is long.
+    private func isNew(_ key: Int64, among keys: [Int64], _ known: inout Set<Int64>) -> Bool {
+        guard keys.count >= 32 else { return !keys.contains(key) }
+        if known.isEmpty { known.formUnion(keys) }
+        return known.insert(key).inserted
     }
 
     private enum Decision {
@@ -140,17 +148,19 @@ extension BulkWriter {
             guard let id = try create(key, link, token) else { return .obstacle(.rejected) }
             return .object(id)
         }
-        let hash = key.hash
         switch unresolved {
         case .wait where plan.mayComeLater(link: link):
-            return .obstacle(.waiting(link: link, key: hash))
-        case .decideUnlessWaiting(let ownKey) where plan.isOwnKey(link: link):
-            let isWaiting = try parking.waiting.isWaiting(key: hash)
-            if hash == ownKey || isWaiting { return .obstacle(.waiting(link: link, key: hash)) }
-        case .breakCycle(let ownKey) where plan.isOwnKey(link: link):
-            let isInCircle = try parking.waiting.isWaiting(key: hash)
-            if hash == ownKey || isInCircle {
+            return .obstacle(.waiting(link: link, key: parking.names.awaited(key, link: link)))
+        case .decideUnlessWaiting(let place) where plan.mayComeLater(link: link):
+            let awaited = parking.names.awaited(key, link: link)
+            if try parking.waiting.mayCome(awaited, for: place) {
+                return .obstacle(.waiting(link: link, key: awaited))
+            }
+        case .breakCycle(let place) where plan.mayComeLater(link: link):
+            let awaited = parking.names.awaited(key, link: link)
+            if try parking.waiting.mayCome(awaited, for: place) {
                 if cutLinks.last != link { cutLinks.append(link) }
+                parking.cutKeys.append(awaited)
                 return .nothing
             }
         default:
@@ -192,34 +202,17 @@ extension BulkWriter {
         return nil
     }
 
-    func setToOne(
-        _ link: Int, _ key: BulkCell, entity: Int64?
-    ) throws(SQLiteError) {
+    func setToOne(_ link: Int, _ key: BulkCell, entity: Int64?) {
         for column in plan.columns.indices {
             switch plan.columns[column].source {
             case .linkKey(link): row.cells[column] = key
             case .linkEntity(link):
                 row.cells[column] = entity.map { .integer($0) } ?? key
-            case .linkOrder(link):
-                row.cells[column] =
-                    key.kind == .integer ? .integer(try nextOrder(column, link, key)) : key
+            // Which place it is shows when it is known whether the row stays with its owner.
+            case .linkOrder(link): row.cells[column] = key
             default: continue
             }
         }
-    }
-
-    /// The place behind the owner's other ordered objects.
-    private func nextOrder(
-        _ column: Int, _ link: Int, _ owner: BulkCell
-    ) throws(SQLiteError) -> Int64 {
-        try flushRows()
-        let order = plan.columns[column].name
-        let key = plan.keyColumn(ofLink: link).map { plan.columns[$0].name } ?? order
-        let last = try session.connection.cached(
-            "SELECT max(\(order)) FROM \(plan.entity.table) WHERE \(key) = ?")
-        owner.bind(to: last, at: 1)
-        defer { last.reset() }
-        return try last.step() ? last.integer(0) + 1024 : 1024
     }
 
     static func countProblem(

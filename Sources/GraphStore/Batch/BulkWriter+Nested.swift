@@ -90,7 +90,7 @@ extension BulkWriter {
         }
         guard creating else {
             // Something stands there until they are written.
-            if many == nil { try setToOne(link, .integer(0), entity: 0) }
+            if many == nil { setToOne(link, .integer(0), entity: 0) }
             if let many { row.destinations[many] = nil }
             return .mustCreate
         }
@@ -110,7 +110,7 @@ extension BulkWriter {
         }
         guard let many else {
             if let id = ids.last {
-                try setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
+                setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             }
             return .done
         }
@@ -129,7 +129,7 @@ extension BulkWriter {
         _ cell: BulkCell, _ link: Int, _ many: Int?, _ token: Int64
     ) throws(SQLiteError) -> LinkOutcome {
         guard let many else {
-            try setToOne(link, cell.kind == .absent ? .absent : .null, entity: nil)
+            setToOne(link, cell.kind == .absent ? .absent : .null, entity: nil)
             return .done
         }
         row.destinations[many] = cell.kind == .absent ? nil : []
@@ -202,6 +202,28 @@ extension BulkWriter {
 }
 
 extension BulkPlan {
+    /// Whether links, also of objects inside the rows, look for or make objects of the entity's
+    /// table in ways of which a map of its keys knows nothing: they rely on the table's indexes.
+    ///
+    /// - Parameter ownKey: the key of the plan that has the map.
+    func linksPastMap(
+        of entity: StoreSchema.Entity, ownKey: [String], isNested: Bool = false,
+        _ schema: StoreSchema
+    ) -> Bool {
+        links.contains { link in
+            if let nested = link.nested {
+                return nested.linksPastMap(of: entity, ownKey: ownKey, isNested: true, schema)
+            }
+            guard let destination = schema.entity(named: link.destination),
+                destination.table == entity.table
+            else { return false }
+            let isByKey = link.attributes == ownKey
+            let asksMap =
+                !isNested && isByKey && destination.familyNumbers.contains(entity.number)
+            return !asksMap && (isByKey || link.missing == .create || link.makesStandIns)
+        }
+    }
+
     /// Whether objects inside the rows, at any depth, are in the table.
     func writesInside(table: String, _ schema: StoreSchema) -> Bool {
         links.contains { link in

@@ -98,6 +98,7 @@ extension BulkWriter {
             if session.history != nil { differing.insert(plan.columns[column].property) }
         }
         if difference != nil {
+            try takePlaces(found)
             for column in plan.orderColumns
             where row.cells[column].kind != .absent && !keepsOrder(column, found) {
                 rowUpdate.note(column)
@@ -110,6 +111,7 @@ extension BulkWriter {
             do {
                 try update.step()
             } catch  where error.isConstraint {
+                lastPlaces.removeAll()
                 return .refused(error)
             }
         } else {
@@ -169,7 +171,7 @@ extension BulkWriter {
     }
 
     /// An order among the owner's objects stays while the owner stays.
-    private func keepsOrder(_ column: Int, _ found: Statement) -> Bool {
+    func keepsOrder(_ column: Int, _ found: Statement) -> Bool {
         guard case .linkOrder(let link) = plan.columns[column].source,
             let key = plan.keyColumn(ofLink: link)
         else { return false }
@@ -189,97 +191,5 @@ extension BulkWriter {
         var hash = KeyHash()
         hash.combine(moves)
         return hash.value
-    }
-
-    /// Counts the row's first record by what the row has become.
-    ///
-    /// - Parameter isFirst: the record at hand is the first; else it is counted already.
-    func count(
-        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
-    ) throws(SQLiteError) {
-        if isOwn(id.primaryKey) {
-            return countOwn(id.primaryKey, isFirst: isFirst, isChanged: difference != nil)
-        }
-        guard let writes = try noteNet(id, isFirst: isFirst, difference: difference) else { return }
-        try restoreVersion(id.primaryKey, writes: writes)
-        forgetChange(id.primaryKey)
-    }
-
-    /// A row that this load inserted counts as inserted, whatever comes after; one that a link made
-    /// counts by what its records do to it.
-    private func countOwn(_ primaryKey: Int64, isFirst: Bool, isChanged: Bool) {
-        if isFirst, isChanged {
-            tally.updated += 1
-        } else if isFirst {
-            tally.unchanged += 1
-            _ = unchangedTargets.insert(primaryKey)
-        } else if isChanged, unchangedTargets.contains(primaryKey) {
-            unchangedTargets.remove(primaryKey)
-            tally.unchanged -= 1
-            tally.updated += 1
-        }
-    }
-
-    /// Counts a record of a row that was there before.
-    ///
-    /// - Returns: how often this load wrote the row, if the row is again what it was before.
-    private func noteNet(
-        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
-    ) throws(SQLiteError) -> UInt32? {
-        // An earlier record may have changed the row, over a link of its own.
-        let isUntouched = isFirst && !net.isShared
-        guard let difference else {
-            if isFirst, !isUntouched, try net.isChanged(id.primaryKey) {
-                tally.updated += 1
-            } else if isFirst {
-                tally.unchanged += 1
-            }
-            return nil
-        }
-        let wasChanged = isUntouched ? false : try net.isChanged(id.primaryKey)
-        let state =
-            isUntouched
-            ? try net.begin(id.primaryKey, by: difference)
-            : try net.change(id.primaryKey, by: difference)
-        journal?.noteChanged(id.primaryKey)
-        noteChangedSinceSave(id.primaryKey, entity: id.entityNumber, wasChanged: wasChanged)
-        if isFirst {
-            tally.updated += 1
-        } else if !wasChanged {
-            tally.unchanged -= 1
-            tally.updated += 1
-        }
-        guard state.distance == 0 else { return nil }
-        tally.updated -= 1
-        tally.unchanged += 1
-        return state.writes
-    }
-
-    /// Notes that a row becomes other than it was.
-    ///
-    /// - Parameter entity: known to whoever writes the row; who only names it in a link, and may
-    ///   have come first, need not know which entity of the hierarchy it is.
-    func noteChangedSinceSave(_ primaryKey: Int64, entity: Int64?, wasChanged: Bool) {
-        if !wasChanged {
-            changedSinceSave[primaryKey] = entity ?? plan.entity.number
-        } else if let entity, changedSinceSave[primaryKey] != nil {
-            changedSinceSave[primaryKey] = entity
-        }
-    }
-
-    /// A row that is again what it was when the last save ended is nothing that this one changes.
-    func forgetChange(_ primaryKey: Int64) {
-        guard let entity = changedSinceSave.removeValue(forKey: primaryKey) else { return }
-        session.change.updated.remove(
-            ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
-    }
-
-    /// A row that later records brought back to what it was gets its version back, too.
-    func restoreVersion(_ primaryKey: Int64, writes: UInt32) throws(SQLiteError) {
-        try net.forget(primaryKey)
-        walk?.close()
-        statements.restoreVersion.bind(Int64(writes), at: 1)
-        statements.restoreVersion.bind(primaryKey, at: 2)
-        try statements.restoreVersion.step()
     }
 }

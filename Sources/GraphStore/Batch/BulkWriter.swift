@@ -76,6 +76,10 @@ package final class BulkWriter {
     let timed: TimedLinks?
     /// Links that the last written row left out to break a circle.
     @exclusivity(unchecked) var cutLinks: [Int] = []
+    /// The last places that ordered objects of an owner have.
+    @exclusivity(unchecked) var lastPlaces: [OrderOwner: Int64] = [:]
+    /// Nothing but a row's own record moves it from one owner to another.
+    let remembersPlaces: Bool
     /// Objects that links of the row at hand have made.
     @exclusivity(unchecked) var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
     /// How often an unchanged row got a new version.
@@ -113,6 +117,7 @@ package final class BulkWriter {
         self.far = far
         columnHashes = columns.columns.map { ColumnHash($0.name) }
         let claims = outerClaims ?? LinkClaims(plan, schema)
+        remembersPlaces = !isNested && claims.isEmpty
         takesAnyOrder = !isNested && Self.takesAnyOrder(columns, claims, schema)
         let mayWait = !isNested && !claims.isEmpty && columns.mayWait
         let times =
@@ -125,7 +130,9 @@ package final class BulkWriter {
         timed = times.map { TimedLinks(columns, $0) }
         // First, for they must find the tables as they were.
         nestedWriters = try Self.nestedWriters(of: plan, in: context, memory, claims, times)
-        let sharesTable = plan.writesInside(table: columns.entity.table, schema)
+        let sharesTable =
+            plan.writesInside(table: columns.entity.table, schema)
+            || plan.linksPastMap(of: columns.entity, ownKey: plan.key, schema)
         keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
         do throws(SQLiteError) {
             try session.completeLoad()
@@ -182,7 +189,8 @@ package final class BulkWriter {
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
         parking = Parking(
-            width: plan.width, memoryBytes: memory.waiting, on: session.connection)
+            width: plan.width, names: RowNames(columns), memoryBytes: memory.waiting,
+            on: session.connection)
         parkedSpill = ParkedSpill(session.connection, usesNotes: isResumable)
         foreignWrites = session.foreignWrites
         guard isResumable else { return }
@@ -234,7 +242,7 @@ package final class BulkWriter {
         try beginSession()
         defer { closeWalks() }
         do {
-            try settleParked()
+            while try settleParked() {}
             try flushRows()
         } catch {
             throw StoreError(error)
@@ -273,12 +281,13 @@ package final class BulkWriter {
     package var hasPutOff: Bool { keyFinder.hasPutOff }
 
     /// Takes the transaction that is open now, and looks whether others wrote meanwhile.
-    private func beginSession() throws(StoreError) {
+    func beginSession() throws(StoreError) {
         for case let writer? in nestedWriters { try writer.beginSession() }
         let current = try context.session()
         guard current !== session else { return }
         session = current
         changedSinceSave.removeAll(keepingCapacity: true)
+        for writer in toManyWriters { writer.forgetOrders() }
         if !isNested {
             cacheShare = try storing { () throws(SQLiteError) in
                 try session.connection.takeCacheShareWritten()
@@ -299,6 +308,8 @@ package final class BulkWriter {
     /// Reads anew what was remembered of the tables, which have changed otherwise.
     func forgetLookups() throws(SQLiteError) {
         for resolver in resolvers { resolver.forgetAll() }
+        for writer in toManyWriters { writer.forgetOrders() }
+        lastPlaces.removeAll()
         for case let writer? in nestedWriters { try writer.forgetLookups() }
         try keyFinder.reload(session.connection)
     }

@@ -14,6 +14,8 @@ struct Deletion {
     /// All of them: pairs with what is gone go in any case.
     private let allEdges: [RelationshipEdge]
     private var gone: ManagedObjectIDSet?
+    /// So many levels of a cascade are found by going through all that is to go.
+    private static let levelsWithoutIndex = 8
     /// The table of those that match, where all of them go, and nothing else does.
     private var matched: String?
 
@@ -48,7 +50,7 @@ struct Deletion {
             try connection.execute(
                 "INSERT INTO \(doomed(root)) SELECT pk, ent, 0 FROM \(match.table)"
                     + " WHERE pk NOT IN (SELECT pk FROM \(Self.kept(root)))")
-            try cascade(reachable)
+            try cascade(reachable, from: root)
         } while try keepDenied(reachable)
         return try finish(match, reachable, root, denials: try denials(of: match, root))
     }
@@ -116,23 +118,34 @@ struct Deletion {
 
     // MARK: Which objects go
 
-    private func cascade(_ reachable: [Int64]) throws(SQLiteError) {
+    private func cascade(_ reachable: [Int64], from root: Int64) throws(SQLiteError) {
         let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
-        guard !cascades.isEmpty else { return }
         var level = 0
-        var grew = true
-        while grew {
-            grew = false
-            for edge in cascades {
+        // The hierarchies of which there are objects in the level.
+        var grown: Set = [root]
+        while !grown.isEmpty {
+            if level == Self.levelsWithoutIndex { try indexLevels(reachable) }
+            var growing: Set<Int64> = []
+            for edge in cascades where grown.contains(edge.sourceRoot) {
                 let owners = edge.owners(
                     in: doomed(edge.sourceRoot), and: "level = \(level)")
                 let added = try SQLFragment(
                     "INSERT OR IGNORE INTO \(doomed(edge.destinationRoot))"
                         + " SELECT dest, ent, \(level + 1) FROM (\(edge.related(to: owners)))"
                 ).run(on: connection)
-                if added > 0 { grew = true }
+                if added > 0 { growing.insert(edge.destinationRoot) }
             }
+            grown = growing
             level += 1
+        }
+    }
+
+    /// Lets each level be found without going through those before it, as long chains need it;
+    /// where levels are few, going through them costs less than an index of all that goes.
+    private func indexLevels(_ reachable: [Int64]) throws(SQLiteError) {
+        for number in reachable {
+            try connection.execute(
+                "CREATE INDEX temp.ETL_DOOMED_\(number)_LEVELS ON ETL_DOOMED_\(number) (level)")
         }
     }
 
@@ -208,12 +221,10 @@ struct Deletion {
             let condition = pointingBack(edge, reachable)
             let rows = try connection.prepare(
                 "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
-            while try rows.step() {
-                let id = ManagedObjectID(
-                    entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-                session.change.update(id)
-                if let name = edge.inverseName { session.history?.update(id, properties: [name]) }
-            }
+            // They come in the order of what they point at.
+            var notes = BatchUpdateNotes(edge.inverseName.map { [$0] } ?? [])
+            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+            notes.tell(session)
             let nulls = edge.backColumns.map { "\($0) = NULL" }.joined(separator: ", ")
             total += try SQLFragment(
                 "UPDATE \(edge.destinationTable) SET \(nulls), Z_OPT = Z_OPT + 1 WHERE \(condition)"
@@ -255,37 +266,20 @@ struct Deletion {
         try session.history?.willDelete(
             rowsOf: entity.table, keys: "SELECT pk FROM \(doomed(root))")
         let rows = try connection.prepare("SELECT ent, pk FROM \(doomed(root)) ORDER BY pk")
+        var going = ManagedObjectIDSet()
         var count = 0
         while try rows.step() {
             count += 1
-            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-            session.change.delete(id)
-            gone?.insert(id)
+            going.insert(
+                ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
         }
-        try releaseFiles(of: entity)
+        session.change.delete(going)
+        gone?.formUnion(going)
+        try session.releaseFiles(of: entity, rows: "SELECT pk FROM \(doomed(root))")
         try connection.withIndexesAside(of: entity.table, deleting: count) {
             () throws(SQLiteError) in
             try connection.execute(
                 "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))")
-        }
-    }
-
-    /// Notes the files of large values, which go after the commit.
-    private func releaseFiles(of root: StoreSchema.Entity) throws(SQLiteError) {
-        var columns: Set<String> = []
-        for number in root.familyNumbers {
-            for (_, place) in session.schema.entity(number: number)?.attributes ?? [:]
-            where place.attribute.allowsExternalBinaryDataStorage { columns.insert(place.column) }
-        }
-        for column in columns.sorted() {
-            let rows = try connection.prepare(
-                "SELECT \(column) FROM \(root.table) WHERE substr(\(column), 1, 1) = x'02'"
-                    + " AND Z_PK IN (SELECT pk FROM \(doomed(root.number)))")
-            while try rows.step() {
-                if let name = ExternalFiles.fileName(rows.value(0)) {
-                    session.filesReleased.append(name)
-                }
-            }
         }
     }
 }

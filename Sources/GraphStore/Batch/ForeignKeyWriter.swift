@@ -15,17 +15,30 @@ final class ForeignKeyWriter {
     /// `Z_ENT, columns…` of a destination.
     private let current: Statement
     private let set: Statement
-    private let isOrdered: Bool
+    /// The largest place in an owner's order; nil where there is no order.
+    private let last: Statement?
+    private var isOrdered: Bool { last != nil }
+    private let remembersOrders: Bool
+    // As in `BulkWriter`.
+    @exclusivity(unchecked) private var lastOrders = LastOrders()
 
+    /// - Parameter remembersOrders: owners get more links, and nothing else in the load writes such.
     init(
-        _ place: StoreSchema.ForeignKey, _ far: FarChanges, turn: Int, on connection: Connection
+        _ place: StoreSchema.ForeignKey, _ far: FarChanges, turn: Int, remembersOrders: Bool,
+        on connection: Connection
     ) throws(SQLiteError) {
         self.place = place
         self.far = far
         self.turn = turn
         table = far.number(of: place.table)
         let order = place.orderColumn
-        isOrdered = order != nil
+        self.remembersOrders = remembersOrders
+        if let order {
+            last = try connection.prepare(
+                "SELECT max(\(order)) FROM \(place.table) WHERE \(place.column) = ?")
+        } else {
+            last = nil
+        }
         columns = [place.column] + [place.entityColumn, order].compactMap { $0 }
         hashes = columns.map { ColumnHash($0) }
         select = try connection.prepare(
@@ -47,47 +60,100 @@ final class ForeignKeyWriter {
         _ owner: ManagedObjectID, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
         but left: Set<Int64>, in session: WriteSession
     ) throws(SQLiteError) -> UInt64? {
+        switch policy {
+        case .replace: try replace(owner, with: destinations, but: left, in: session)
+        case .add: try add(owner, destinations, but: left, in: session)
+        case .remove: try remove(owner, destinations, but: left, in: session)
+        }
+    }
+
+    private func replace(
+        _ owner: ManagedObjectID, with destinations: [Int64], but left: Set<Int64>,
+        in session: WriteSession
+    ) throws(SQLiteError) -> UInt64? {
         var existing: [Int64] = []
         var orders: [Int64: Int64] = [:]
-        var lastOrder: Int64 = 0
         select.bind(owner.primaryKey, at: 1)
         while try select.step() {
             existing.append(select.integer(0))
-            lastOrder = max(lastOrder, select.integer(1))
             orders[select.integer(0)] = select.integer(1)
         }
         let named = Set(destinations)
-        let going =
-            switch policy {
-            case .replace: existing.filter { !named.contains($0) && !left.contains($0) }
-            case .add: [Int64]()
-            case .remove: existing.filter { named.contains($0) && !left.contains($0) }
-            }
-        let coming = policy == .remove ? [] : destinations.filter { orders[$0] == nil }
+        let going = existing.filter { !named.contains($0) && !left.contains($0) }
+        let coming = destinations.filter { orders[$0] == nil }
         let isSame =
-            going.isEmpty && coming.isEmpty
-            && (!isOrdered || policy != .replace || existing == destinations)
+            going.isEmpty && coming.isEmpty && (!isOrdered || existing == destinations)
         guard !isSame else { return nil }
         var difference: UInt64 = 0
         for destination in going {
             difference ^= try point(destination, to: nil, order: 0, in: session)
         }
-        if policy == .replace, isOrdered {
+        if isOrdered {
             for (position, destination) in destinations.enumerated() {
                 let order = Int64(position + 1) * 1024
                 if orders[destination] == order || left.contains(destination) { continue }
                 difference ^= try point(destination, to: owner, order: order, in: session)
             }
         } else {
-            for destination in coming {
-                // Who was taken away later had a place.
-                lastOrder += 1024
-                if left.contains(destination) { continue }
-                difference ^= try point(destination, to: owner, order: lastOrder, in: session)
+            for destination in coming where !left.contains(destination) {
+                difference ^= try point(destination, to: owner, order: 0, in: session)
             }
         }
         return left.isEmpty || difference != 0 ? difference : nil
     }
+
+    /// Looks at the destinations alone: an owner may have many more, and get one with each record.
+    private func add(
+        _ owner: ManagedObjectID, _ destinations: [Int64], but left: Set<Int64>,
+        in session: WriteSession
+    ) throws(SQLiteError) -> UInt64? {
+        var difference: UInt64?
+        var order: Int64?
+        for destination in destinations {
+            guard let link = try link(of: destination), link.owner != owner.primaryKey else {
+                continue
+            }
+            if isOrdered {
+                if order == nil { order = try lastOrder(of: owner.primaryKey) }
+                // Who was taken away later had a place.
+                order = (order ?? 0) + 1024
+            }
+            if left.contains(destination) { continue }
+            let change = try point(destination, link, to: owner, order: order ?? 0, in: session)
+            difference = (difference ?? 0) ^ change
+            if remembersOrders, let order { lastOrders[owner.primaryKey] = order }
+        }
+        return difference
+    }
+
+    private func remove(
+        _ owner: ManagedObjectID, _ destinations: [Int64], but left: Set<Int64>,
+        in session: WriteSession
+    ) throws(SQLiteError) -> UInt64? {
+        var difference: UInt64?
+        for destination in destinations where !left.contains(destination) {
+            guard let link = try link(of: destination), link.owner == owner.primaryKey else {
+                continue
+            }
+            let change = try point(destination, link, to: nil, order: 0, in: session)
+            difference = (difference ?? 0) ^ change
+        }
+        return difference
+    }
+
+    /// The largest place in the owner's order; 0 where it has no objects.
+    private func lastOrder(of owner: Int64) throws(SQLiteError) -> Int64 {
+        if let known = lastOrders[owner] { return known }
+        guard let last else { return 0 }
+        last.bind(owner, at: 1)
+        defer { last.reset() }
+        let order = try last.step() ? max(0, last.integer(0)) : 0
+        if remembersOrders { lastOrders[owner] = order }
+        return order
+    }
+
+    /// Forgets what others may have changed.
+    func forgetOrders() { lastOrders.removeAll() }
 
     func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
         select.bind(owner, at: 1)
@@ -98,34 +164,52 @@ final class ForeignKeyWriter {
 
     /// Makes a destination point to none, whoever has it.
     func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
-        current.bind(destination, at: 1)
-        let previous: Int64? =
-            try current.step() && !current.isNull(1) ? current.integer(1) : nil
-        current.reset()
-        guard let previous else { return }
-        let went = try point(destination, to: nil, order: 0, in: session)
+        guard let link = try link(of: destination), let previous = link.owner else { return }
+        let went = try point(destination, link, to: nil, order: 0, in: session)
         far.note(previous, in: nil, went.turned(turn), isWritten: false)
+    }
+
+    /// What a destination's row says of its owner.
+    private struct Link {
+        var entity: Int64
+        var owner: Int64?
+        var order: Int64
+        /// Of all columns that hold the link.
+        var hash: UInt64
+    }
+
+    private func link(of destination: Int64) throws(SQLiteError) -> Link? {
+        current.bind(destination, at: 1)
+        guard try current.step() else { return nil }
+        defer { current.reset() }
+        var hash: UInt64 = 0
+        for (position, column) in hashes.enumerated() {
+            hash ^= column.of(BulkCell(column: Int32(position) + 1, of: current))
+        }
+        return Link(
+            entity: current.integer(0), owner: current.isNull(1) ? nil : current.integer(1),
+            order: isOrdered ? current.integer(Int32(columns.count)) : 0, hash: hash)
+    }
+
+    private func point(
+        _ destination: Int64, to owner: ManagedObjectID?, order: Int64, in session: WriteSession
+    ) throws(SQLiteError) -> UInt64 {
+        guard let link = try link(of: destination) else { return 0 }
+        return try point(destination, link, to: owner, order: order, in: session)
     }
 
     /// Makes a destination point to the owner, or to none.
     ///
+    /// - Parameter link: what the destination's row says so far.
     /// - Returns: a hash of what went from the owner, or came to it.
     private func point(
-        _ destination: Int64, to owner: ManagedObjectID?, order: Int64, in session: WriteSession
+        _ destination: Int64, _ link: Link, to owner: ManagedObjectID?, order: Int64,
+        in session: WriteSession
     ) throws(SQLiteError) -> UInt64 {
-        let order = isOrdered ? order : 0
-        current.bind(destination, at: 1)
-        guard try current.step() else { return 0 }
-        let entity = current.integer(0)
+        let entity = link.entity
         let values = values(owner, order: order)
-        var rowDifference: UInt64 = 0
-        for (position, hash) in hashes.enumerated() {
-            rowDifference ^= hash.change(
-                from: BulkCell(column: Int32(position) + 1, of: current), to: values[position])
-        }
-        let previous: Int64? = current.isNull(1) ? nil : current.integer(1)
-        let previousOrder = isOrdered ? current.integer(Int32(columns.count)) : 0
-        current.reset()
+        var rowDifference = link.hash
+        for (position, hash) in hashes.enumerated() { rowDifference ^= hash.of(values[position]) }
         for (position, value) in values.enumerated() {
             value.bind(to: set, at: Int32(position) + 1)
         }
@@ -138,8 +222,10 @@ final class ForeignKeyWriter {
                 ManagedObjectID(entityNumber: entity, primaryKey: destination), properties: [name])
         }
         let came = owner == nil ? 0 : Self.hash(destination, order)
-        guard let previous else { return came }
-        let went = Self.hash(destination, previousOrder)
+        guard let previous = link.owner else { return came }
+        // It may have been the last.
+        if remembersOrders { lastOrders[previous] = nil }
+        let went = Self.hash(destination, link.order)
         if let owner, owner.primaryKey != previous {
             // Whoever had it lost it, though nothing in that row changed.
             far.note(previous, in: nil, went.turned(turn), isWritten: false)

@@ -10,11 +10,15 @@ import SQLite
 /// next opening.
 ///
 /// A record that replaces the links of one before it adds a line to `ETL_RELINKED_<table>`:
-/// pairs of that owner up to that number count no more.
+/// pairs of that owner up to that number count no more. So does one after which the links are as
+/// they were, where they stand too far in front of others.
 ///
 /// New owners come with rising keys, so their pairs stand in that order, too; a mark every few
 /// owners leads to where those of one begin.
 final class JoinSpool {
+    /// How many links of others are read at most, time and again, to find an owner's own.
+    private static let passedMax = 4096
+
     private let insert: Statement
     private let relink: Statement
     private let relinkedUpTo: Statement
@@ -88,14 +92,21 @@ final class JoinSpool {
             try append(owner, destinations)
             return destinations.isEmpty ? nil : 1
         }
-        guard try current(owner).sorted() != destinations.sorted() else { return nil }
+        let (found, passed) = try current(owner)
+        let isSame = found.sorted() == destinations.sorted()
+        // Whose links stay is looked for past more and more that are replaced; so they are moved
+        // behind those, as if they were replaced, too.
+        guard !isSame || passed > Self.passedMax else { return nil }
         try forget(owner)
-        try append(owner, destinations)
-        return 1
+        try append(owner, isSame ? found : destinations)
+        return isSame ? nil : 1
     }
 
-    /// The destinations of an owner whose links were only ever replaced.
-    private func current(_ owner: Int64) throws(SQLiteError) -> [Int64] {
+    /// The destinations of an owner whose links were only ever replaced, and how many links of
+    /// others were read behind the place of its own.
+    private func current(
+        _ owner: Int64
+    ) throws(SQLiteError) -> (found: [Int64], passed: Int) {
         // Before the marks are asked, of which a rollback leaves some that lead nowhere.
         let firstPending = try nextNumber() - Int64(pending.count)
         relinkedUpTo.bind(owner, at: 1)
@@ -103,6 +114,8 @@ final class JoinSpool {
         let first = isRelinked ? relinkedUpTo.integer(0) + 1 : marks.number(before: owner)
         relinkedUpTo.reset()
         var found: [Int64] = []
+        var passed = 0
+        var last = Int64.min
         if first < firstPending {
             // The row in which the first stands begins no earlier.
             rowsBehind.bind(first - Int64(PackedLinks.linksMax), at: 1)
@@ -115,8 +128,11 @@ final class JoinSpool {
                     if other == owner {
                         found.append(links.destination(place))
                     } else if isRelinked || other > owner {
-                        return found
+                        return (found, passed)
+                    } else if !found.isEmpty || other < last {
+                        passed += 1
                     }
+                    last = other
                 }
             }
         }
@@ -124,7 +140,7 @@ final class JoinSpool {
         where pair.owner == owner {
             found.append(pair.destination)
         }
-        return found
+        return (found, passed)
     }
 
     /// Forgets the links that the object got so far, those that wait among them: their numbers

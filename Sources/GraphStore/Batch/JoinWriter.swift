@@ -14,6 +14,7 @@ final class JoinWriter {
     private let mayWalk: Bool
     private let select: Statement
     private let isOrdered: Bool
+    private let remembersOrders: Bool
     private let isReflexive: Bool
     /// The place of the other end among the to-manys of the load, which are of one table then.
     private let otherTurn: Int?
@@ -24,6 +25,7 @@ final class JoinWriter {
     let needsOwnersRow: Bool
     private let far: FarChanges
     // As in `BulkWriter`.
+    @exclusivity(unchecked) private var lastOrders = LastOrders()
     @exclusivity(unchecked) private var pending: [PairStatements.Pair] = []
     @exclusivity(unchecked) private var firstPendingOwner = Int64.max
     @exclusivity(unchecked) private var existing: [Int64] = []
@@ -33,13 +35,16 @@ final class JoinWriter {
     ///   - mayWalk: nobody else writes to the table meanwhile.
     ///   - otherTurn: the place of the relationship's other end among those that the load writes.
     ///   - isShared: another writer of the load writes the table, too.
+    ///   - remembersOrders: owners get more links, and nothing else in the load writes such.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
         _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, otherTurn: Int?,
-        isShared: Bool, mayRefuse: Bool, _ far: FarChanges, on connection: Connection
+        isShared: Bool, remembersOrders: Bool, mayRefuse: Bool, _ far: FarChanges,
+        on connection: Connection
     ) throws(SQLiteError) {
         pairs = try PairStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil
+        self.remembersOrders = remembersOrders
         isReflexive = join.isReflexive
         self.otherTurn = otherTurn
         self.isShared = isShared
@@ -97,8 +102,16 @@ final class JoinWriter {
         }
     }
 
-    /// Forgets all pairs that were not written yet.
+    /// Forgets all pairs that were not written yet, and what was taken back with others.
     func forgetAll() {
+        forgetPending()
+        forgetOrders()
+    }
+
+    /// Forgets what others may have changed.
+    func forgetOrders() { lastOrders.removeAll() }
+
+    private func forgetPending() {
         pending.removeAll(keepingCapacity: true)
         firstPendingOwner = .max
     }
@@ -181,9 +194,7 @@ final class JoinWriter {
         _ owner: Int64, _ destinations: [Int64], but left: Set<Int64>
     ) throws(SQLiteError) -> UInt64? {
         var order: Int64 = 0
-        if isOrdered {
-            order = try pairs.lastOrder(of: owner)
-        }
+        if isOrdered { order = try lastOrder(of: owner) }
         var difference: UInt64?
         for destination in destinations where !left.contains(destination) {
             let change = try link(owner, destination, order: order + 1024)
@@ -192,6 +203,14 @@ final class JoinWriter {
             difference = (difference ?? 0) ^ change
         }
         return difference
+    }
+
+    /// Not looked up for every record of an owner, for that reads all its links.
+    private func lastOrder(of owner: Int64) throws(SQLiteError) -> Int64 {
+        if let known = lastOrders[owner] { return known }
+        let order = try pairs.lastOrder(of: owner)
+        if remembersOrders { lastOrders[owner] = order }
+        return order
     }
 
     private func remove(
@@ -210,6 +229,7 @@ final class JoinWriter {
     ) throws(SQLiteError) -> UInt64 {
         closeWalk()
         var isNew = try pairs.insert(pairs.pair(owner, destination, order: order))
+        if isNew, remembersOrders { lastOrders[owner] = order }
         if isReflexive, destination != owner {
             // It was linked where the other end says so.
             isNew = try pairs.insert(pairs.pair(destination, owner, order: nil)) && isNew
@@ -250,6 +270,6 @@ final class JoinWriter {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }
         try pairs.insert(pending)
-        forgetAll()
+        forgetPending()
     }
 }

@@ -156,8 +156,15 @@ struct KeyFinder: ~Copyable {
                 return try giveUpMap(connection)
             }
             var hash = KeyHash()
-            for column in 1...count { hash.combine(BulkCell(column: column, of: rows)) }
-            map.insert(hash.value, rows.integer(0))
+            var isWhole = true
+            for column in 1...count {
+                let cell = BulkCell(column: column, of: rows)
+                if case .null = cell.kind { isWhole = false }
+                hash.combine(cell)
+            }
+            // Rows without a key, as those of other entities, are looked for by nobody; they would
+            // all have one hash, and each insert would go past all of them.
+            if isWhole { map.insert(hash.value, rows.integer(0)) }
         }
     }
 

@@ -5,6 +5,8 @@ import GraphModel
 struct LinkClaims {
     /// `TABLE.COLUMN` of columns that more than the row's own records write.
     private var columns: Set<String> = []
+    /// How many links of the plan write a column, from either end.
+    private var writers: [String: Int] = [:]
     /// Tables with objects that stand inside records, which several may hold.
     private var elementTables: Set<String> = []
     /// Tables of pairs that are written from both ends, or by objects inside records.
@@ -25,9 +27,12 @@ struct LinkClaims {
         for link in plan.links {
             if let toOne = entity.toOnes[link.relationship] {
                 addOneToOne(toOne, of: entity, to: link.destination, schema)
+                writers["\(entity.table).\(toOne.column)", default: 0] += 1
             }
             switch entity.toManys[link.relationship] {
-            case .foreignKey(let place): columns.insert("\(place.table).\(place.column)")
+            case .foreignKey(let place):
+                columns.insert("\(place.table).\(place.column)")
+                writers["\(place.table).\(place.column)", default: 0] += 1
             case .joinTable(let join):
                 let isNew = ends.insert(join.table).inserted
                 if isNested || join.isReflexive || !isNew { joinTables.insert(join.table) }
@@ -56,6 +61,11 @@ struct LinkClaims {
     }
 
     func contain(_ join: StoreSchema.Join) -> Bool { joinTables.contains(join.table) }
+
+    /// Whether another link of the plan writes the column, too.
+    func share(_ key: StoreSchema.ForeignKey) -> Bool {
+        writers["\(key.table).\(key.column)", default: 0] > 1
+    }
 
     /// Whether another link of the plan writes the pairs, too.
     func share(_ join: StoreSchema.Join) -> Bool { sharedJoinTables.contains(join.table) }

@@ -29,7 +29,7 @@ struct LoadOwner: Equatable {
 
     /// The owner that a connection is; nil where its store is no file, which nobody else can open.
     init?(_ connection: Connection) {
-        guard let file = Self.file(connection.path), let start = Self.start(of: getpid()) else {
+        guard let file = Self.file(of: connection), let start = Self.start(of: getpid()) else {
             return nil
         }
         self.init(
@@ -69,7 +69,7 @@ struct LoadOwner: Equatable {
     /// - Parameter note: what the store says of the last load into it.
     static func other(than connection: Connection, note: String) -> LoadOwner? {
         guard let owner = LoadOwner(note: note),
-            owner.file == file(connection.path), owner.isAtWork, !owner.isSelf(connection)
+            owner.file == file(of: connection), owner.isAtWork, !owner.isSelf(connection)
         else { return nil }
         return owner
     }
@@ -129,9 +129,11 @@ struct LoadOwner: Equatable {
     }
 
     /// By whatever name it is opened, a file is one.
-    private static func file(_ path: String) -> String? {
+    private static func file(of connection: Connection) -> String? {
+        // Not the path that it was given, which is a URI where several stores are opened as one.
+        guard let name = connection.fileName else { return nil }
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(name, &status) == 0 else { return nil }
         return "\(status.st_dev):\(status.st_ino)"
     }
 }

@@ -1,14 +1,15 @@
 import SQLite
 
-/// Of each row that waits, by its place among them: its token, its key, what it waits for.
+/// Of each row that waits, by its place among them: its token, its key, what it waits for, and its
+/// names (`RowNames`).
 ///
-/// They are in a table for temporary data, so that they take no memory however many they are.
+/// They are in tables for temporary data, so that they take no memory however many they are.
 final class ParkedEntries {
     struct Entry {
         var token: Int64
         /// The hash of the row's own key.
         var key: UInt64
-        /// The hash of the key that it waits for.
+        /// The hash of the key or name that it waits for.
         var awaited: UInt64
     }
 
@@ -17,9 +18,14 @@ final class ParkedEntries {
         let wait: Statement
         let withKey: Statement
         let awaiting: Statement
+        /// Nil where no row has a name.
+        let withName: Statement?
+        let hasName: Statement?
     }
 
     private let table: LoadTable
+    private let nameTable: LoadTable
+    private var hasNames = false
     private var statements: Statements?
     /// How many there are; their places are below it.
     private(set) var count = 0
@@ -28,13 +34,27 @@ final class ParkedEntries {
         table = LoadTable(
             "PLACE INTEGER PRIMARY KEY, TOKEN INTEGER, KEY INTEGER, AWAITED INTEGER",
             on: connection)
+        nameTable = LoadTable("NAME INTEGER, PLACE INTEGER", on: connection)
     }
 
-    func append(_ entries: some Collection<Entry>) throws(SQLiteError) {
+    /// Adds entries.
+    ///
+    /// - Parameter names: gives the names of each, by its position among them.
+    func append(
+        _ entries: [Entry], names: (Int) -> [UInt64] = { _ in [] }
+    ) throws(SQLiteError) {
         guard !entries.isEmpty else { return }
         try table.make()
+        var insertName: Statement?
         let insert = try table.connection.cached("INSERT INTO \(table.name) VALUES (?, ?, ?, ?)")
-        for entry in entries {
+        for (position, entry) in entries.enumerated() {
+            for name in names(position) {
+                let statement = try insertName ?? prepareNames()
+                insertName = statement
+                statement.bind(Int64(bitPattern: name), at: 1)
+                statement.bind(Int64(count), at: 2)
+                try statement.run()
+            }
             insert.bind(Int64(count), at: 1)
             insert.bind(entry.token, at: 2)
             insert.bind(Int64(bitPattern: entry.key), at: 3)
@@ -44,14 +64,24 @@ final class ParkedEntries {
         }
     }
 
+    private func prepareNames() throws(SQLiteError) -> Statement {
+        try nameTable.make()
+        hasNames = true
+        return try table.connection.cached("INSERT INTO \(nameTable.name) VALUES (?, ?)")
+    }
+
     /// Makes what the questions below are answered with, when no more entries come.
     func makeIndexes() throws(SQLiteError) {
-        let (connection, name) = (table.connection, table.name)
+        let (connection, name, names) = (table.connection, table.name, nameTable.name)
         let bare = name.dropFirst("temp.".count)
+        let hasNames = hasNames
         try connection.withSmallSorter { () throws(SQLiteError) in
             for column in ["KEY", "AWAITED"] {
                 try connection.execute("CREATE INDEX \(name)_\(column) ON \(bare) (\(column))")
             }
+            guard hasNames else { return }
+            try connection.execute(
+                "CREATE INDEX \(names)_NAME ON \(names.dropFirst("temp.".count)) (NAME, PLACE)")
         }
         statements = Statements(
             entry: try connection.prepare(
@@ -61,7 +91,13 @@ final class ParkedEntries {
             withKey: try connection.prepare(
                 "SELECT PLACE FROM \(name) WHERE KEY = ? ORDER BY PLACE"),
             awaiting: try connection.prepare(
-                "SELECT PLACE FROM \(name) WHERE AWAITED = ? ORDER BY PLACE"))
+                "SELECT PLACE FROM \(name) WHERE AWAITED = ? ORDER BY PLACE"),
+            withName: hasNames
+                ? try connection.prepare(
+                    "SELECT PLACE FROM \(names) WHERE NAME = ? ORDER BY PLACE") : nil,
+            hasName: hasNames
+                ? try connection.prepare("SELECT 1 FROM \(names) WHERE NAME = ? AND PLACE = ?")
+                : nil)
     }
 
     func removeAll() throws(SQLiteError) {
@@ -70,6 +106,9 @@ final class ParkedEntries {
         count = 0
         table.connection.clearStatementCache()
         try table.connection.execute("DROP TABLE IF EXISTS \(table.name)")
+        guard hasNames else { return }
+        hasNames = false
+        try table.connection.execute("DROP TABLE IF EXISTS \(nameTable.name)")
     }
 
     // MARK: Questions
@@ -98,7 +137,20 @@ final class ParkedEntries {
     func firstPlace(
         key: UInt64, where holds: (Int) -> Bool
     ) throws(SQLiteError) -> Int? {
-        let select = try indexed.withKey
+        try firstPlace(indexed.withKey, key, where: holds)
+    }
+
+    /// The same of a name.
+    func firstPlace(
+        name: UInt64, where holds: (Int) -> Bool
+    ) throws(SQLiteError) -> Int? {
+        guard let select = try indexed.withName else { return nil }
+        return try firstPlace(select, name, where: holds)
+    }
+
+    private func firstPlace(
+        _ select: Statement, _ key: UInt64, where holds: (Int) -> Bool
+    ) throws(SQLiteError) -> Int? {
         select.bind(Int64(bitPattern: key), at: 1)
         defer { select.reset() }
         while try select.step() {
@@ -113,7 +165,17 @@ final class ParkedEntries {
         try places(indexed.withKey, key)
     }
 
-    /// The places that wait for that key or did so last, in their order.
+    /// Whether the row at a place has that key or name.
+    func has(_ place: Int, _ key: UInt64) throws(SQLiteError) -> Bool {
+        if try self[place].key == key { return true }
+        guard let select = try indexed.hasName else { return false }
+        select.bind(Int64(bitPattern: key), at: 1)
+        select.bind(Int64(place), at: 2)
+        defer { select.reset() }
+        return try select.step()
+    }
+
+    /// The places that wait for that key, or name, or did so last, in their order.
     func places(awaiting key: UInt64) throws(SQLiteError) -> [Int] {
         try places(indexed.awaiting, key)
     }

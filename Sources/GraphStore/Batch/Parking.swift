@@ -14,12 +14,29 @@ struct Parking {
     let entries: ParkedEntries
     /// How many of the first entries' rows are kept elsewhere.
     private(set) var spilled = 0
+    /// By what links name rows, besides the key.
+    let names: RowNames
     /// Who waits for whom, once the rows are being settled.
     var waiting: WaitingRows
+    /// Whether the rows are being settled; this may take several turns.
+    private(set) var isSettling = false
+    /// How many of the first rows had a try, when they are settled.
+    private var triedCount = 0
+    /// Rows that wait no longer and come next, the last one first.
+    var woken: [Int] = []
+    /// So many rejects end the turn.
+    var pauseAt = Int.max
+    /// How many rejects, and links that are left out for now, are in memory at a time.
+    let rejectsMax: Int
+    /// What the links name that were left out to break circles, and the keys of their rows.
+    var cutKeys: [UInt64] = []
     private var keys: KeyFilter
     private let memoryBytes: Int
 
-    init(width: Int, memoryBytes: Int, on connection: Connection) {
+    init(width: Int, names: RowNames, memoryBytes: Int, on connection: Connection) {
+        self.names = names
+        // With its message a reject takes a few hundred bytes.
+        rejectsMax = max(1, memoryBytes / 512)
         rows = RowBatch(width: width, capacity: 16)
         recalled = RowBatch(width: width, capacity: 16)
         entries = ParkedEntries(connection)
@@ -29,7 +46,7 @@ struct Parking {
     }
 
     /// How many rows wait.
-    var count: Int { spilled + lastEntries.count }
+    var count: Int { isSettling ? entries.count : spilled + lastEntries.count }
 
     /// Whether an earlier row with that key may wait, so that this one must wait behind it.
     ///
@@ -60,19 +77,43 @@ struct Parking {
 
     /// Forgets the rows, which are all kept elsewhere.
     mutating func forgetRows() throws(SQLiteError) {
-        try entries.append(lastEntries)
+        try appendLastEntries()
         rows.removeAll()
         lastEntries.removeAll(keepingCapacity: true)
         spilled = entries.count
     }
 
+    private func appendLastEntries() throws(SQLiteError) {
+        try entries.append(lastEntries) { names.hashes(rows, $0) }
+    }
+
     /// Gets ready to settle the rows that wait.
-    mutating func beginSettling(lastFirst: Bool) throws(SQLiteError) {
-        try entries.append(lastEntries)
+    mutating func beginSettling() throws(SQLiteError) {
+        try appendLastEntries()
         lastEntries = []
         try entries.makeIndexes()
-        waiting = WaitingRows(entries, lastFirst: lastFirst)
+        waiting = WaitingRows(entries)
         keys.removeAll()
+        triedCount = 0
+        isSettling = true
+    }
+
+    /// The next row to be tried, each once.
+    mutating func takeUntried() -> Int? {
+        guard triedCount < entries.count else { return nil }
+        defer { triedCount += 1 }
+        return triedCount
+    }
+
+    /// Whether a link that was left out names a row that still waits, or a later row of its own
+    /// row's key does.
+    mutating func waitsForCut() throws(SQLiteError) -> Bool {
+        // Who has been settled does not wait again.
+        while let key = cutKeys.last {
+            if try waiting.isWaiting(key: key) { return true }
+            cutKeys.removeLast()
+        }
+        return false
     }
 
     /// Forgets the rows, which are settled; those that come later wait anew.
@@ -81,6 +122,8 @@ struct Parking {
         forgetRecalled()
         try entries.removeAll()
         spilled = 0
+        cutKeys = []
+        isSettling = false
     }
 
     /// Notes where a row is that was read back.
@@ -104,10 +147,10 @@ enum UnresolvedPolicy {
     case decide
     /// The same, unless a row that waits has the key.
     ///
-    /// - Parameter ownKey: the row's, which it may name itself.
-    case decideUnlessWaiting(ownKey: UInt64)
+    /// - Parameter place: the row's, which it may name itself.
+    case decideUnlessWaiting(place: Int)
     /// Leave the link empty for now where it names a row that waits, and else decide.
     ///
-    /// - Parameter ownKey: the row's, which it may name itself.
-    case breakCycle(ownKey: UInt64)
+    /// - Parameter place: the row's, which it may name itself.
+    case breakCycle(place: Int)
 }

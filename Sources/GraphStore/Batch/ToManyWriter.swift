@@ -38,9 +38,15 @@ struct ToManyWriter {
             place = .join(
                 try JoinWriter(
                     join, schema, mayWalk: mayWalk && isAlone, otherTurn: otherTurn,
-                    isShared: claims.share(join), mayRefuse: mayRefuse, far, on: connection))
+                    isShared: claims.share(join),
+                    remembersOrders: policy == .add && join.orderColumn != nil
+                        && !claims.share(join),
+                    mayRefuse: mayRefuse, far, on: connection))
         case .foreignKey(let key):
-            place = .foreignKey(try ForeignKeyWriter(key, far, turn: turn, on: connection))
+            place = .foreignKey(
+                try ForeignKeyWriter(
+                    key, far, turn: turn, remembersOrders: policy == .add && !claims.share(key),
+                    on: connection))
         }
     }
 
@@ -114,12 +120,21 @@ struct ToManyWriter {
         }
     }
 
-    /// Forgets what is collected.
+    /// Forgets what is collected, and what is known of rows that a rollback took back.
     func forgetAll() {
         switch place {
         case .join(let writer): writer.forgetAll()
         case .spool(let spool): spool.forgetAll()
-        case .foreignKey: break
+        case .foreignKey(let writer): writer.forgetOrders()
+        }
+    }
+
+    /// Forgets the places in orders that others may have changed.
+    func forgetOrders() {
+        switch place {
+        case .join(let writer): writer.forgetOrders()
+        case .spool: break
+        case .foreignKey(let writer): writer.forgetOrders()
         }
     }
 

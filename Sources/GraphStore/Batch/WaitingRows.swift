@@ -3,25 +3,22 @@ import SQLite
 /// Who waits for whom, among the parked rows of a load.
 ///
 /// Every question takes a few look-ups, and one more for each row of the key that came before, so
-/// that a file whose every record waits settles in linear time unless many have one key; in memory
-/// are two bits a row.
+/// that a file whose every record waits settles in linear time unless many have one key or name; in
+/// memory are two bits a row.
 struct WaitingRows {
     private let entries: ParkedEntries
     private var waiting: Bits
     private var refused = Bits()
     /// No row before this one waits.
     private var firstCandidate = 0
-    /// Which rows `nextHopeless()` has still to look at: all in one pass, from the first to the
-    /// last or the other way, and those that began to wait since.
+    /// Which rows `nextHopeless()` has still to look at: all in one pass, and those that began to
+    /// wait since.
     private var pass: Int?
     private var suspects: [Int32] = []
     private var hasSuspected = false
-    private let lastFirst: Bool
 
-    /// - Parameter lastFirst: the order in which `nextHopeless()` gives them.
-    init(_ entries: ParkedEntries, lastFirst: Bool = false) {
+    init(_ entries: ParkedEntries) {
         self.entries = entries
-        self.lastFirst = lastFirst
         waiting = Bits(below: entries.count)
     }
 
@@ -43,9 +40,16 @@ struct WaitingRows {
     /// Whether that was noted.
     func isRefused(_ place: Int) -> Bool { refused.contains(place) }
 
-    /// Whether a row with that key waits.
+    /// Whether a row with that key or name waits.
     func isWaiting(key: UInt64) throws(SQLiteError) -> Bool {
         try firstWaiting(key: key) != nil
+    }
+
+    /// Whether what is awaited may still come: a row that waits has that key or name, or the row at
+    /// hand has it itself.
+    func mayCome(_ key: UInt64, for place: Int) throws(SQLiteError) -> Bool {
+        if try entries.has(place, key) { return true }
+        return try isWaiting(key: key)
     }
 
     /// Whether an earlier row with that key waits.
@@ -54,7 +58,7 @@ struct WaitingRows {
             .map { $0 < place } ?? false
     }
 
-    /// Takes away those that wait for the key, in their order.
+    /// Takes away those that wait for the key or name, in their order.
     mutating func takeWaiters(for key: UInt64) throws(SQLiteError) -> [Int] {
         try entries.places(awaiting: key).filter { waiting.remove($0) }
     }
@@ -69,6 +73,14 @@ struct WaitingRows {
     /// A row of a circle in which each waits for the next; that at whose end the first row waits.
     mutating func nextInCircle() throws(SQLiteError) -> Int? {
         guard let start = next() else { return nil }
+        let place = try circle(from: start)
+        // Where a name leads to a row behind others of its key, the first of those is in the
+        // circle, too, and the only one that can be written now.
+        return try firstWaiting(key: entries[place].key) ?? place
+    }
+
+    /// Where the way from a row enters a circle, or ends.
+    private func circle(from start: Int) throws(SQLiteError) -> Int {
         // By Floyd's two walkers, who need no memory: they meet within the circle, and from there
         // it is as far to where the circle is entered as it is from the start.
         var (slow, fast) = (start, start)
@@ -92,12 +104,15 @@ struct WaitingRows {
         try firstWaiting(key: entries[place].awaited)
     }
 
-    /// The first row with that key that waits.
+    /// The first row with that key, or name, that waits.
     private func firstWaiting(key: UInt64) throws(SQLiteError) -> Int? {
-        try entries.firstPlace(key: key) { waiting.contains($0) }
+        if let place = try entries.firstPlace(key: key, where: { waiting.contains($0) }) {
+            return place
+        }
+        return try entries.firstPlace(name: key, where: { waiting.contains($0) })
     }
 
-    /// A row that waits for a key which no waiting row has.
+    /// A row that waits for what no waiting row has.
     mutating func nextHopeless() throws(SQLiteError) -> Int? {
         while let place = nextSuspect() {
             if waiting.contains(place), try !isWaiting(key: entries[place].awaited) {
@@ -110,21 +125,21 @@ struct WaitingRows {
     private mutating func nextSuspect() -> Int? {
         if let place = suspects.popLast() { return Int(place) }
         guard let pass else { return nil }
-        let place = lastFirst ? waiting.last(below: pass) : waiting.first(from: pass)
-        guard let place else {
+        guard let place = waiting.first(from: pass) else {
             self.pass = nil
             return nil
         }
-        self.pass = lastFirst ? place : place + 1
+        self.pass = place + 1
         return place
     }
 
-    /// Has `nextHopeless()` look at every row, the first ones first or the last ones.
+    /// Has `nextHopeless()` look at every row, the first ones first.
     ///
-    /// Once is enough: a row whose key's owner is settled is woken, and looked at when it waits
-    /// again.
+    /// Once is enough, and more calls do nothing: a row for whose key or name another is settled is
+    /// woken, and looked at when it waits again.
     mutating func suspectAll() {
+        guard !hasSuspected else { return }
         hasSuspected = true
-        pass = lastFirst ? entries.count : 0
+        pass = 0
     }
 }

@@ -1,4 +1,5 @@
 public import GraphModel
+import SQLite
 
 /// Finding, making and registering objects.
 extension ManagedObjectContext {
@@ -56,7 +57,7 @@ extension ManagedObjectContext {
         guard !layout.entity.isAbstract else {
             throw StoreError(.invalidRequest, "'\(entityName)' is abstract")
         }
-        let object = classes[Int(layout.number)].init(seed(of: layout))
+        let object = classes[Int(layout.number)].init(try seed(of: layout))
         adopt(new: object)
         return object
     }
@@ -81,21 +82,33 @@ extension ManagedObjectContext {
     func seed(forNew entityName: String) -> ManagedObject.Seed {
         guard let layout = container.objects.layout(named: entityName), !layout.entity.isAbstract
         else {
-            note(
+            return noSeed(
                 StoreError(
                     .invalidRequest,
                     "'\(entityName)' is abstract or not in the model, so no object can be made"))
-            let nowhere = ContextLink(self)
-            nowhere.cut()
-            return ManagedObject.Seed(
-                id: ManagedObjectID(entityNumber: 0, primaryKey: 0),
-                layout: container.objects.placeholder, link: nowhere)
         }
-        return seed(of: layout)
+        do throws(StoreError) {
+            return try seed(of: layout)
+        } catch {
+            return noSeed(error)
+        }
     }
 
-    private func seed(of layout: EntityLayout) -> ManagedObject.Seed {
-        let key = container.objects.keys.next(root: layout.rootNumber)
+    /// What an object starts from that cannot be one.
+    private func noSeed(_ error: StoreError) -> ManagedObject.Seed {
+        note(error)
+        let nowhere = ContextLink(self)
+        nowhere.cut()
+        return ManagedObject.Seed(
+            id: ManagedObjectID(entityNumber: 0, primaryKey: 0),
+            layout: container.objects.placeholder, link: nowhere)
+    }
+
+    private func seed(of layout: EntityLayout) throws(StoreError) -> ManagedObject.Seed {
+        let root = layout.rootNumber
+        guard let key = container.objects.keys.next(root: root) else {
+            throw StoreError(SQLiteError.keysAtEnd(of: root, in: container.schema))
+        }
         let id = ManagedObjectID(entityNumber: layout.number, primaryKey: key)
         return ManagedObject.Seed(id: id, layout: layout, link: link)
     }

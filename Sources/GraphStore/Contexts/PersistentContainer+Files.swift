@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import SQLite
 
@@ -12,6 +13,8 @@ extension PersistentContainer {
     public static func destroy(
         at path: String, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) {
+        // What is beside a linked store is beside the file itself, which goes with it.
+        let (link, path) = (path, StoreFiles.resolved(path))
         // Held until the names are gone, so that nobody gets in between.
         var lock: Connection?
         if StoreFiles.exists(path), StoreFiles.size(path) > 0 {
@@ -34,6 +37,7 @@ extension PersistentContainer {
         }
         try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
         StoreFiles.synchronizeFolder(of: path)
+        if link != path { try StoreFiles.remove(link) }
         // Only now may others make a store of that name.
         withExtendedLifetime(lock) {}
     }
@@ -58,7 +62,9 @@ extension PersistentContainer {
     /// Makes sure that there is nothing at the path, an empty file, or a store that
     /// `replace(at:with:)` may take the place of; any other file is an error.
     public static func checkReplaceable(at path: String) throws(StoreError) {
-        if StoreFiles.exists(path) { try PersistentStore.checkIsStore(at: path) }
+        guard StoreFiles.exists(path) else { return }
+        try StoreFiles.checkLogs(of: path)
+        try PersistentStore.checkIsStore(at: path)
     }
 
     /// Puts a finished store, which nobody has open, into the place of another.
@@ -77,6 +83,8 @@ extension PersistentContainer {
         at path: String, with newPath: String, waiting patience: LockPatience?,
         unlessSeenBy witness: StoreWitness?
     ) throws(StoreError) {
+        // A link stays a link.
+        let path = StoreFiles.resolved(path)
         let guarding: Connection? =
             if let witness {
                 try witness.takeOver()
@@ -101,6 +109,8 @@ extension PersistentContainer {
         let isKept: Bool
         do throws(StoreError) {
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            // Whoever may read the old one may read the new one, and nobody else.
+            FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             isKept = StoreFiles.link(path, as: old)
             try StoreFiles.move(newPath, to: path)
         } catch {
@@ -146,11 +156,23 @@ extension PersistentContainer {
     /// Copies a store's file, whoever made it, with its external values, for another store that has
     /// a UUID of its own and knows nothing of the loads of the first.
     ///
+    /// - Parameter place: the store whose place the new one is to take, with its rights.
     /// - Throws: `.missing` where there is none, `.exists` where there is a file of the new name.
-    package static func copyTemplate(at source: String, to path: String) throws(StoreError) {
+    package static func copyTemplate(
+        at source: String, to path: String, inPlaceOf place: String? = nil
+    ) throws(StoreError) {
         try PersistentStore.checkIsStore(at: source)
         let snapshot = try StoreSnapshot(of: source, copiesOurs: false)
-        try copy(snapshot.connection, of: source, to: path, isNew: true)
+        try copy(
+            snapshot.connection, of: source, to: path, isNew: true, withRightsOf: place ?? path)
+    }
+
+    /// Makes an empty file in which a store is to be built that takes the place of another, with the
+    /// rights of that one, if there is one.
+    package static func makeFile(
+        at path: String, inPlaceOf place: String
+    ) throws(StoreError) {
+        try StoreFiles.create(path, withRightsOf: place)
     }
 
     private static func makeNew(_ copy: Connection) throws(StoreError) {
@@ -171,9 +193,10 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - usesLog: the copy gets a write-ahead log, whatever the original has.
     ///   - isNew: it is another store.
+    ///   - other: the file whose rights it gets; nil is the original.
     static func copy(
         _ reader: Connection, _ database: String = "main", of source: String, to path: String,
-        usesLog: Bool = false, isNew: Bool = false
+        usesLog: Bool = false, isNew: Bool = false, withRightsOf other: String? = nil
     ) throws(StoreError) {
         guard !StoreFiles.exists(path) else {
             throw StoreError(.exists, "\(path) exists already")
@@ -181,6 +204,7 @@ extension PersistentContainer {
         let temporary = path + ".etl-copy"
         try StoreFiles.remove(temporary)
         do {
+            try StoreFiles.create(temporary, withRightsOf: other ?? source)
             do {
                 let copy = try storing { () throws(SQLiteError) in
                     let copy = try Connection(path: temporary, mode: .create)
@@ -258,6 +282,8 @@ extension PersistentContainer {
     package static func checkIsUnlocked(
         at path: String, waiting patience: LockPatience?
     ) throws(StoreError) {
+        // Without its log SQLite may take long to say that it cannot have the lock.
+        try StoreFiles.checkLogs(of: path)
         do {
             let connection = try Connection(path: path, mode: .readWrite)
             connection.waitForLocks(patience, otherwise: 1_000)

@@ -259,12 +259,16 @@ public final class PersistentContainer: Sendable {
     /// - Parameter linkBytes: what links may take while they are sorted; with less than all need
     ///   that takes several passes, and with very little SQLite sorts them by way of files.
     package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
+        // With the turn to write given back: whoever is told may save.
+        defer { broadcast() }
         lease.wait()
         defer { lease.signal() }
         guard store.options.mayWrite else { return }
-        try PendingIndexes.build(
-            on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes
+        let derived = try PendingIndexes.build(
+            on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
+            session: { () throws(StoreError) in try WriteSession(self.store, self.objects.keys) }
         ) { () throws(StoreError) in store.derived }
+        noteForBroadcast(derived)
         try store.image()?.commit()
     }
 

@@ -25,6 +25,9 @@ package final class RowCursor {
     private let sources: [Source]
     /// One for each field of the request.
     package let columns: [RowColumn]
+    /// What the rows are of, and the paths of the columns, for messages.
+    package let entityName: String
+    package let fields: [[String]]
     /// Where cells of external values, and transformed ones, lead.
     package let externalValues: ExternalValues
 
@@ -35,6 +38,8 @@ package final class RowCursor {
         }
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
+        entityName = request.entityName
+        fields = request.fields
         let connection = try container.newReader()
         self.connection = connection
         externalValues = ExternalValues(
@@ -96,9 +101,9 @@ package final class RowCursor {
         return sources
     }
 
-    /// A batch for `next` to fill.
+    /// A batch for `next` to fill; a cell behind those of the fields has the object's number.
     package func makeBatch() -> RowBatch {
-        RowBatch(width: sources.count, capacity: Self.batchRowsMax)
+        RowBatch(width: sources.count + 1, capacity: Self.batchRowsMax)
     }
 
     /// Fills a batch with the next rows: a cell for each field, lists for to-manys, by key unless
@@ -126,6 +131,7 @@ package final class RowCursor {
 
     private func read(_ batch: RowBatch) throws(SQLiteError) {
         let row = batch.addRow()
+        batch[row, sources.count] = .integer(rows.integer(0))
         for place in sources.indices {
             batch[row, place] =
                 switch sources[place] {

@@ -25,6 +25,8 @@ final class HistoryWriter {
     private let triggerNotes: TriggerNotes?
     /// Rows that the purge of one save takes at least, where so many are too old.
     private static let purgedChanges = 10_000
+    /// Behind it there may be too few keys for a transaction; only a damaged counter is there.
+    private static let maximumMost = Int64.max - Int64(Int32.max)
 
     /// Nil where the store keeps no history, and none is asked for, or it is to keep none.
     init?(
@@ -198,7 +200,14 @@ final class HistoryWriter {
         let row = try connection.cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
         row.bind(entity, at: 1)
         defer { row.reset() }
-        return try row.step() ? row.integer(0) : 0
+        let maximum = try row.step() ? row.integer(0) : 0
+        guard maximum <= Self.maximumMost else {
+            throw SQLiteError(
+                extendedCode: 11,  // SQLITE_CORRUPT
+                message: "The history: no key is left to hand out, as its counter in Z_PRIMARYKEY"
+                    + " is at its end, \(maximum)")
+        }
+        return maximum
     }
 
     private func setMaximum(_ entity: Int64, _ value: Int64) throws(SQLiteError) {

@@ -61,7 +61,7 @@ struct MigrationFile {
 
     /// Makes an empty file with the mark, and the store's own rights.
     func create() throws(StoreError) {
-        try StoreFiles.create(path, permissions: StoreFiles.permissions(storePath) ?? 0o644)
+        try StoreFiles.create(path, withRightsOf: storePath)
         try storing { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWrite)
             // The first before the file has a page.
@@ -83,12 +83,6 @@ struct MigrationFile {
 }
 
 extension StoreFiles {
-    /// The rights of a file, such as `0o644`; nil where there is none.
-    static func permissions(_ path: String) -> UInt16? {
-        var status = stat()
-        return stat(path, &status) == 0 ? UInt16(status.st_mode & 0o7777) : nil
-    }
-
     /// Waits until a file's bytes are on the disk.
     static func synchronize(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

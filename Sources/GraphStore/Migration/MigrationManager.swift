@@ -71,9 +71,7 @@ public struct MigrationManager: Sendable {
         report(MigrationProgress(phase: .planning, completed: 0, total: 0))
         let isOfApp = AppStore.isOne(path)
         if isOfApp {
-            guard StoreFiles.isWritable(path) else {
-                throw StoreError(.permission, "\(path) may not be written")
-            }
+            try StoreFiles.checkIsWritable(path)
         } else {
             // Completes what a load has put off.
             var options = StoreOptions()

@@ -1,3 +1,4 @@
+import Diagnostics
 import SQLite
 
 /// Puts a store that was migrated, or written as a copy, into the place of the old one, which is kept
@@ -57,6 +58,7 @@ struct StoreSwap {
         do throws(StoreError) {
             let backup = try keep()
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
             StoreFiles.synchronizeFolder(of: path)
             withExtendedLifetime(witness) {}

@@ -1,4 +1,5 @@
 import GraphModel
+import SQLite
 import Synchronization
 
 /// What all contexts of a container share to make objects: layouts, classes, keys.
@@ -82,7 +83,7 @@ package final class ObjectSupport: Sendable {
 /// took meanwhile is noticed then, and the keys of objects not yet saved are changed.
 final class KeyAllocator: Sendable {
     private struct Root {
-        /// The next key to hand out.
+        /// The next key to hand out; the largest number there is stands for none.
         var next: Int64
         /// `Z_MAX` as last seen in or written to the file.
         var known: Int64
@@ -95,14 +96,20 @@ final class KeyAllocator: Sendable {
         roots = Mutex(
             (0...count).map {
                 let key = largest[Int64($0)] ?? 0
-                return Root(next: key + 1, known: key)
+                return Root(next: Self.key(after: key), known: key)
             })
     }
 
-    func next(root: Int64) -> Int64 {
+    /// A damaged counter may stand at the largest number there is.
+    private static func key(after key: Int64) -> Int64 { key < .max ? key + 1 : key }
+
+    /// The next key; nil where none is left.
+    func next(root: Int64) -> Int64? {
         roots.withLock { roots in
-            defer { roots[Int(root)].next += 1 }
-            return roots[Int(root)].next
+            let key = roots[Int(root)].next
+            guard key < .max else { return nil }
+            roots[Int(root)].next = key + 1
+            return key
         }
     }
 
@@ -118,7 +125,7 @@ final class KeyAllocator: Sendable {
         roots.withLock { roots in
             let known = roots[Int(root)].known
             roots[Int(root)].known = largest
-            roots[Int(root)].next = max(roots[Int(root)].next, largest + 1)
+            roots[Int(root)].next = max(roots[Int(root)].next, Self.key(after: largest))
             return known
         }
     }
@@ -130,5 +137,15 @@ final class KeyAllocator: Sendable {
                 roots[Int(root)].next = keys.lowerBound
             }
         }
+    }
+}
+
+extension SQLiteError {
+    /// A hierarchy has no key left, as only a damaged file can say.
+    static func keysAtEnd(of root: Int64, in schema: StoreSchema) -> SQLiteError {
+        SQLiteError(
+            extendedCode: 11,  // SQLITE_CORRUPT
+            message: "\(schema.entity(number: root)?.name ?? "?"): no key is left to hand out, as"
+                + " its counter in Z_PRIMARYKEY is at its end, \(Int64.max)")
     }
 }

@@ -7,8 +7,10 @@ import SQLite
 /// write beside; here the end of each transaction does it, set by set, whoever wrote the rows:
 /// objects, batch requests or loads. An expression over the object alone (`lowercase:(name)`,
 /// `now()`) is worked out for the rows that changed; one that looks elsewhere (`tasks.@count`,
-/// `owner.name`) for the whole entity, whenever something changed where it looks. Rows that have
-/// the value already stay untouched, and no version moves: nobody has a conflict by it.
+/// `owner.name`) for the whole entity, whenever something changed where it looks. A load that puts
+/// indexes and links off has that at its end instead, once, for without them each row would be
+/// looked for in a whole table. Rows that have the value already stay untouched, and no version
+/// moves: nobody has a conflict by it.
 struct DerivedAttributes {
     private struct Derived {
         var column: String
@@ -20,6 +22,8 @@ struct DerivedAttributes {
         var expression: GraphExpression
         /// Hierarchies that the value is taken from.
         var otherRoots: Set<Int64>
+        /// It is taken from objects that point at this one, which only an index or links find.
+        var looksBack: Bool
         /// It tells when the row was written.
         var isMoment: Bool
     }
@@ -69,12 +73,17 @@ struct DerivedAttributes {
         let probe = GraphPredicate.comparison(
             GraphComparison(expression, .equal, .constant(.null)))
         var roots: Set<Int64> = []
-        for path in probe.keyPaths { roots.formUnion(Self.roots(path, from: entity.name, schema)) }
+        var looksBack = false
+        for path in probe.keyPaths {
+            let way = Self.way(path, from: entity.name, schema)
+            roots.formUnion(way.roots)
+            looksBack = looksBack || way.looksBack
+        }
         return Derived(
             column: column, table: entity.table,
             numbers: entity.familyNumbers, entity: entity, attribute: attribute,
             expression: expression,
-            otherRoots: roots,
+            otherRoots: roots, looksBack: looksBack,
             isMoment: text.contains("now(") || text.contains("today("))
     }
 
@@ -87,18 +96,20 @@ struct DerivedAttributes {
         return try compiler.value(expression, for: attribute)
     }
 
-    /// The hierarchies that a path leads through.
-    private static func roots(
+    /// The hierarchies that a path leads through, and whether a to-many is on it.
+    private static func way(
         _ path: [String], from entity: String, _ schema: StoreSchema
-    ) -> Set<Int64> {
+    ) -> (roots: Set<Int64>, looksBack: Bool) {
         var roots: Set<Int64> = []
+        var looksBack = false
         var name = entity
         for key in path {
             guard let relationship = schema.model.relationship(key, of: name) else { break }
+            looksBack = looksBack || relationship.isToMany
             name = relationship.destinationEntityName
             if let root = schema.entity(named: name)?.rootNumber { roots.insert(root) }
         }
-        return roots
+        return (roots, looksBack)
     }
 
     /// Brings the values up to date with what the transaction has changed, and with the links that
@@ -108,13 +119,19 @@ struct DerivedAttributes {
         // What is derived here is no reason to derive it again.
         let change = session.change
         let touched = touchedRoots(change, session.schema)
+        let isLoading = try storing { () throws(SQLiteError) in
+            try PendingIndexes.isPending(on: session.connection)
+        }
+        var isLeft = false
         for derived in all {
             let looksElsewhere =
                 session.hasCompletedLoad
                 ? !derived.otherRoots.isEmpty : !derived.otherRoots.isDisjoint(with: touched)
             if looksElsewhere, !derived.isMoment {
-                try run(derived, "", session)
-                continue
+                if !isLoading { try run(derived, "", session) }
+                isLeft = isLeft || isLoading
+                // What the changed rows themselves point at is found without an index.
+                guard isLoading, !derived.looksBack else { continue }
             }
             var ranges: [ClosedRange<Int64>] = []
             for number in derived.numbers {
@@ -125,6 +142,10 @@ struct DerivedAttributes {
                 let keys = part.map { "t.Z_PK BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
                 try run(derived, " AND (\(keys.joined(separator: " OR ")))", session)
             }
+        }
+        guard isLeft else { return }
+        try storing { () throws(SQLiteError) in
+            try PendingIndexes.noteDeriving(on: session.connection)
         }
     }
 
@@ -158,11 +179,14 @@ struct DerivedAttributes {
     private func run(
         _ derived: Derived, _ rows: String, _ session: WriteSession
     ) throws(StoreError) {
+        var ids = ManagedObjectIDSet()
         for id in try run(derived, rows, on: session.connection, session.schema).sorted() {
-            let isNew = session.change.inserted.contains(id)
-            session.change.update(id)
-            if !isNew { session.history?.update(id, properties: [derived.attribute.name]) }
+            ids.insert(id)
+            if let history = session.history, !session.change.inserted.contains(id) {
+                history.update(id, properties: [derived.attribute.name])
+            }
         }
+        session.change.update(ids)
     }
 
     private func statement(

@@ -196,7 +196,9 @@ extension ManagedObjectContext {
             where object.layout.rootNumber == root
                 && taken.contains(object.objectID.primaryKey)
             {
-                let key = container.objects.keys.next(root: root)
+                guard let key = container.objects.keys.next(root: root) else {
+                    throw StoreError(SQLiteError.keysAtEnd(of: root, in: container.schema))
+                }
                 rename(
                     object,
                     to: ManagedObjectID(entityNumber: object.layout.number, primaryKey: key))

@@ -33,10 +33,26 @@ public struct StoreChange: Sendable, Hashable {
         if !inserted.contains(id) { updated.insert(id) }
     }
 
+    /// Notes changed objects, however many and in whatever order of their keys.
+    mutating func update(_ ids: ManagedObjectIDSet) {
+        var ids = ids
+        ids.subtract(inserted)
+        updated.formUnion(ids)
+    }
+
     mutating func delete(_ id: ManagedObjectID) {
         if inserted.contains(id) { return inserted.remove(id) }
         updated.remove(id)
         deleted.insert(id)
+    }
+
+    /// Notes objects that are gone, however many.
+    mutating func delete(_ ids: ManagedObjectIDSet) {
+        var known = ids
+        known.subtract(inserted)
+        inserted.subtract(ids)
+        updated.subtract(known)
+        deleted.formUnion(known)
     }
 }
 

@@ -71,7 +71,9 @@ final class WriteSession {
     /// The next free key of a hierarchy.
     func nextKey(root: Int64) throws(SQLiteError) -> Int64 {
         if !read[Int(root)] { try readLargest(root: root) }
-        let key = keys.next(root: root)
+        guard let key = keys.next(root: root) else {
+            throw SQLiteError.keysAtEnd(of: root, in: schema)
+        }
         var run = taken[Int(root)] ?? Taken(first: key, last: key - 1)
         run.isDense = run.isDense && run.last == key - 1
         run.last = key
@@ -97,7 +99,8 @@ final class WriteSession {
         let found = try statement.step() ? statement.integer(0) : 0
         statement.reset()
         let known = keys.note(largest: found, root: root)
-        let taken = known + 1..<max(known, found) + 1
+        // A damaged counter may be at its end, behind which there is no key.
+        let taken = known < found ? known + 1..<(found < .max ? found + 1 : found) : 0..<0
         if !taken.isEmpty { takenByOthers[root] = taken }
         return taken
     }

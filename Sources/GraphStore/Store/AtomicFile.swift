@@ -1,3 +1,5 @@
+import Diagnostics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -12,10 +14,15 @@ struct AtomicFile {
     private let temporary: String
 
     /// Writes the bytes beside the file's place, durable.
+    ///
+    /// - Parameter permissions: the mode of a file that is not there yet; one that is there hands
+    ///   its own down.
     init(_ bytes: [UInt8], for path: String, permissions: UInt16?) throws(StoreError) {
-        self.path = path
-        temporary = "\(path).etl-new-\(getpid())"
-        try StoreFiles.write(bytes, to: temporary, permissions: permissions)
+        // A link stays a link; what it leads to is written anew.
+        self.path = StoreFiles.resolved(path)
+        temporary = "\(self.path).etl-new-\(getpid())"
+        try StoreFiles.write(
+            bytes, to: temporary, permissions: permissions, rights: FileRights(of: self.path))
     }
 
     /// Takes the place.
@@ -32,13 +39,16 @@ struct AtomicFile {
 
 extension StoreFiles {
     /// Writes a new file, or an old one anew, and waits for the disk.
+    ///
+    /// - Parameter rights: those of the file whose place it is to take, in place of the mode.
     static func write(
-        _ bytes: [UInt8], to path: String, permissions: UInt16?
+        _ bytes: [UInt8], to path: String, permissions: UInt16?, rights: FileRights?
     ) throws(StoreError) {
-        let descriptor = open(
-            path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(permissions ?? 0o644))
+        let mode = rights == nil ? permissions ?? 0o644 : 0o600
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else { throw failure(path, "cannot be made") }
         defer { close(descriptor) }
+        rights?.give(to: descriptor)
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -79,6 +89,20 @@ extension StoreFiles {
         }
     }
 
+    /// Makes an empty file for a store with the rights of another, whose copy it becomes or whose
+    /// place it is to take: SQLite gives them to the log, too, and nobody else reads what comes in.
+    ///
+    /// Nothing happens where there is no other, or where the file is there already.
+    static func create(_ path: String, withRightsOf other: String) throws(StoreError) {
+        guard let rights = FileRights(of: other) else { return }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor < 0, errno == EEXIST { return }
+        guard descriptor >= 0 else { throw failure(path, "cannot be made") }
+        defer { close(descriptor) }
+        // A copy of what may only be read is written all the same.
+        rights.adding(0o600).give(to: descriptor)
+    }
+
     static func failure(_ path: String, _ what: String) -> StoreError {
         let code: StoreError.Code =
             switch errno {
@@ -86,6 +110,7 @@ extension StoreFiles {
             case EACCES, EPERM, EROFS: .permission
             case ENOSPC, EDQUOT: .full
             case EMFILE, ENFILE, ENOMEM: .resources
+            case ENAMETOOLONG: .invalidRequest
             default: .inputOutput
             }
         return StoreError(code, "\(path) \(what): \(String(cString: strerror(errno)))")

@@ -9,6 +9,9 @@ import SQLite
 enum PendingIndexes {
     /// What links may take while they are sorted, where nobody says how much there is.
     static let linkBytes = 16 << 20
+    /// The note in `ETL_PENDING` by which derived attributes that look at other rows are left to the
+    /// load's end.
+    private static let derivingName = "ETL_TO_DERIVE"
 
     /// Drops the indexes and notes how to make them; inside the load's first transaction.
     static func putOff(
@@ -36,6 +39,12 @@ enum PendingIndexes {
         }
     }
 
+    /// Notes that derived attributes are left to the load's end, whoever comes to it.
+    static func noteDeriving(on connection: Connection) throws(SQLiteError) {
+        try connection.execute(
+            "INSERT OR IGNORE INTO ETL_PENDING VALUES ('\(derivingName)', '-- derived attributes')")
+    }
+
     /// Makes what was put off; of a large load in several transactions: what is killed goes on with
     /// the next, and the log need not hold all of it at once, in which every page that is read
     /// would be looked for.
@@ -44,21 +53,33 @@ enum PendingIndexes {
     ///   - folds: tables whose rows are folded then, too.
     ///   - linkBytes: what links may take while they are sorted.
     ///   - pagesAtOnce: how many pages a transaction adds to the file before another takes the rest.
+    ///   - session: begins a transaction for what saves have left to be derived, so that it is told
+    ///     as a save's changes are; without one nobody is told.
     ///   - derived: what looks at links, which is worked out anew with the last of it.
+    /// - Returns: what was changed, and is to be told.
+    @discardableResult
     static func build(
         on connection: Connection, _ schema: StoreSchema, folding folds: [String: FoldTable],
         linkBytes: Int = linkBytes, pagesAtOnce: Int64 = 4_000,
+        session: (() throws(StoreError) -> WriteSession)? = nil,
         deriving derived: () throws(StoreError) -> DerivedAttributes?
-    ) throws(StoreError) {
-        while try storing({ () throws(SQLiteError) in try isPending(on: connection) }) {
+    ) throws(StoreError) -> StoreChange {
+        var change = StoreChange()
+        while let next = try storing({ () throws(SQLiteError) in try nextName(on: connection) }) {
             let owner = try storing { () throws(SQLiteError) in
                 try LoadOwner.note(on: connection)
             }
             // Without waiting for a load that is at work.
-            guard LoadOwner.other(than: connection, note: owner) == nil else { return }
+            guard LoadOwner.other(than: connection, note: owner) == nil else { return change }
+            if next == derivingName, let session {
+                change = try complete(session())
+                continue
+            }
             try transaction(on: connection) { () throws(StoreError) in
                 let isOver = try storing { () throws(SQLiteError) in
-                    try makeSome(owner, on: connection, linkBytes, pagesAtOnce)
+                    try makeSome(
+                        owner, on: connection, linkBytes, pagesAtOnce,
+                        leavesDeriving: session != nil)
                 }
                 // Whose save makes the rest in between derives it, too.
                 if isOver { try derived()?.renew(on: connection, schema) }
@@ -72,6 +93,19 @@ enum PendingIndexes {
             try transaction(on: connection) { () throws(StoreError) in
                 try storing { () throws(SQLiteError) in try fold.foldAll(on: connection) }
             }
+        }
+        return change
+    }
+
+    /// Does what is left, and what is derived from it.
+    private static func complete(_ session: WriteSession) throws(StoreError) -> StoreChange {
+        do throws(StoreError) {
+            try storing { () throws(SQLiteError) in try session.completeLoad() }
+            try session.commit()
+            return session.change
+        } catch {
+            session.rollback()
+            throw error
         }
     }
 
@@ -91,20 +125,30 @@ enum PendingIndexes {
 
     /// Does what the first notes say, and takes the owner's away once no other is left.
     ///
-    /// - Parameter owner: who put it off; nothing is done where that is another by now.
+    /// - Parameters:
+    ///   - owner: who put it off; nothing is done where that is another by now.
+    ///   - leavesDeriving: the note of what is to be derived stays.
     /// - Returns: whether something was done, and nothing is left.
     private static func makeSome(
-        _ owner: String, on connection: Connection, _ linkBytes: Int, _ pagesAtOnce: Int64
+        _ owner: String, on connection: Connection, _ linkBytes: Int, _ pagesAtOnce: Int64,
+        leavesDeriving: Bool
     ) throws(SQLiteError) -> Bool {
         guard try LoadOwner.note(on: connection) == owner else { return false }
         let pages = try connection.integer("PRAGMA page_count") ?? 0
-        while let next = try connection.text(
-            "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)', NAME LIMIT 1")
-        {
+        while let next = try nextName(on: connection) {
+            if leavesDeriving, next == derivingName { return false }
             try make(next, on: connection, linkBytes)
             if try connection.integer("PRAGMA page_count") ?? 0 > pages + pagesAtOnce { break }
         }
         return try !isPending(on: connection)
+    }
+
+    /// The name of what is to be made next: what is derived comes behind what it looks at, and the
+    /// owner goes last.
+    private static func nextName(on connection: Connection) throws(SQLiteError) -> String? {
+        try connection.text(
+            "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)',"
+                + " NAME = '\(derivingName)', NAME LIMIT 1")
     }
 
     /// Makes what an earlier load put off, inside the open transaction, since links among it

@@ -19,6 +19,7 @@ extension PersistentStore {
                 throw StoreError(.resources, "\(path) cannot be opened: \(error.message)")
             }
             guard !error.isCannotOpen else {
+                if let tooLong = StoreFiles.tooLong(path) { throw tooLong }
                 let parent = StoreFiles.folder(of: path)
                 guard StoreFiles.exists(parent) else {
                     throw StoreError(.missing, "The folder \(parent) does not exist")

@@ -173,9 +173,7 @@ final class PersistentStore {
             return try adopt(description, address, connection, model, held)
         }
         // Before SQLite makes files beside it, which would be as read-only.
-        guard StoreFiles.isWritable(path) else {
-            throw StoreError(.permission, "\(path) may not be written")
-        }
+        try StoreFiles.checkIsWritable(path)
         if options.appStores.keepsBackup, AppStore.isOne(path) {
             try AppStore.checkIsClosed(path)
         }
@@ -189,6 +187,7 @@ final class PersistentStore {
     /// connection that may write but is told not to lets SQLite remove them at the end; were there
     /// a log with anything in it, that connection would fold it in.
     private static func readingMode(_ path: String, _ options: StoreOptions) -> Connection.Mode {
+        let path = StoreFiles.resolved(path)
         let isQuiet =
             !StoreFiles.exists(path + "-wal") && !StoreFiles.exists(path + "-journal")
         let mayCleanUp =

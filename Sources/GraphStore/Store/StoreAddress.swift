@@ -60,6 +60,7 @@ struct StoreAddress: Sendable {
     /// A folder that may not be written takes no `-shm`, which readers of a log need.
     private static func isImmutable(_ path: String, _ options: StoreOptions) -> Bool {
         if options.isImmutable { return true }
+        let path = StoreFiles.resolved(path)
         guard options.isReadOnly, !StoreFiles.isWritable(StoreFiles.folder(of: path)) else {
             return false
         }

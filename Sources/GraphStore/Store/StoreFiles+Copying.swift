@@ -1,3 +1,5 @@
+import Diagnostics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -18,7 +20,9 @@ extension StoreFiles {
         _ folder: String, to target: String, linking: Bool = false
     ) throws(StoreError) {
         guard exists(folder) else { return }
-        guard mkdir(target, 0o755) == 0 || errno == EEXIST else {
+        if mkdir(target, 0o700) == 0 {
+            FileRights(of: folder)?.adding(0o700).give(toFile: target)
+        } else if errno != EEXIST {
             throw StoreError(
                 .permission, "\(target) cannot be made: \(String(cString: strerror(errno)))")
         }
@@ -38,25 +42,15 @@ extension StoreFiles {
         synchronizeFolder(of: "\(target)/.")
     }
 
-    /// The file that a path leads to over symbolic links; the path itself where there is none.
-    static func resolved(_ path: String) -> String {
-        guard let found = realpath(path, nil) else { return path }
-        defer { free(found) }
-        // A plain name stays as its user wrote it.
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-        return String(cString: found)
-    }
-
     /// Copies a file of any size, a part at a time, and waits for the disk.
     static func copyLarge(_ path: String, to target: String) throws(StoreError) {
         let source = open(path, O_RDONLY | O_CLOEXEC)
         guard source >= 0 else { throw failure(path, "cannot be opened") }
         defer { close(source) }
-        let copy = open(
-            target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(permissions(path) ?? 0o644))
+        let copy = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard copy >= 0 else { throw failure(target, "cannot be made") }
         defer { close(copy) }
+        FileRights(of: path)?.give(to: copy)
         var buffer = [UInt8](repeating: 0, count: copiedBytes)
         while true {
             let count = readPart(source, &buffer, buffer.count)

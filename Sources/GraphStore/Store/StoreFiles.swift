@@ -110,6 +110,8 @@ enum StoreFiles {
     /// A file that is named after a store, being built or kept, has a folder of its own, also where
     /// the store has no extension: it can be taken away with it.
     static func supportFolder(of path: String) -> String {
+        // Beside the file, as its log is, and not beside a link to it.
+        let path = resolved(path)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let isBuilt =
             builtNames.contains { name.hasSuffix($0) }

@@ -8,7 +8,11 @@ enum CastTable {
             "`-?(0|[1-9][0-9]*)` within the type's range, or a JSON number that is whole; so "
                 + "neither `007` nor `1.9`"
         ),
-        ([.double, .float], "a JSON number, or text that is written like one; never infinite"),
+        (
+            [.double, .float],
+            "a JSON number, or text that is written like one; never infinite; SQLite stores `-0.0` "
+                + "as `0.0`"
+        ),
         (
             [.decimal],
             "the same; the digits are kept: a number with more than a double holds (15 to 17) is "
@@ -19,7 +23,9 @@ enum CastTable {
         (
             [.date],
             "ISO 8601: an offset is converted, a date alone is 00:00 UTC, and without an offset "
-                + "it is UTC; see `date`, `zone` and `number` for others"
+                + "it is UTC; see `date`, `zone` and `number` for others. From 1729 to 2272 the "
+                + "fraction of a second is kept to the microsecond; in other years one that a "
+                + "double of seconds does not keep is refused"
         ),
         ([.binary], "base64"),
         ([.string], "JSON strings; JSON numbers as they are written"),
@@ -27,22 +33,62 @@ enum CastTable {
         ([.transformable], "any JSON value where the transformer is `json`"),
     ]
 
-    /// The table, under its title.
+    /// What `cast: lossy` takes besides.
+    static let bentRows: [(types: [AttributeType], accepts: String)] = [
+        (
+            [.integer16, .integer32, .integer64],
+            "white space around the number, a plus sign, leading zeros; a fraction is dropped"
+        ),
+        ([.double, .float], "white space around the number, a plus sign, leading zeros"),
+        (
+            [.decimal],
+            "the same, and more digits than the store keeps: the nearest double is taken"
+        ),
+        (
+            [.boolean],
+            "t/f, y/n, on/off in any case, white space around the word; any number, of which 0 is "
+                + "false"
+        ),
+        (
+            [.uuid],
+            "32 hexadecimal digits without hyphens, or with hyphens elsewhere, and in braces"
+        ),
+        (
+            [.date],
+            "a fraction of a second that is not kept: it is rounded, but never into the next second"
+        ),
+        ([.string], "true and false; nested JSON as its text"),
+    ]
+
+    /// The tables, under their title.
     static var text: String {
         var text = """
             ## Casts
 
             A value becomes what its attribute is without losing anything, or the record is \
-            refused with the code `cast`. `cast: lossy` bends it.
+            refused with the code `cast`.
 
             | attribute | takes |
             |---|---|
 
             """
-        for (types, accepts) in rows {
+        text += table(rows)
+        text += """
+
+            `cast: lossy` bends values. A number that is out of its attribute's range, and what is \
+            no such value at all, is refused still.
+
+            | attribute | takes besides |
+            |---|---|
+
+            """
+        return text + table(bentRows)
+    }
+
+    private static func table(_ rows: [(types: [AttributeType], accepts: String)]) -> String {
+        rows.map { types, accepts in
             let names = types.map(\.rawValue).joined(separator: ", ")
-            text += "| \(names) | \(MarkdownText.cell(accepts)) |\n"
-        }
-        return text
+            return "| \(names) | \(MarkdownText.cell(accepts)) |\n"
+        }.joined()
     }
 }

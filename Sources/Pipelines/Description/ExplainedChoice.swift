@@ -69,7 +69,11 @@ extension ImportSpec.WhenFound: ExplainedChoice {
         switch self {
         case .update: "What the record says is written."
         case .skip: "It stays as it is."
-        case .replace: "Attributes that the record does not fill go back to their defaults."
+        case .replace:
+            """
+            Attributes that the record does not fill go back to their defaults. It counts for each \
+            record: of a key that comes twice, the last one alone says what the object has.
+            """
         case .reject: "The record is refused."
         case .append: "Nothing is looked for: every record becomes a new object."
         }
@@ -170,7 +174,7 @@ extension FieldMapping.CastRule: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .lossless: "The record is refused."
-        case .lossy: "It is bent until it fits."
+        case .lossy: "It is bent where it can be; what is out of range is refused still."
         }
     }
 }

@@ -30,6 +30,10 @@ enum PredicatePages {
             Words mean the same in any case. The examples are over the tasks of \
             [`pipelines`](../../pipelines/task-model.yaml).
 
+            A field that a record lacks is nil. One that is a list or an object is not, and only \
+            that can be asked of it: `tags == nil`, `tags != nil`. Any other use of it is an \
+            error, which rejects the record with the code `expr`.
+
             ## Comparisons
 
             \(table(PredicateTerm.comparisons))
@@ -46,6 +50,13 @@ enum PredicatePages {
             ## Arithmetic
 
             \(table(PredicateTerm.arithmetic))
+            Whole numbers are those that are written without a point and an exponent, in records \
+            as here: `3` is one, `3.0` and `1e1` are not, though `3.0 == 3`. \
+            `cast(x, 'Double')` makes the others of whole ones, so that `/` keeps the rest.
+
+            With Decimal attributes it is the arithmetic of doubles, of 15 to 17 digits, also in \
+            `set` of an update, unless the store has [`exact-decimals`](spec.md#store).
+
             ## Functions
 
             An argument that is nil gives nil, except of `coalesce`.

@@ -94,7 +94,8 @@ enum CodePages {
             # Error codes
 
             The code stands in brackets behind a message, and in `.why.ndjson` beside a refused \
-            record; `etl explain CODE` says the same.
+            record; `etl explain CODE` says the same. The `byte`, `line` and `column` beside it \
+            are those of the text in UTF-8, also where the input has another encoding.
 
             ## Refused records
 

@@ -137,8 +137,8 @@ extension SpecificationMapping {
                 .pattern(#"\$\{[^}]+\}"#, "a parameter such as `\"${rows}\"`"),
             ]), .error,
             """
-            So many records from no file; expressions fill them from `$row`, `random(a, b)`, \
-            `pick({…})` and `lorem(words)`.
+            So many records from no file; expressions fill them from `$row`, which is 0 in the \
+            first, `random(a, b)`, `pick({…})` and `lorem(words)`.
             """, example: "1000"),
         KeyDescription(
             "seed", .integer(Int64.min...Int64.max), .same(as: "0"),

@@ -135,7 +135,8 @@ extension SpecificationMapping {
             "dir", .path, .same(as: "./rejects"),
             """
             The folder where refused records go, each run's in a folder of its own, with the \
-            reasons beside them in `.why.ndjson`.
+            reasons beside them in `.why.ndjson`. Their `byte`, `line` and `column` are those of \
+            the text in UTF-8, also where the input has another encoding.
             """, example: "../rejects"),
         KeyDescription(
             "allow", .limit, .same(as: "0"),

@@ -98,7 +98,7 @@ extension Explanation {
             "Report it, with the spec and what `etl verify` says of the store."
         ),
         (
-            "store.validation", "A value breaks a rule of the model.",
+            "store.validation", "A value breaks a rule of the model, or a text is not UTF-8.",
             "Mend the value, or the rule."
         ),
     ]

@@ -122,7 +122,9 @@ enum FileDescriptor {
 
     /// What the last call on this thread failed with, and the status of a run that it ends: 77,
     /// 71, or else the given one.
-    static func failure(else status: ExitStatus) -> (text: String, status: ExitStatus) {
+    static func failure(
+        else status: ExitStatus
+    ) -> (text: String, status: ExitStatus, isTooLong: Bool) {
         let code = errno
         let special: ExitStatus? =
             switch code {
@@ -130,7 +132,7 @@ enum FileDescriptor {
             case EMFILE, ENFILE, ENOMEM: .osError
             default: nil
             }
-        return (String(cString: strerror(code)), special ?? status)
+        return (String(cString: strerror(code)), special ?? status, code == ENAMETOOLONG)
     }
 
     /// Cuts an open file to a length.

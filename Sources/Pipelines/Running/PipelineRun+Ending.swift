@@ -215,6 +215,7 @@ extension PipelineRun {
                     throw stop
                 } catch {
                     let later = RunFailure(error, stage: stage.reportLocation)
+                        .naming(store: job.target.path)
                     failure.diagnostics += later.diagnostics
                 }
             }
@@ -222,7 +223,8 @@ extension PipelineRun {
             if !keepsNotes { try journal.end(in: container) }
             try container.checkpoint()
         } catch {
-            failure.diagnostics += RunFailure(error, stage: nil).diagnostics
+            failure.diagnostics +=
+                RunFailure(error, stage: nil).naming(store: job.target.path).diagnostics
         }
     }
 }

@@ -81,7 +81,7 @@ extension PipelineRun {
             runID: saved.run.runID)
         let path = again.path(job.spec.store.at)
         guard fingerprint(again) == saved.run.fingerprint,
-            StoreTarget.place(of: path, isOfApp: job.target.isOfApp) == job.target.path
+            StoreTarget.place(of: path) == job.target.path
         else { return nil }
         let inputs = NewInput(
             stages: job.stages, values: again, container: container, pipeline: job.spec.name,

@@ -34,7 +34,9 @@ extension PipelineRun {
                 else { return nil }
                 return entry.report
             }
-        let records = reports.compactMap(\.records?.read).reduce(0, +)
+        // What waits, such as to be sorted, is read again.
+        let records = reports.compactMap(\.records).map { $0.read - ($0.waiting ?? 0) }
+            .reduce(0, +)
         guard records > 0 || reports.contains(where: \.hasChangedObjects) else {
             return "nothing was saved"
         }

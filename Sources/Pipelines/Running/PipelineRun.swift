@@ -75,7 +75,7 @@ struct PipelineRun {
             runner.interruption.limit(to: .seconds(seconds))
         }
         try ReportTargets(spec, bound, options).check(beside: stages)
-        let path = bound.path(spec.store.at)
+        let path = StoreTarget.place(of: bound.path(spec.store.at))
         if spec.report.isFolderNamed, !options.isDry {
             try RunReporter.prepare(bound.path(spec.report.folder))
         }
@@ -97,8 +97,7 @@ struct PipelineRun {
         var job = Job(
             spec: spec, values: bound, model: model,
             target: StoreTarget(
-                path: StoreTarget.place(of: path, isOfApp: isOfApp),
-                mode: spec.store.open, commit: spec.store.commit, template: template,
+                path: path, mode: spec.store.open, commit: spec.store.commit, template: template,
                 history: spec.store.history,
                 keepsExactDecimals: spec.store.keepsExactDecimals,
                 memory: MemoryShares(spec.budget.memory),
@@ -179,7 +178,8 @@ struct PipelineRun {
             if let failure = lockedOut(error, job.target.path) { throw failure }
             hasTurn = false
         } catch  where options.isDry {
-            throw error is Interrupted ? error : RunFailure(error, stage: nil)
+            throw error is Interrupted
+                ? error : RunFailure(error, stage: nil).naming(store: job.target.path)
         } catch {
             let stop = stop(endingWaitOf: error)
             let error: any Error = stop ?? error
@@ -199,7 +199,7 @@ struct PipelineRun {
                 stop.leftOver = leftOver
                 throw stop
             }
-            var failure = RunFailure(error, stage: nil)
+            var failure = RunFailure(error, stage: nil).naming(store: job.target.path)
             let note = isResumable ? leftBeside(job, leftOver) : takenBack
             if note == nil { failure.tellSaved(saved(job)) }
             if let note, current != nil { failure.diagnostics.append(note) }

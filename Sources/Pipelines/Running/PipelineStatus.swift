@@ -55,7 +55,7 @@ package struct PipelineStatus: Sendable {
             status.lastSuccess = report
             break
         }
-        let path = values.path(spec.store.at)
+        let path = StoreTarget.place(of: values.path(spec.store.at))
         let holder = StoreLock.lastHolder(of: path)
         if let holder, holder.isAtWork { status.holder = holder.words }
         // While somebody is at work, the notes are theirs.

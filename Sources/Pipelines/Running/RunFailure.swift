@@ -50,6 +50,12 @@ package struct RunFailure: Error, Sendable {
             case .busy where error.isWrittenMeanwhile:
                 "run it again: it begins anew with what is there now"
             case .busy: "try again when the other process is done"
+            case .permission where error.foreignLog?.holdsChanges == true:
+                "another user's program has left it, with changes that are in no other file: give"
+                    + " this user the right to write it"
+            case .permission where error.foreignLog != nil:
+                "another user's program has left it; remove it when no program has the store open,"
+                    + " or give this user the right to write it"
             case .permission: "give this user the right to write the store and its folder"
             case .resources: "raise the limits on memory, threads or open files, and run again"
             default: nil
@@ -70,6 +76,24 @@ package struct RunFailure: Error, Sendable {
             case .configuration: .configuration
             }
         self.init(status, [error.diagnostic])
+    }
+
+    /// The same, with the store of whose damage SQLite tells without its name.
+    func naming(store path: String) -> RunFailure {
+        // Of one that is still to be made, its template is what is damaged.
+        guard FileDescriptor.size(path) != nil else { return self }
+        var named = self
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        for place in named.diagnostics.indices {
+            let diagnostic = named.diagnostics[place]
+            guard diagnostic.code == "store.corrupt", diagnostic.fix == nil,
+                !diagnostic.message.contains(name)
+            else { continue }
+            named.diagnostics[place].message = "\(path) is damaged: \(diagnostic.message)"
+            named.diagnostics[place].fix =
+                "see `etl verify \(path)`; `etl verify \(path) --repair NEW` saves what can be read"
+        }
+        return named
     }
 
     /// What is wrong with a spec and the files it names, which ends a run before it begins.

@@ -136,7 +136,7 @@ final class StoreLock {
 
     /// By whatever name the store is reached, the lock is one.
     private static func path(_ storePath: String) -> String {
-        (FileDescriptor.resolved(storePath) ?? storePath) + ".etl-lock"
+        (FileDescriptor.resolved(storePath) ?? StoreTarget.place(of: storePath)) + ".etl-lock"
     }
 
     private init(storePath: String, pipeline: String, started: String) throws(RunFailure) {
@@ -147,7 +147,9 @@ final class StoreLock {
             throw RunFailure(
                 failure.status, code: "lock.file",
                 "The lock \(path) cannot be made: \(failure.text)",
-                fix: "check that the store's folder exists and may be written")
+                fix: failure.isTooLong
+                    ? "name a shorter path"
+                    : "check that the store's folder exists and may be written")
         }
         try Self.lock(descriptor, storePath)
         isHeld = true

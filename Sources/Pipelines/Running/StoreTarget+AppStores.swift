@@ -13,10 +13,9 @@ extension StoreTarget {
         return template.map { PersistentContainer.isAppStore(at: $0) } ?? false
     }
 
-    /// The file that is worked on; an app's is replaced as a whole, and not a link to it.
-    static func place(of path: String, isOfApp: Bool) -> String {
-        isOfApp ? PersistentContainer.file(behind: path) : path
-    }
+    /// The file that is worked on, beside which everything is that belongs to it: it may be
+    /// replaced as a whole, and a link to it is not.
+    static func place(of path: String) -> String { PersistentContainer.file(behind: path) }
 
     /// Refuses what a spec asks of a store that is the app's to choose.
     static func checkAppSettings(_ spec: PipelineSpec) throws(RunFailure) {

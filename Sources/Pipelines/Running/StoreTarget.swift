@@ -94,7 +94,7 @@ struct StoreTarget {
         guard let template, FileDescriptor.size(path) ?? 0 == 0 else { return false }
         FileDescriptor.remove(path)
         do throws(StoreError) {
-            try PersistentContainer.copyTemplate(at: template, to: path)
+            try PersistentContainer.copyTemplate(at: template, to: path, inPlaceOf: self.path)
             return true
         } catch {
             throw TemplateProblem(error, template).map { RunFailure($0) } ?? RunFailure(error)
@@ -106,6 +106,9 @@ struct StoreTarget {
         -> PersistentContainer
     {
         try copyTemplate(to: path)
+        if path != self.path {
+            try PersistentContainer.makeFile(at: path, inPlaceOf: self.path)
+        }
         return try container(model, at: path, opening: .create)
     }
 

@@ -12,11 +12,36 @@ enum ConstantCheck {
         case .boolean, .integer, .real, .text:
             let value = ConstantCast.value(constant, typedAs: attribute) { $0.constant ?? "" }
             guard value == nil else { return nil }
-            guard attribute.type == .decimal else { return wanted(attribute.type) }
-            guard isNumber(constant) else { return "a decimal number" }
-            return attribute.isExactDecimal
-                ? "a decimal number of at most \(ExactDecimal.digitsMax) digits"
-                : wanted(attribute.type)
+            switch attribute.type {
+            case .decimal where attribute.isExactDecimal: return wantedExactDecimal(constant)
+            case .decimal where !isNumber(constant): return "a decimal number"
+            case .date where isDate(constant): return ValueCaster.keptDate
+            default: return wanted(attribute.type)
+            }
+        }
+    }
+
+    private static func wantedExactDecimal(_ constant: ConstantValue) -> String {
+        let number = text(constant).flatMap { ExactDecimal(text: $0) }
+        guard number != nil || isNumber(constant) else { return "a decimal number" }
+        return ValueCaster.wantedExactDecimal(number)
+    }
+
+    /// Whether it is a date, kept or not.
+    private static func isDate(_ constant: ConstantValue) -> Bool {
+        guard case .text(let template) = constant, var text = template.constant else {
+            return false
+        }
+        return text.withUTF8 { ScalarParser.isoDate($0) } != nil
+    }
+
+    /// The text of what may be a number.
+    private static func text(_ constant: ConstantValue) -> String? {
+        switch constant {
+        case .null, .boolean: nil
+        case .integer(let number): String(number)
+        case .real(_, let text): text
+        case .text(let template): template.constant
         }
     }
 

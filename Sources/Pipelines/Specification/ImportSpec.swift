@@ -20,7 +20,8 @@ package struct ImportSpec: Sendable, Hashable {
         case update
         /// The object stays as it is.
         case skip
-        /// Attributes that the record does not fill go back to their defaults.
+        /// Attributes that the record does not fill go back to their defaults; each record of a
+        /// key does so.
         case replace
         /// The record is rejected.
         case reject

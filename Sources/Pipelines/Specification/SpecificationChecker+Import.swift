@@ -50,6 +50,13 @@ extension SpecificationChecker {
                 "rule", "`when-found: append` finds no object again, so 'mirror' would delete all",
                 mirror.location, fix: "remove 'mirror', or import with a key")
         }
+        if spec.read.isOnce {
+            error(
+                "rule",
+                "`once` leaves out inputs that were read before, so 'mirror' would delete their "
+                    + "objects",
+                mirror.location, fix: "remove one of the two")
+        }
         for link in spec.link where link.missing == .skip {
             error(
                 "rule",

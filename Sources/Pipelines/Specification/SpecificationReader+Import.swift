@@ -162,17 +162,38 @@ extension SpecificationReader {
                 "columns", "Without a header the columns have no names",
                 fix: "name them: `columns: [first, second]`")
         }
-        read.delimiter = mapping.optional("delimiter").flatMap(byte)
-        if let quote = mapping.optional("quote") {
-            read.quote = quote.scalar?.text == "none" ? nil : byte(quote)
-            if let delimiter = read.delimiter, delimiter == read.quote {
-                quote.fail("rule", "'quote' and 'delimiter' must differ")
-            }
-        }
+        let delimiter = mapping.optional("delimiter")
+        read.delimiter = delimiter.flatMap(byte)
+        let quote = mapping.optional("quote")
+        if let quote { read.quote = quote.scalar?.text == "none" ? nil : byte(quote) }
+        refuseEqual(delimiter, quote, known, read)
         if let nulls = mapping.optional("null") {
             read.nulls = nulls.listOrOne()?.compactMap(nullText) ?? [""]
         }
         read.padsShortRows = mapping.optional("ragged")?.choice(ReadSpec.Ragged.self) == .pad
+    }
+
+    /// Also where one of the two is what it is without its key.
+    private func refuseEqual(
+        _ delimiter: YAMLValue?, _ quote: YAMLValue?, _ known: RecordFormat?, _ read: ReadSpec
+    ) {
+        let message = "'quote' and 'delimiter' must differ"
+        if let delimiter {
+            guard let byte = read.delimiter, byte == read.quote else { return }
+            guard quote == nil else {
+                quote?.fail("rule", message)
+                return
+            }
+            delimiter.fail(
+                "rule", message,
+                fix: "name another `quote` than \", which it is without its key, or `quote: none`")
+        } else if let quote, let known, known.isTabular {
+            guard read.quote == UInt8(ascii: known == .tsv ? "\t" : ",") else { return }
+            quote.fail(
+                "rule", message,
+                fix: "name the `delimiter`, which is a \(known == .tsv ? "tab" : "comma") "
+                    + "without its key")
+        }
     }
 
     private func readLimits(_ mapping: YAMLMapping, _ read: inout ReadSpec) {
@@ -226,6 +247,10 @@ extension SpecificationReader {
     private func byte(_ value: YAMLValue) -> UInt8? {
         guard let text = value.scalarText() else { return nil }
         let bytes = Array(text.utf8)
+        guard bytes != [0] else {
+            value.fail("rule", "'\(value.label)' cannot be the character NUL")
+            return nil
+        }
         guard bytes.count == 1, bytes[0] < 128, !bytes.starts(with: [10]), bytes[0] != 13 else {
             return value.wrong(
                 "one ASCII character other than a line end",

@@ -7,6 +7,7 @@ struct NestedRowEncoder {
     private let output: RecordEncoder
     private let cells: CellEncoder<RecordEncoder>
     private let columns: [RowColumn]
+    private let faults: TextFaults
     private let members: [NestedShape.Member]
     private let inner = FragmentEncoder()
     private let innerCells: CellEncoder<FragmentEncoder>
@@ -14,6 +15,7 @@ struct NestedRowEncoder {
     init(_ shape: NestedShape, _ cursor: RowCursor, to output: RecordEncoder) {
         self.output = output
         columns = cursor.columns
+        faults = TextFaults(cursor)
         members = shape.members
         cells = CellEncoder(output, external: cursor.externalValues)
         innerCells = CellEncoder(inner, external: cursor.externalValues)
@@ -42,6 +44,7 @@ struct NestedRowEncoder {
             case .object(let members): writeObject(members, isItem: false) { values[$0] }
             }
         }
+        guard !output.hasInvalidText else { throw faults.fault(in: row, of: batch) }
         try output.endRecord()
     }
 

@@ -9,7 +9,9 @@ struct ProtectedFiles {
     init(_ spec: PipelineSpec, _ values: ParameterValues) {
         var files = [("the spec", spec.file)]
         if values.canResolve(spec.store.at), !spec.store.at.text.isEmpty {
-            let store = values.path(spec.store.at)
+            let given = values.path(spec.store.at)
+            let store = StoreTarget.place(of: given)
+            if store != given { files.append(("the store", given)) }
             for suffix in ["", "-wal", "-shm", ".etl-lock", ".etl-new", ".etl-work"] {
                 files.append(("the store", store + suffix))
             }

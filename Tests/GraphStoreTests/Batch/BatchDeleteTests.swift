@@ -76,6 +76,58 @@ import Testing
         }
     }
 
+    private let tasks = """
+        Category: { relationships: { tasks: { to: Task, many: true, inverse: category } } }
+        Task:
+          attributes: { number: Integer 64, isDone: Boolean }
+          relationships: { category: { to: Category, inverse: tasks } }
+        """
+
+    /// Two categories, and tasks that are in them by turns, but for one.
+    private func withTasks(_ body: (TestStore) throws -> Void) throws {
+        try withStore(tasks) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZCATEGORY (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8)
+                INSERT INTO ZTASK (Z_PK, Z_ENT, Z_OPT, ZNUMBER, ZCATEGORY)
+                SELECT i, 2, 1, i, CASE WHEN i <> 5 THEN 1 + i % 2 END FROM n
+                """)
+            try body(store)
+        }
+    }
+
+    @Test func tellsOfWhatPointsBackInNoOrder() throws {
+        try withTasks { store in
+            let (result, change) = try run(store, "Category")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 2, deleted: 2, denied: 0, cascaded: [:], nullified: 7))
+            #expect(change.deleted.ranges == [1: [1...2]])
+            #expect(change.updated.ranges == [2: [1...4, 6...8]])
+            try store.expect("SELECT count(*) FROM ZTASK WHERE ZCATEGORY IS NULL", ["8"])
+        }
+    }
+
+    @Test func takesWhatGoesOutOfWhatWasUpdated() throws {
+        try withTasks { store in
+            let context = store.container.newContext()
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Task",
+                    propertiesToUpdate: ["isDone": try GraphExpression(format: "YES")]))
+            _ = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Task",
+                    predicate: try GraphPredicate(format: "number IN {2, 4, 5, 6, 8}")))
+            let change = try context.save().change
+            #expect(change.updated.ranges == [2: [1...1, 3...3, 7...7]])
+            #expect(change.deleted.ranges == [2: [2...2, 4...6, 8...8]])
+        }
+    }
+
     private let tree = """
         Folder:
           attributes: { name: String }
@@ -140,6 +192,50 @@ import Testing
                     + " SELECT ZNAME FROM ZPAGE", ["other", "ring", "gnir", "g", "r"])
             // Pairs of what is gone are gone, the others stay.
             try store.expect("SELECT * FROM Z_1TAGS", ["2|1"])
+        }
+    }
+
+    /// More levels than are found without an index.
+    @Test func cascadesThroughManyLevels() throws {
+        try withStore(tree) { store in
+            try fill(
+                store,
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+                INSERT INTO ZFOLDER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPARENT)
+                SELECT i, 2, 1, 'f' || i, nullif(i - 1, 0) FROM n;
+                INSERT INTO ZFILE (Z_PK, Z_ENT, Z_OPT, ZFOLDER) VALUES (1, 1, 1, 30), (2, 1, 1, 1);
+                INSERT INTO ZPAGE (Z_PK, Z_ENT, Z_OPT, ZFILE) VALUES (1, 4, 1, 1), (2, 4, 1, 2)
+                """)
+            let (result, change) = try run(store, "Folder", "name == 'f2'")
+            #expect(
+                result
+                    == BatchDeleteResult(
+                        matched: 1, deleted: 1, denied: 0,
+                        cascaded: ["Folder": 38, "File": 1, "Page": 1], nullified: 0))
+            #expect(change.deleted.ranges == [1: [1...1], 2: [2...40], 4: [1...1]])
+            #expect(change.updated.isEmpty)
+            try store.expect(
+                "SELECT Z_PK FROM ZFOLDER UNION ALL SELECT Z_PK FROM ZFILE UNION ALL"
+                    + " SELECT Z_PK FROM ZPAGE", ["1", "2", "2"])
+            // Again, beside a rule that keeps what is at the chain's end.
+            try fill(
+                store,
+                """
+                WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+                INSERT INTO ZFOLDER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPARENT)
+                SELECT i, 2, 1, 'f' || i, i - 1 FROM n;
+                UPDATE ZFILE SET ZFOLDER = 20;
+                INSERT INTO ZLOAN (Z_PK, Z_ENT, Z_OPT, ZPAGE) VALUES (1, 3, 1, 2)
+                """)
+            let (kept, nothing) = try run(store, "Folder", "name == 'f1'")
+            #expect(
+                kept
+                    == BatchDeleteResult(
+                        matched: 1, deleted: 0, denied: 1,
+                        denials: [.init(entityName: "Page", relationshipName: "loans", count: 1)],
+                        cascaded: [:], nullified: 0))
+            #expect(nothing == StoreChange())
         }
     }
 

@@ -64,6 +64,35 @@ import Testing
         }
     }
 
+    @Test("row 107: those that change are numbered behind those that are in the inverse already")
+    func toOneBehindOthers() throws {
+        try withTasks { store, context in
+            let project = try #require(container(store, "Project", 1))
+            for number in 4...6 {
+                context.insert(Todo.self) {
+                    $0.title = "task \(number)"
+                    $0.number = number
+                }
+            }
+            try context.save()
+            let places =
+                "SELECT ZNUMBER, Z_FOK_PROJECT - (SELECT max(Z_FOK_PROJECT) FROM ZTASK"
+                + " WHERE ZNUMBER < 3) FROM ZTASK WHERE ZPROJECT = 1 AND ZNUMBER > 2 ORDER BY 1"
+            try store.expect(places, [])
+            let request = BatchUpdateRequest(
+                entityName: "Task", predicate: try GraphPredicate(format: "number != 4"),
+                propertiesToUpdate: [
+                    "project": .constant(.object(project)),
+                    "title": try GraphExpression(format: "'x'"),
+                ])
+            let result = try context.execute(request)
+            try context.save()
+            #expect((result.matched, result.updated) == (5, 5))
+            // The first two change, too, and keep their places; the others come by their keys.
+            try store.expect(places, ["3|3072", "5|4096", "6|5120"])
+        }
+    }
+
     private func container(
         _ store: TestStore, _ entity: String, _ key: Int64
     ) -> ManagedObjectID? {

@@ -114,7 +114,8 @@ import Testing
         try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
         try store.foreign().execute(
             "UPDATE ETL_PENDING SET SQL = '-- 1 1 x 1 1:1' WHERE NAME = 'ETL_LOADER'")
-        try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["0", "0", "0"])
+        // A load leaves to its end what is counted over links.
+        try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["-", "-", "-"])
         let token = try other.currentHistoryToken()
         let context = other.newContext()
         // What is written tells nothing of rows.
@@ -164,8 +165,10 @@ import Testing
             let other = try store.foreign()
             try other.execute("UPDATE ETL_PENDING SET SQL = 'CREATE' WHERE \(key)")
             let schema = store.container.schema
-            let build = { () throws(StoreError) in
-                try PendingIndexes.build(on: other, schema, folding: [:], pagesAtOnce: -1) { nil }
+            let build = { () throws(StoreError) -> Void in
+                _ = try PendingIndexes.build(on: other, schema, folding: [:], pagesAtOnce: -1) {
+                    nil
+                }
             }
             // The load is at work as far as others can tell.
             try build()

@@ -133,6 +133,27 @@ private let entities = """
         }
     }
 
+    /// Else all that others replaced would be read again each time.
+    @Test func ofWhomNothingChangesComeBehindThoseThatAreReplacedOften() throws {
+        try withStore(entities) { store in
+            let names = (0..<PackedLinks.linksMax).map { TestValue.text("t\($0)") }
+            var records: [[TestValue]] = [[1, .list(names)], [2, ["t0"]]]
+            for turn in 0..<80 {
+                records.append([1, .list(Array(names.dropLast(1 - turn % 2)))])
+                records.append([2, ["t0"]])
+            }
+            let outcome = try store.container.load(
+                plan("Task", "id", "tags", "Tag"), records, buildsIndexes: false)
+            #expect(
+                outcome.counts
+                    == "2 new, 0 changed, 0 same, 160 superseded, 0 rejected, 60 targets")
+            try store.expect("SELECT OWNER FROM ETL_RELINKED_Z_2TASKS ORDER BY 1", ["1", "2"])
+            try store.container.buildPendingIndexes()
+            try store.expect(
+                "SELECT Z_3TASKS, count(*) FROM Z_2TASKS GROUP BY 1", ["1|60", "2|1"])
+        }
+    }
+
     /// A note that another version of us wrote says what is to be done all the same.
     @Test func areCompletedAsTheirNoteSays() throws {
         try withStore(entities) { store in

@@ -1,7 +1,8 @@
 import GraphModel
-import GraphStore
 import TestSeeds
 import Testing
+
+@testable import GraphStore
 
 @Suite("Set of object IDs") struct ManagedObjectIDSetTests {
     @Test func behavesAsASet() {
@@ -38,6 +39,45 @@ import Testing
             var again = ManagedObjectIDSet()
             for id in oracle.shuffled(using: &random) { again.insert(id) }
             #expect(again == set, "seed \(seed)")
+        }
+    }
+
+    @Test func joinsAndTakesOutWholeSets() {
+        func set(_ ids: Set<ManagedObjectID>) -> ManagedObjectIDSet {
+            var set = ManagedObjectIDSet()
+            for id in ids.sorted() { set.insert(id) }
+            return set
+        }
+        for seed in UInt64(1)...300 {
+            var random = SeededGenerator(seed: seed)
+            let spread = random.pick([8, 40, 400])
+            let both = (0..<2).map { _ in
+                var keys: [Int64] = []
+                for _ in 0..<random.pick(60) { keys.append(Int64(random.pick(spread))) }
+                // The ends of what a key can be.
+                if random.chance(10) { keys.append(.max) }
+                if random.chance(10) { keys.append(.min) }
+                return Set(
+                    keys.map {
+                        ManagedObjectID(entityNumber: Int64(random.pick(2)) + 1, primaryKey: $0)
+                    })
+            }
+            var union = set(both[0])
+            union.formUnion(set(both[1]))
+            #expect(union == set(both[0].union(both[1])), "seed \(seed)")
+            var rest = set(both[0])
+            rest.subtract(set(both[1]))
+            #expect(rest == set(both[0].subtracting(both[1])), "seed \(seed)")
+            let first = both[1].filter { $0.entityNumber == 1 }
+            var rising = set(both[0])
+            rising.insert(risingKeys: first.map(\.primaryKey).sorted(), entityNumber: 1)
+            #expect(rising == set(both[0].union(first)), "seed \(seed)")
+            let low = Int64(random.pick(spread))
+            let range = low...(low + Int64(random.pick(9)))
+            var ranged = set(both[0])
+            ranged.insert(keys: range, entityNumber: 1)
+            let added = range.map { ManagedObjectID(entityNumber: 1, primaryKey: $0) }
+            #expect(ranged == set(both[0].union(added)), "seed \(seed)")
         }
     }
 

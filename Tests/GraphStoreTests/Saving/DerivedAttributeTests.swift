@@ -26,6 +26,21 @@ private let entities = """
       unique: [[key]]
     """
 
+private let tasks = """
+    Category:
+      attributes:
+        name: String
+        taskCount: { type: Integer 64, derived: "tasks.@count" }
+      relationships: { tasks: { to: Task, many: true, inverse: category } }
+      unique: [[name]]
+    Task:
+      attributes:
+        key: String
+        categoryName: { type: String, derived: "category.name" }
+      relationships: { category: { to: Category, inverse: tasks } }
+      unique: [[key]]
+    """
+
 @Suite("Derived attributes") struct DerivedAttributeTests {
     private let lists = "SELECT ZNAME, ZFOLDED, ZLOWER, ZCOUNT, ZTOTAL FROM ZLIST ORDER BY Z_PK"
     private let entries = "SELECT ZKEY, ZLISTNAME FROM ZENTRY ORDER BY Z_PK"
@@ -125,6 +140,61 @@ private let entities = """
                 ])
             try store.expect(entries, ["b|Barn", "c|Shed"])
         }
+    }
+
+    @Test("a first load leaves what other rows are counted for to its end, and tells it then")
+    func firstLoad() throws {
+        let store = try TestStore(model(tasks), history: HistoryOptions(keeping: .untilPurged))
+        let context = store.context()
+        try context.insert("Category")[.string("name")] = "Home"
+        try context.save()
+        try context.insert("Category")[.string("name")] = "Work"
+        try context.save()
+        let counts = "SELECT ZNAME, ZTASKCOUNT FROM ZCATEGORY ORDER BY ZNAME"
+        let versions = "SELECT Z_PK, Z_OPT FROM ZCATEGORY ORDER BY Z_PK"
+        let plan = BulkPlan(
+            entity: "Task", key: ["key"], attributes: ["key"],
+            links: [
+                .init(
+                    relationship: "category", destination: "Category", attribute: "name",
+                    missing: .create)
+            ])
+        try store.container.load(
+            plan, [["a", "Home"], ["b", "Home"], ["c", "Shed"]], batchSize: 1, saveEvery: 1,
+            buildsIndexes: false)
+        try store.expect(counts, ["Home|0", "Shed|-", "Work|0"])
+        // What a row itself points at is there at once.
+        let names = "SELECT ZKEY, ZCATEGORYNAME FROM ZTASK ORDER BY ZKEY"
+        try store.expect(names, ["a|Home", "b|Home", "c|Shed"])
+        let before = try store.lines(versions)
+        let token = try store.container.currentHistoryToken()
+        let other = store.context()
+        other.automaticallyMergesChangesFromParent = true
+        let home = try #require(
+            try other.fetch(
+                FetchRequest<ManagedObject>(
+                    entityName: "Category", predicate: try GraphPredicate(format: "name == 'Home'"))
+            ).first)
+        #expect(home[.integer("taskCount")] == 0)
+        try store.container.buildPendingIndexes()
+        try store.expect("SELECT count(*) FROM ETL_PENDING", ["0"])
+        try store.expect(counts, ["Home|2", "Shed|1", "Work|0"])
+        try store.expect(names, ["a|Home", "b|Home", "c|Shed"])
+        #expect(try store.lines(versions) == before)
+        try other.processPendingChanges()
+        #expect(home[.integer("taskCount")] == 2)
+        let changes = try store.container.history(after: token).flatMap(\.changes)
+        #expect(
+            changes.map { "\($0.objectID.entityNumber) \($0.objectID.primaryKey)" }.sorted()
+                == ["1 1", "1 3"])
+        #expect(changes.allSatisfy { $0.updatedProperties == ["taskCount"] })
+        // There is nothing left to be told.
+        try store.container.buildPendingIndexes()
+        #expect(try store.container.history(after: token).count == 1)
+        // With the indexes there, each save derives and tells.
+        try store.container.load(plan, [["d", "Work"]])
+        try store.expect(counts, ["Home|2", "Shed|1", "Work|1"])
+        try store.checkIntegrity()
     }
 
     @Test("history and other contexts learn of what was derived")

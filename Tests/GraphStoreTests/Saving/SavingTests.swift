@@ -21,6 +21,31 @@ import Testing
         }
     }
 
+    @Test("a key counter at its end, as only a damaged file has it, is an error that says so")
+    func keysAtTheirEnd() throws {
+        let store = try TestStore("Item: { attributes: { name: String }, unique: [[name]] }")
+        let early = store.context()
+        _ = try early.insert("Item")
+        try store.foreign().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max)")
+        var errors = [storeError { _ = try early.save() }]
+        let plan = BulkPlan(entity: "Item", key: ["name"], attributes: ["name"])
+        for container in [store.container, try PersistentContainer(model: nil, at: store.path)] {
+            errors.append(storeError { _ = try container.load(plan, [["a"]]) })
+            errors.append(storeError { _ = try container.newContext().insert("Item") })
+            // What makes no object goes on.
+            let context = container.newContext()
+            _ = try context.execute(BatchDeleteRequest(entityName: "Item"))
+            try context.save()
+        }
+        #expect(errors.map { $0?.code } == Array(repeating: .corrupt, count: 5))
+        #expect(
+            Set(errors.compactMap { $0?.message }) == [
+                "Item: no key is left to hand out, as its counter in Z_PRIMARYKEY is at its end,"
+                    + " 9223372036854775807"
+            ])
+        try store.expect("SELECT count(*) FROM ZITEM", ["0"])
+    }
+
     @Test("row 51: what willSave changes is saved, and it is called again on that")
     func willSaveChanges() throws {
         try withObjects { store in

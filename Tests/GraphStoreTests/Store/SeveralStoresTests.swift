@@ -176,6 +176,25 @@ import Testing
         #expect(try reader.text("PRAGMA integrity_check") == "ok")
     }
 
+    @Test("row 18: a first load that is at work is left alone by others that open the same stores")
+    func loadAtWork() throws {
+        let container = try PersistentContainer(model: model, stores: stores())
+        let plan = BulkPlan(entity: "Favourite", key: ["product"], attributes: ["product"])
+        var codes: [StoreError.Code?] = []
+        try container.load(plan, [["a"], ["b"], ["c"]], batchSize: 1, saveEvery: 1) { _ in
+            let other = try PersistentContainer(model: model, stores: stores())
+            let context = other.newContext()
+            try context.insert("List")[.string("name")] = "x"
+            codes.append(storeError { _ = try context.save() }?.code)
+        }
+        #expect(codes == [.busy, .busy, .busy])
+        let reader = try container.newReader()
+        #expect(try lines("SELECT count(*) FROM main.ETL_PENDING", on: reader) == ["0"])
+        #expect(
+            try lines("SELECT ZPRODUCT FROM main.ZFAVOURITE ORDER BY 1", on: reader)
+                == ["a", "b", "c"])
+    }
+
     @Test(
         "row 18: a store that is open for reading only refuses changes before anything is written")
     func readOnlyPart() throws {

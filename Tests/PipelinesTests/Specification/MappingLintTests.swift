@@ -128,6 +128,10 @@ struct MappingLintTests {
                 when-found: append
                 key: name
                 mirror: { where: "nme == 1" }
+              - import: d
+                read: { files: d.ndjson, once: true }
+                into: Tag
+                mirror: { where: ALL }
             """
         #expect(
             problems(stages) == """
@@ -154,6 +158,10 @@ struct MappingLintTests {
                   nme == 1
                   ^
                   in: stages[2].mirror.where
+                a.yaml:18:13: error: `once` leaves out inputs that were read before, so 'mirror' \
+                would delete their objects [spec.rule]
+                  in: stages[3].mirror
+                  fix: remove one of the two
                 """)
     }
 

@@ -160,6 +160,21 @@ import Testing
                 """)
     }
 
+    @Test func refusesConstantDatesThatAreNotKept() {
+        let stages = """
+              - import: a.csv
+                into: Task
+                set: { dueDate: { const: "2500-06-01T00:00:00.123456Z" } }
+                link: { owner: { by: { email: x } } }
+            """
+        #expect(
+            problems(stages) == """
+                a.yaml:4:30: error: 'dueDate' is Date and must be a date whose fraction of a \
+                second is kept, to the microsecond from 1729 to 2272 [spec.constant]
+                  in: stages[0].set.dueDate.const
+                """)
+    }
+
     @Test func checksLinks() {
         let stages = """
               - import: a.csv

@@ -340,6 +340,46 @@ import Testing
                 """)
     }
 
+    @Test func aQuoteIsNoDelimiterEvenWhereOneOfThemHasNoKey() {
+        let text = """
+            etl: 1
+            store: { at: a.sqlite }
+            stages:
+              - import: a
+                read: { files: a.csv, delimiter: '"' }
+                into: Task
+              - import: b
+                read: { files: b.csv, quote: "," }
+                into: Task
+              - import: c
+                read: { files: c.tsv, quote: "\\t" }
+                into: Task
+              - import: d
+                read: { files: d.csv, delimiter: "\\0" }
+                into: Task
+              - import: e
+                read: { files: e.csv, delimiter: '"', quote: none }
+                into: Task
+              - import: f
+                read: { files: f.tsv, quote: "," }
+                into: Task
+            """
+        #expect(
+            problems(text) == """
+                a.yaml:5:38: error: 'quote' and 'delimiter' must differ [spec.rule]
+                  in: stages[0].read.delimiter
+                  fix: name another `quote` than ", which it is without its key, or `quote: none`
+                a.yaml:8:34: error: 'quote' and 'delimiter' must differ [spec.rule]
+                  in: stages[1].read.quote
+                  fix: name the `delimiter`, which is a comma without its key
+                a.yaml:11:34: error: 'quote' and 'delimiter' must differ [spec.rule]
+                  in: stages[2].read.quote
+                  fix: name the `delimiter`, which is a tab without its key
+                a.yaml:14:38: error: 'delimiter' cannot be the character NUL [spec.rule]
+                  in: stages[3].read.delimiter
+                """)
+    }
+
     @Test func checksExports() {
         let text = """
             etl: 1

@@ -1,0 +1,54 @@
+import SQLite
+
+/// The places of rows among the ordered objects of their owners.
+extension BulkWriter {
+    /// Owners whose last place is remembered.
+    private static let ownersMax = 1 << 16
+
+    /// A column of places, and the object that they belong to.
+    struct OrderOwner: Hashable {
+        var column: Int
+        var key: Int64
+    }
+
+    /// Gives a row that is new to its owners places behind their other objects.
+    ///
+    /// - Parameter found: the row as it is; nil where it is to be made.
+    func takePlaces(_ found: Statement?) throws(SQLiteError) {
+        for column in plan.orderColumns {
+            guard case .linkOrder(let link) = plan.columns[column].source,
+                let key = plan.keyColumn(ofLink: link), row.cells[column].kind != .absent
+            else { continue }
+            if let found {
+                guard !keepsOrder(column, found) else { continue }
+                // The owner that it leaves may have another last one then.
+                let left = found.integer(statements.firstColumn + Int32(key))
+                lastPlaces[OrderOwner(column: column, key: left)] = nil
+            }
+            guard row.cells[key].kind == .integer else { continue }
+            row.cells[column] = .integer(try nextPlace(column, of: key))
+        }
+    }
+
+    private func nextPlace(_ column: Int, of key: Int) throws(SQLiteError) -> Int64 {
+        // One of those that wait may be refused, and its place is free then.
+        try flushRows()
+        let owner = OrderOwner(column: column, key: row.cells[key].integerValue)
+        var last = lastPlaces[owner]
+        if last == nil {
+            let order = plan.columns[column].name
+            let select = try session.connection.cached(
+                "SELECT max(\(order)) FROM \(plan.entity.table)"
+                    + " WHERE \(plan.columns[key].name) = ?")
+            row.cells[key].bind(to: select, at: 1)
+            defer { select.reset() }
+            last = try select.step() ? select.integer(0) : 0
+        }
+        let next = (last ?? 0) + 1024
+        if remembersPlaces {
+            if lastPlaces.count >= Self.ownersMax { lastPlaces.removeAll() }
+            lastPlaces[owner] = next
+        }
+        return next
+    }
+}

@@ -1,0 +1,97 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a store's files are, and whether SQLite may work on them there.
+extension StoreFiles {
+    /// The file that a path leads to over symbolic links, which may be still to be made; a plain
+    /// name stays as its user wrote it.
+    static func resolved(_ path: String) -> String {
+        guard isLink(path) else { return path }
+        if let found = real(path) { return found }
+        var target = path
+        // As many as the system follows.
+        for _ in 0..<40 where isLink(target) {
+            guard let next = destination(ofLink: target) else { return path }
+            target = next.hasPrefix("/") ? next : "\(folder(of: target))/\(next)"
+        }
+        guard !isLink(target) else { return path }
+        // As the path will be once the file is there.
+        guard let parent = real(folder(of: target)), let name = target.split(separator: "/").last
+        else { return target }
+        return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// The whole path without links; nil where it leads to nothing.
+    private static func real(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    private static let linkBytesMax = 4_096
+
+    private static func destination(ofLink path: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: linkBytesMax)
+        let count = readlink(path, &bytes, linkBytesMax)
+        guard count > 0, count < linkBytesMax else { return nil }
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// What SQLite takes of a path: 512 bytes, with the name of the journal that it makes of it.
+    private static let pathBytesMax = 504
+
+    /// Why nothing can be opened by a path that is too long; nil where it is not.
+    static func tooLong(_ path: String) -> StoreError? {
+        var status = stat()
+        let isRefused = stat(path, &status) != 0 && errno == ENAMETOOLONG
+        let name = path.split(separator: "/").last ?? ""
+        let bytes = real(folder(of: path)).map { $0.utf8.count + 1 + name.utf8.count } ?? 0
+        guard isRefused || bytes > pathBytesMax else { return nil }
+        return StoreError(
+            .invalidRequest,
+            "The path of the store is too long; SQLite takes \(pathBytesMax) bytes, and most "
+                + "systems 255 of one name: \(path)")
+    }
+
+    /// Makes sure that this process may write a store, with what is beside it.
+    static func checkIsWritable(_ path: String) throws(StoreError) {
+        guard isWritable(path) else {
+            throw StoreError(.permission, "\(path) may not be written")
+        }
+        try checkLogs(of: path)
+    }
+
+    /// Makes sure that this process may write the log of a store, where there is one: who opens a
+    /// store to read it makes one, too, which may stay, and which SQLite does not tell by its name.
+    static func checkLogs(of path: String) throws(StoreError) {
+        let path = resolved(path)
+        // Else that is what is to be told.
+        guard isWritable(folder(of: path)) else { return }
+        for file in [path + "-wal", path + "-shm"] where exists(file) && !isWritable(file) {
+            throw StoreError(
+                .permission, "\(file) may not be written, and SQLite writes it with the store",
+                cause: ForeignLog(holdsChanges: file.hasSuffix("-wal") && size(file) > 0))
+        }
+    }
+}
+
+/// A log that another user's program has left beside a store, and that this user may not write.
+package struct ForeignLog: Error {
+    /// It has what is not in the store's file yet.
+    package let holdsChanges: Bool
+}
+
+extension StoreError {
+    /// The log that is in the way, where it is not the store itself.
+    package var foreignLog: ForeignLog? { cause as? ForeignLog }
+}

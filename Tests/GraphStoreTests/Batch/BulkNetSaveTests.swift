@@ -1,0 +1,113 @@
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+/// A row that one save changed and a later one brings back has changed in both.
+@Suite("What each save of a load changes") struct BulkNetSaveTests {
+    /// Loads records that are saved where each list ends.
+    private func load(
+        _ store: TestStore, _ plan: BulkPlan, _ saves: [[[TestValue]]], batchSize: Int
+    ) throws -> LoadOutcome {
+        let context = store.container.newContext()
+        let writer = try context.bulkWriter(for: plan)
+        var outcome = LoadOutcome()
+        for (number, records) in saves.enumerated() {
+            for start in stride(from: 0, to: records.count, by: batchSize) {
+                let batch = RowBatch(width: plan.width)
+                for record in records[start..<min(start + batchSize, records.count)] {
+                    batch.add(record)
+                }
+                try writer.apply(batch, firstToken: Int64(start + 1))
+            }
+            if number == saves.count - 1 { try writer.finish() }
+            try writer.flush()
+            outcome.changes.append(try context.save().change)
+        }
+        outcome.tally = writer.tally
+        return outcome
+    }
+
+    private func updated(_ outcome: LoadOutcome) -> [[Int64]] {
+        outcome.changes.map { $0.updated.ids.map(\.primaryKey) }
+    }
+
+    /// The first save makes the title `a`.
+    @Test(
+        arguments: [
+            (["c"], "c|1", "0 new, 0 changed, 2 same, 2 superseded, 0 rejected"),
+            (["c", "a"], "a|2", "0 new, 1 changed, 1 same, 3 superseded, 0 rejected"),
+            (["c", "a", "c"], "c|1", "0 new, 0 changed, 2 same, 4 superseded, 0 rejected"),
+            (["b", "c", "a", "c"], "c|1", "0 new, 0 changed, 2 same, 5 superseded, 0 rejected"),
+            (["c", "a", "c", "b"], "b|2", "0 new, 1 changed, 1 same, 5 superseded, 0 rejected"),
+        ] as [([TestValue], String, String)])
+    func aRowThatComesBackInALaterSaveIsTold(
+        titles: [TestValue], row: String, counts: String
+    ) throws {
+        let model = try model(
+            """
+            Item:
+              attributes: { id: Integer 32, title: String }
+              unique: [[id]]
+            """)
+        let plan = BulkPlan(entity: "Item", key: ["id"], attributes: ["id", "title"])
+        for batchSize in [1, 100] {
+            let store = try TestStore(model, history: HistoryOptions(keeping: .untilPurged))
+            try store.container.load(plan, [[1, "c"], [2, "x"]])
+            let start = try store.container.currentHistoryToken()
+            // What goes and comes back within a save is not told.
+            var second: [[TestValue]] = [[2, "z"]]
+            for title in titles { second.append([1, title]) }
+            second.append([2, "x"])
+            let outcome = try load(store, plan, [[[1, "a"]], second], batchSize: batchSize)
+            #expect(outcome.counts == counts)
+            #expect(updated(outcome) == [[1], [1]])
+            let history = try store.container.history(after: start).map { transaction in
+                transaction.changes.map { change in
+                    "\(change.kind) \(change.objectID.primaryKey) \(change.updatedProperties ?? [])"
+                }
+            }
+            #expect(history == [["update 1 [\"title\"]"], ["update 1 [\"title\"]"]])
+            try store.expect(
+                "SELECT ZID, ZTITLE, Z_OPT FROM ZITEM ORDER BY 1", ["1|\(row)", "2|x|1"])
+            try store.checkIntegrity()
+        }
+    }
+
+    /// The first save gives object 2 from 1 to 3, whose row gets its version back when it loses it.
+    @Test(
+        arguments: [
+            ([[1, [2]]], "0 new, 0 changed, 2 same, 0 superseded, 0 rejected"),
+            (
+                [[1, [2]], [3, [2]], [1, [2]]],
+                "0 new, 0 changed, 2 same, 2 superseded, 0 rejected"
+            ),
+        ] as [([[TestValue]], String)])
+    func ownersAndTheirObjectsThatComeBackInALaterSaveAreTold(
+        second: [[TestValue]], counts: String
+    ) throws {
+        let model = """
+            Node:
+              attributes: { id: Integer 32 }
+              relationships:
+                up: { to: Node, inverse: downs }
+                downs: { to: Node, many: true, inverse: up }
+              unique: [[id]]
+            """
+        let plan = BulkPlan(
+            entity: "Node", key: ["id"], attributes: ["id"],
+            links: [.init(relationship: "downs", destination: "Node", attribute: "id")])
+        let rows = "SELECT ZID, ZUP, Z_OPT FROM ZNODE ORDER BY 1"
+        for batchSize in [1, 100] {
+            try withStore(model) { store in
+                try store.container.load(plan, [[1], [2], [3]])
+                try store.container.load(plan, [[1, [2]]])
+                try store.expect(rows, ["1|-|2", "2|1|2", "3|-|1"])
+                let outcome = try load(store, plan, [[[3, [2]]], second], batchSize: batchSize)
+                #expect(outcome.counts == counts)
+                #expect(updated(outcome) == [[2, 3], [1, 2, 3]])
+                try store.expect(rows, ["1|-|2", "2|1|2", "3|-|1"])
+            }
+        }
+    }
+}
