@@ -45,6 +45,44 @@ struct LinkTests {
             """)
     }
 
+    @Test("chains and circles over an attribute that is not the key, in any order")
+    func byAnotherAttribute() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "pages.ndjson",
+            """
+            {"id":"1","slug":"s1","parent":"s4"}
+            {"id":"2","slug":"s2","parent":"s1"}
+            {"id":"3","slug":"s3","parent":"s2"}
+            {"id":"4","slug":"s4","parent":null}
+            {"id":"5","slug":"s5","parent":"s6"}
+            {"id":"6","slug":"s6","parent":"s5"}
+            """)
+        let run = try folder.run(
+            model: """
+                model: 1
+                entities:
+                  Page:
+                    attributes: { id: { type: String, optional: false }, slug: String }
+                    relationships:
+                      parent: { to: Page, inverse: children }
+                      children: { to: Page, many: true, inverse: parent }
+                    unique: [[id], [slug]]
+                """,
+            """
+            - import: pages.ndjson
+              into: Page
+              key: id
+              link: { parent: { by: { slug: parent } } }
+            """)
+        #expect(run.text == "")
+        #expect(run.lines.last == "import import-pages: 6 read, 6 inserted")
+        #expect(
+            try folder.rows(
+                "SELECT a.ZID, b.ZID FROM ZPAGE a JOIN ZPAGE b ON b.Z_PK = a.ZPARENT ORDER BY 1")
+                == ["1|4", "2|1", "3|2", "5|6", "6|5"])
+    }
+
     @Test("a key that no object has, by policy", arguments: ["create", "null", "reject"])
     func missing(_ policy: String) throws {
         let folder = try Workspace()

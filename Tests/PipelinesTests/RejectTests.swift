@@ -78,6 +78,28 @@ struct RejectTests {
         #expect(try Int(folder.rows("SELECT count(*) FROM ZTASK")[0]) ?? 0 < 3000)
     }
 
+    @Test("abort stops a stage whose records waited for others, too")
+    func abortWhileSettling() throws {
+        let folder = try Workspace()
+        let lines = (0..<10_000).map { "{\"id\":\"\($0)\",\"parent\":\"none\"}\n" }
+        try folder.write("t.ndjson", lines.joined())
+        let run = try folder.run(
+            model: LinkTests.model,
+            "- { import: t.ndjson, into: Task, link: { parent: { by: { id: parent } } } }",
+            top: """
+                rejects: { allow: 100%, abort: 100 }
+                budget: { memory: 32MiB }
+                """)
+        #expect(run.status == .dataError)
+        // So many are in memory at a time.
+        #expect(
+            run.text.contains(
+                "4,096 of 10,000 records were rejected; 100 are allowed [rejects.too-many]"))
+        // All of them are in the file all the same.
+        let file = try folder.rejects()["import-t.t.ndjson"] ?? ""
+        #expect(file.components(separatedBy: "\n").count - 1 == 10_000)
+    }
+
     @Test("abort ends the reading of many files, too")
     func abortOverFiles() throws {
         let folder = try Workspace()

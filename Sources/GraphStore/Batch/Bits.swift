@@ -52,18 +52,4 @@ struct Bits {
         }
         return word << 6 + bits.trailingZeroBitCount
     }
-
-    /// The greatest number below another.
-    func last(below end: Int) -> Int? {
-        guard end > 0, !words.isEmpty else { return nil }
-        var word = min((end - 1) >> 6, words.count - 1)
-        var bits = words[word]
-        if word == (end - 1) >> 6 { bits &= ~0 >> UInt64(63 - (end - 1) & 63) }
-        while bits == 0 {
-            guard word > 0 else { return nil }
-            word -= 1
-            bits = words[word]
-        }
-        return word << 6 + 63 - bits.leadingZeroBitCount
-    }
 }

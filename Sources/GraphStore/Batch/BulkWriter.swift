@@ -242,7 +242,7 @@ package final class BulkWriter {
         try beginSession()
         defer { closeWalks() }
         do {
-            while try settleParked() {}
+            try settleParked()
             try flushRows()
         } catch {
             throw StoreError(error)

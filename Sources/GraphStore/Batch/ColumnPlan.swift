@@ -237,11 +237,6 @@ struct ColumnPlan {
         mayComeLater(link: link) && !isOwnKey(link: link)
     }
 
-    /// The same of any link.
-    var namesByOtherAttribute: Bool {
-        plan.links.indices.contains { namesByOtherAttribute(link: $0) }
-    }
-
     /// Whether a walk over the table may go along with the records: nothing but what a record says
     /// of its own object is written to the table.
     var mayWalk: Bool {

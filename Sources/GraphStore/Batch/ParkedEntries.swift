@@ -49,11 +49,10 @@ final class ParkedEntries {
         let insert = try table.connection.cached("INSERT INTO \(table.name) VALUES (?, ?, ?, ?)")
         for (position, entry) in entries.enumerated() {
             for name in names(position) {
-                let statement = try insertName ?? prepareNames()
-                insertName = statement
-                statement.bind(Int64(bitPattern: name), at: 1)
-                statement.bind(Int64(count), at: 2)
-                try statement.run()
+                if insertName == nil { insertName = try prepareNames() }
+                insertName?.bind(Int64(bitPattern: name), at: 1)
+                insertName?.bind(Int64(count), at: 2)
+                try insertName?.run()
             }
             insert.bind(Int64(count), at: 1)
             insert.bind(entry.token, at: 2)
@@ -74,12 +73,12 @@ final class ParkedEntries {
     func makeIndexes() throws(SQLiteError) {
         let (connection, name, names) = (table.connection, table.name, nameTable.name)
         let bare = name.dropFirst("temp.".count)
-        let hasNames = hasNames
+        let isNamed = hasNames
         try connection.withSmallSorter { () throws(SQLiteError) in
             for column in ["KEY", "AWAITED"] {
                 try connection.execute("CREATE INDEX \(name)_\(column) ON \(bare) (\(column))")
             }
-            guard hasNames else { return }
+            guard isNamed else { return }
             try connection.execute(
                 "CREATE INDEX \(names)_NAME ON \(names.dropFirst("temp.".count)) (NAME, PLACE)")
         }

@@ -60,9 +60,20 @@ extension ImportWriter {
     }
 
     /// Writes the rows that wait for others, or rejects them.
+    ///
+    /// - Parameter isFailing: the stage has failed already, so that no limit ends it again.
     mutating func settle(isFailing: Bool = false) throws {
         try endSection(isFailing: isFailing)
+        // There may be as many rejects as records; no more than a share is in memory.
+        while try writer.settleSome() {
+            try keepRejectsOfParked()
+            if !isFailing { try checkRejects() }
+        }
         try writer.finish()
+        try keepRejectsOfParked()
+    }
+
+    private mutating func keepRejectsOfParked() throws {
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }
             try keep(record.rejected(reject, plan), nil)

@@ -7,16 +7,16 @@ import Testing
 @Suite("Rows that wait") struct WaitingRowsTests {
     /// Rows by their keys and what they wait for, with what keeps them alive.
     private func waiting(
-        _ rows: [(key: UInt64, awaited: UInt64)], lastFirst: Bool = false
+        _ rows: [(key: UInt64, awaited: UInt64)], names: [Int: [UInt64]] = [:]
     ) throws -> WaitingRows {
         let entries = ParkedEntries(try Connection(path: ":memory:", mode: .create))
         try entries.append(
             rows.enumerated().map {
                 ParkedEntries.Entry(
                     token: Int64($0.offset), key: $0.element.key, awaited: $0.element.awaited)
-            })
+            }, names: { names[$0] ?? [] })
         try entries.makeIndexes()
-        return WaitingRows(entries, lastFirst: lastFirst)
+        return WaitingRows(entries)
     }
 
     private func expect<Value: Equatable>(
@@ -53,10 +53,9 @@ import Testing
         #expect(try !rows.isWaiting(key: 7, before: 3))
     }
 
-    @Test(arguments: [false, true])
-    func findWhatNobodyWillWake(lastFirst: Bool) throws {
+    @Test func findWhatNobodyWillWake() throws {
         // 9 is nobody's key; the row at 1 waits for one that waits.
-        var rows = try waiting([(1, 9), (2, 1), (3, 9), (4, 9)], lastFirst: lastFirst)
+        var rows = try waiting([(1, 9), (2, 1), (3, 9), (4, 9)])
         try expect(nil) { try rows.nextHopeless() }
         rows.suspectAll()
         var met: [Int] = []
@@ -68,9 +67,34 @@ import Testing
             if met.count > 6 { break }
             if met.filter({ $0 == 0 }).count == 2 { _ = rows.take(0) }
         }
-        // In the other direction the row at 1 was looked at before that for which it waits.
-        #expect(met == (lastFirst ? [3, 2, 0, 0] : [0, 0, 1, 2, 3]))
-        try expect(lastFirst ? 1 : nil) { rows.next() }
+        #expect(met == [0, 0, 1, 2, 3])
+        try expect(nil) { rows.next() }
+    }
+
+    @Test func knowRowsByTheirNames() throws {
+        // 0 waits for a name of 2, which waits behind 1 of the same key; 1 waits for a name of 0.
+        var rows = try waiting(
+            [(1, 72), (2, 71), (2, 2), (3, 72)], names: [0: [70, 71], 2: [72]])
+        #expect(try rows.isWaiting(key: 70))
+        #expect(try !rows.isWaiting(key: 73))
+        #expect(try rows.mayCome(71, for: 3))
+        #expect(try !rows.isWaiting(key: 71, before: 3))
+        // The row at hand need not wait to have its names and key.
+        _ = rows.take(0)
+        #expect(try rows.mayCome(71, for: 0))
+        #expect(try rows.mayCome(1, for: 0))
+        #expect(try !rows.mayCome(71, for: 3))
+        try expect([3]) { try rows.takeWaiters(for: 72) }
+        try rows.wait(0, for: 72)
+        rows.suspectAll()
+        try expect(nil) { try rows.nextHopeless() }
+    }
+
+    @Test func findTheFirstOfItsKeyInACircle() throws {
+        // 0 leads into the circle at 2, which cannot come before 1 of the same key.
+        var rows = try waiting(
+            [(9, 72), (2, 71), (2, 2), (1, 72)], names: [2: [72], 3: [71]])
+        try expect(1) { try rows.nextInCircle() }
     }
 
     @Test func findTheCircleAtAnEnd() throws {
@@ -88,16 +112,12 @@ import Testing
     @Test func keepNumbers() {
         var bits = Bits()
         #expect(bits.first(from: 0) == nil)
-        #expect(bits.last(below: 1000) == nil)
         let isNew = [0, 63, 64, 200, 63].map { bits.insert($0) }
         #expect(isNew == [true, true, true, true, false])
         #expect((0...1000).filter { bits.contains($0) } == [0, 63, 64, 200])
         #expect(
             [0, 1, 63, 64, 65, 200, 201].map { bits.first(from: $0) }
                 == [0, 63, 63, 64, 200, 200, nil])
-        #expect(
-            [0, 1, 63, 64, 65, 200, 201, 5000].map { bits.last(below: $0) }
-                == [nil, 0, 0, 63, 64, 64, 200, 200])
         let wasThere = [64, 64, 5000].map { bits.remove($0) }
         #expect(wasThere == [true, false, false])
         #expect(bits.first(from: 64) == 200)

@@ -1,0 +1,208 @@
+import GraphModel
+import SQLite
+
+/// Rows that wait in circles.
+extension BulkWriter {
+    /// A link that was left out to break a circle.
+    private struct Cut {
+        var place: Int32
+        var link: Int32
+        /// The row's own key, where it was inserted and has no other; else 0.
+        var inserted: Int64
+    }
+
+    /// Unwinds circles, as many as may be in memory, and decides the rows where that fails.
+    func settleCircles() throws(SQLiteError) {
+        // What may have to be taken back is not to be handed over.
+        let pauseAt = parking.pauseAt
+        parking.pauseAt = .max
+        defer { parking.pauseAt = pauseAt }
+        let checkpoint = try checkpoint()
+        let circles = parking.waiting
+        let failed = try unwindCircles(rejectsBefore: checkpoint.rejectCount)
+        guard !failed.isEmpty else { return try release(checkpoint) }
+        try restore(checkpoint)
+        parking.waiting = circles
+        for place in failed where parking.waiting.take(place) { try settle(from: place, .decide) }
+    }
+
+    /// Writes rows that wait in circles.
+    ///
+    /// - Returns: the rows whose link, left out to break a circle, could not be set in the end.
+    private func unwindCircles(rejectsBefore: Int) throws(SQLiteError) -> [Int] {
+        var broken: [Cut] = []
+        parking.cutKeys.removeAll(keepingCapacity: true)
+        while let place = try parking.waiting.nextInCircle() {
+            _ = parking.waiting.take(place)
+            broken += try breakCircle(at: place)
+            try decideHopeless()
+            // A link is set when all are settled on whom it depends.
+            guard broken.count + rejects.count - rejectsBefore >= parking.rejectsMax else {
+                continue
+            }
+            if try !parking.waitsForCut() { break }
+        }
+        guard !broken.isEmpty else { return [] }
+        // Some refusals show only when the rows are written.
+        try flushRows()
+        return try setLinks(broken, refused: Set(rejects[rejectsBefore...].lazy.map(\.token)))
+    }
+
+    /// Writes a row of a circle, and then those that waited for it.
+    ///
+    /// - Returns: the links that it left out; none where it is known by now that it is not written.
+    private func breakCircle(at place: Int) throws(SQLiteError) -> [Cut] {
+        cutLinks.removeAll(keepingCapacity: true)
+        var cuts: [Cut] = []
+        if try settleOne(place, .breakCycle(place: place)), !cutLinks.isEmpty {
+            let inserted = plan.keyCells.isEmpty ? lastInserted?.primaryKey ?? 0 : 0
+            cuts = cutLinks.map {
+                Cut(place: Int32(place), link: Int32($0), inserted: inserted)
+            }
+            parking.cutKeys.append(try parking.entries[place].key)
+        }
+        try settleWoken()
+        return cuts
+    }
+
+    /// Sets the links that were left out.
+    ///
+    /// - Parameter refused: the tokens of rows that were refused meanwhile.
+    /// - Returns: the rows for which that could not be done.
+    private func setLinks(
+        _ broken: [Cut], refused: Set<Int64>
+    ) throws(SQLiteError) -> [Int] {
+        func isWritten(_ place: Int) throws(SQLiteError) -> Bool {
+            guard !parking.waiting.isRefused(place) else { return false }
+            return !refused.contains(try parking.entries[place].token)
+        }
+        var failed: [Int] = []
+        var rest = broken[...]
+        while let first = rest.first {
+            let links = rest.prefix { $0.place == first.place }
+            rest = rest.dropFirst(links.count)
+            let place = Int(first.place)
+            guard try isWritten(place) else { continue }
+            let entry = try parking.entries[place]
+            var later: [Int] = []
+            for other in try parking.entries.places(key: entry.key) where other > place {
+                if try isWritten(other) { later.append(other) }
+            }
+            var overruled: [Int] = []
+            for link in links.map({ Int($0.link) }) where try isOverruled(link, by: later) {
+                overruled.append(link)
+            }
+            let cut = links.map { Int($0.link) }
+            guard
+                try !relink(place, entry, inserted: first.inserted, cut, but: overruled)
+            else { continue }
+            // Those of its key that come before it wait again, too, and it would wait for them.
+            failed += try parking.entries.places(key: entry.key).filter { $0 < place } + [place]
+        }
+        return failed
+    }
+
+    /// Sets the links that were left out to break a circle; no record of its own.
+    ///
+    /// - Parameters:
+    ///   - inserted: the row's own key, where it was inserted and has no other.
+    ///   - overruled: those whose objects must be there, and which are not set.
+    /// - Returns: false where the object at the other end was refused after all, or a constraint
+    ///   forbids the link.
+    private func relink(
+        _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64, _ links: [Int],
+        but overruled: [Int]
+    ) throws(SQLiteError) -> Bool {
+        let (batch, place) = try parkedRow(place, entry)
+        row.clear()
+        times?.begin(entry.token)
+        for link in links {
+            guard try setLink(link, batch, place, token: entry.token) else { return false }
+        }
+        for link in overruled { leaveOut(link) }
+        guard let found = try findWritten(batch, place, entry, inserted: inserted) else {
+            return true
+        }
+        defer { release(found) }
+        let id = ManagedObjectID(
+            entityNumber: found.integer(1), primaryKey: found.integer(0))
+        try keepTimes(of: id.primaryKey)
+        switch try write(over: found, id) {
+        case .same: break
+        case .changed(let difference):
+            try count(id, isFirst: false, difference: difference)
+        case .refused: return false
+        }
+        try settleFarChanges()
+        try endTimes()
+        return true
+    }
+
+    private func findWritten(
+        _ batch: RowBatch, _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64
+    ) throws(SQLiteError) -> Statement? {
+        guard plan.keyCells.isEmpty else { return try find(batch, place, hash: entry.key) }
+        try flushRows()
+        let found = statements.selectByPrimaryKey
+        found.bind(inserted, at: 1)
+        return try found.step() ? found : nil
+    }
+
+    /// - Parameter later: records of the same key, which may say something else about the link.
+    private func isOverruled(
+        _ link: Int, by later: [Int]
+    ) throws(SQLiteError) -> Bool {
+        guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace,
+            !isTimed(link: link)
+        else { return false }
+        let cell = plan.plan.attributes.count + link
+        for place in later {
+            let (batch, row) = try parkedRow(place, parking.entries[place])
+            if batch[row, cell].kind != .absent { return true }
+        }
+        return false
+    }
+}
+
+/// What a writer knew at a moment to which it may return.
+struct BulkCheckpoint {
+    let tally: BulkTally
+    let rejectCount: Int
+    let change: StoreChange
+    let seen: PrimaryKeySet
+    let unchangedTargets: PrimaryKeySet
+    let net: NetChanges
+    let farNets: [NetChanges]
+    let changedSinceSave: [Int64: Int64]
+}
+
+extension BulkWriter {
+    private func checkpoint() throws(SQLiteError) -> BulkCheckpoint {
+        try flushRows()
+        for writer in toManyWriters { try writer.flush() }
+        try session.connection.execute("SAVEPOINT ETL_CIRCLES")
+        return BulkCheckpoint(
+            tally: tally, rejectCount: rejects.count, change: session.change, seen: seen,
+            unchangedTargets: unchangedTargets, net: net, farNets: farNets,
+            changedSinceSave: changedSinceSave)
+    }
+
+    private func release(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
+        try session.connection.execute("RELEASE ETL_CIRCLES")
+    }
+
+    private func restore(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
+        pending.removeAll()
+        for writer in toManyWriters { writer.forgetAll() }
+        try session.connection.execute("ROLLBACK TO ETL_CIRCLES; RELEASE ETL_CIRCLES")
+        tally = checkpoint.tally
+        rejects.removeSubrange(checkpoint.rejectCount...)
+        session.change = checkpoint.change
+        seen = checkpoint.seen
+        unchangedTargets = checkpoint.unchangedTargets
+        net = checkpoint.net
+        farNets = checkpoint.farNets
+        changedSinceSave = checkpoint.changedSinceSave
+        try forgetLookups()
+    }
+}
