@@ -2,15 +2,6 @@ import SQLite
 
 /// The places of rows among the ordered objects of their owners.
 extension BulkWriter {
-    /// Owners whose last place is remembered.
-    private static let ownersMax = 1 << 16
-
-    /// A column of places, and the object that they belong to.
-    struct OrderOwner: Hashable {
-        var column: Int
-        var key: Int64
-    }
-
     /// Gives a row that is new to its owners places behind their other objects.
     ///
     /// - Parameter found: the row as it is; nil where it is to be made.
@@ -23,7 +14,7 @@ extension BulkWriter {
                 guard !keepsOrder(column, found) else { continue }
                 // The owner that it leaves may have another last one then.
                 let left = found.integer(statements.firstColumn + Int32(key))
-                lastPlaces[OrderOwner(column: column, key: left)] = nil
+                lastPlaces[column]?[left] = nil
             }
             guard row.cells[key].kind == .integer else { continue }
             row.cells[column] = .integer(try nextPlace(column, of: key))
@@ -33,8 +24,8 @@ extension BulkWriter {
     private func nextPlace(_ column: Int, of key: Int) throws(SQLiteError) -> Int64 {
         // One of those that wait may be refused, and its place is free then.
         try flushRows()
-        let owner = OrderOwner(column: column, key: row.cells[key].integerValue)
-        var last = lastPlaces[owner]
+        let owner = row.cells[key].integerValue
+        var last = lastPlaces[column]?[owner]
         if last == nil {
             let order = plan.columns[column].name
             let select = try session.connection.cached(
@@ -45,10 +36,7 @@ extension BulkWriter {
             last = try select.step() ? select.integer(0) : 0
         }
         let next = (last ?? 0) + 1024
-        if remembersPlaces {
-            if lastPlaces.count >= Self.ownersMax { lastPlaces.removeAll() }
-            lastPlaces[owner] = next
-        }
+        if remembersPlaces { lastPlaces[column, default: LastOrders()][owner] = next }
         return next
     }
 }

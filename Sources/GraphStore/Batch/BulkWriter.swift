@@ -76,8 +76,8 @@ package final class BulkWriter {
     let timed: TimedLinks?
     /// Links that the last written row left out to break a circle.
     @exclusivity(unchecked) var cutLinks: [Int] = []
-    /// The last places that ordered objects of an owner have.
-    @exclusivity(unchecked) var lastPlaces: [OrderOwner: Int64] = [:]
+    /// By columns of places, the last ones that ordered objects of an owner have.
+    @exclusivity(unchecked) var lastPlaces: [Int: LastOrders] = [:]
     /// Nothing but a row's own record moves it from one owner to another.
     let remembersPlaces: Bool
     /// Objects that links of the row at hand have made.

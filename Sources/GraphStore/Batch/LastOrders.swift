@@ -1,7 +1,7 @@
 /// The last places in the orders of owners who get one object after the other.
 ///
 /// SQLite finds such a place only by reading all of an owner's links. They are good until someone
-/// else may have written links: at the latest to the end of a transaction.
+/// else may have written links.
 struct LastOrders {
     /// Owners whose last place is remembered at a time.
     private static let ownersMax = 1 << 14
