@@ -144,22 +144,35 @@ package struct ArchivedNode: Sendable {
         return list(under: "NS.objects") ?? numbered("NS.object.")
     }
 
-    /// The entries of a dictionary; nil of what is none.
+    /// The entries of a dictionary of any class; `nil` if the node is not a dictionary.
+    ///
+    /// Entries whose key or value is nil are left out.
     package var entries: [(key: ArchivedNode, value: ArchivedNode)]? {
-        let kind = className
-        if kind == nil, case .dictionary(let first, let count) = value {
-            return list.entries(first: first, count: count).compactMap { entry in
-                guard let key = other(entry.key), let value = other(entry.value) else { return nil }
-                return (key, value)
-            }
-        }
-        guard kind?.hasSuffix("Dictionary") == true else { return nil }
-        guard let keys = references(under: "NS.keys"), let values = references(under: "NS.objects")
-        else { return [] }
-        return zip(keys, values).compactMap { key, value in
+        guard let pairs = entryReferences else { return nil }
+        return pairs.compactMap { key, value in
             guard let key = other(key), let value = other(value) else { return nil }
             return (key, value)
         }
+    }
+
+    /// The three layouts in which archives store dictionaries: as a property list's own, with
+    /// `NS.keys` and `NS.objects`, and with the keys in a mapping that several dictionaries may
+    /// share (`NSKnownKeysDictionary1`, in which Core Data archives the entities of a model).
+    private var entryReferences: [(key: Int, value: Int)]? {
+        guard let kind = className else {
+            guard case .dictionary(let first, let count) = value else { return nil }
+            return list.entries(first: first, count: count)
+        }
+        if let keys = references(under: "NS.keys"), let values = references(under: "NS.objects") {
+            return Array(zip(keys, values))
+        }
+        if let keys = self["searchMapping"]?["keys"]?.references(under: "NS.objects"),
+            let values = self["values"]?.references(under: "NS.objects")
+        {
+            let empty = self["emptyToken"]?.number
+            return zip(keys, values).filter { other($0.1)?.number != empty }
+        }
+        return kind.contains("Dictionary") ? [] : nil
     }
 
     private func list(under key: String) -> [ArchivedNode]? {
