@@ -54,7 +54,8 @@ public final class ManagedObjectContext {
     /// The objects that changed since the last save, in the order in which they first did.
     var listed: [ManagedObject] = []
     var unprocessedDeletes: [ManagedObject] = []
-    /// New objects that were deleted. Those that a Deny rule keeps stay here, and saves fail.
+    /// New objects that were deleted but not yet removed, or that a Deny rule keeps; with the latter,
+    /// saves fail.
     var deletedNew: [ManagedObject] = []
     /// Objects whose lists an undo of deletions must know, until those are processed.
     var readsForUndo: [ManagedObject] = []
