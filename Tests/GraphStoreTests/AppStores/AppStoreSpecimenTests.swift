@@ -1,6 +1,7 @@
 import AppStoreFixtures
 import Foundation
 import GraphModel
+import SQLite
 import Testing
 
 @testable import GraphStore
@@ -40,6 +41,54 @@ struct AppStoreSpecimenTests {
     }
 }
 
+/// What `verify` says of the stores of real apps, whole and with a table less.
+@Suite(
+    "Verification of specimens",
+    .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
+struct SpecimenVerificationTests {
+    @Test(arguments: CoreDataSpecimens.stores)
+    func aStoreOfAnAppIsSound(_ store: CoreDataSpecimens.Store) throws {
+        let found = try PersistentContainer.verify(at: store.path, .full)
+        #expect(found.findings == [])
+        #expect(
+            found.remarks
+                == (store.name == "SampleModel_V2.sqlite"
+                    ? [
+                        "The store still calls the entity 'LuxuryCar' by an older name,"
+                            + " 'ExpensiveSportCar'"
+                    ] : []))
+    }
+
+    /// The model's tables, those of pairs, and those of the format.
+    @Test(arguments: CoreDataSpecimens.stores)
+    func eachTableThatIsDroppedIsFound(_ store: CoreDataSpecimens.Store) throws {
+        let folder = try TemporaryFolder()
+        let original = try store.copy(to: folder.path)
+        let tables = try texts(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", in: original)
+        #expect(tables.contains("Z_METADATA"))
+        for table in tables {
+            let other = try TemporaryFolder()
+            let copy = try store.copy(to: other.path)
+            try Connection(path: copy, mode: .readWrite).execute("DROP TABLE \(table)")
+            let found = try PersistentContainer.verify(at: copy, .full)
+            guard table != "Z_MODELCACHE" else {
+                #expect(found.findings == [], "\(table)")
+                #expect(
+                    found.remarks.contains(
+                        "Z_MODELCACHE holds no model, so the store does not describe itself"))
+                continue
+            }
+            #expect(
+                found.problems.contains {
+                    // Either of two relationships may name their table of pairs.
+                    ($0.hasPrefix("The table \(table)") || $0.contains("BookmarkEntity.favorites"))
+                        && $0.hasSuffix(" is missing")
+                }, "\(table): \(found.problems)")
+        }
+    }
+}
+
 /// Compares the lines of two graphs by entity and property.
 func expectEqualGraphs(
     _ lines: [String], _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
@@ -67,4 +116,12 @@ func expectEqualGraphs(
             \(found[name]?[first] ?? "missing") and should be \(values[first] ?? "missing")
             """, sourceLocation: sourceLocation)
     }
+}
+
+private func texts(_ sql: String, in path: String) throws -> [String] {
+    let connection = try Connection(path: path, mode: .readWrite)
+    let rows = try connection.prepare(sql)
+    var found: [String] = []
+    while try rows.step() { found.append(rows.string(0)) }
+    return found
 }
