@@ -118,6 +118,110 @@ func expectEqualGraphs(
     }
 }
 
+/// What `verify --repair` makes of the stores of real apps.
+@Suite(
+    "Repair of specimens",
+    .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
+struct SpecimenRepairTests {
+    /// Names and statements of everything in a file but SQLite's own tables.
+    private func parts(of path: String) throws -> [String] {
+        try texts(
+            "SELECT type || ' ' || name || ' ' || ifnull(sql, '') FROM sqlite_master"
+                + " WHERE name NOT LIKE 'sqlite_%' ORDER BY 1", in: path)
+    }
+
+    /// All rows of a table as text.
+    private func rows(of table: String, in path: String) throws -> [String] {
+        let columns = try texts("SELECT name FROM pragma_table_info('\(table)')", in: path)
+        let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || '|' || ")
+        return try texts("SELECT \(list) FROM \"\(table)\" ORDER BY 1", in: path)
+    }
+
+    @Test(arguments: CoreDataSpecimens.stores)
+    func repairingASoundStoreLosesNothing(_ store: CoreDataSpecimens.Store) throws {
+        let folder = try TemporaryFolder()
+        let original = try store.copy(to: folder.path)
+        let repaired = folder.file("repaired.sqlite")
+        let salvage = try PersistentContainer.salvage(at: original, to: repaired)
+        #expect(salvage.losses == [])
+        #expect(salvage.remaining == [])
+        let lines = try #require(try independentLines(of: repaired), "python3 is missing")
+        expectEqualGraphs(lines, try #require(try independentLines(of: store.path)))
+        #expect(try parts(of: repaired) == parts(of: original))
+        for table in try texts(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            in: original)
+        {
+            #expect(try rows(of: table, in: repaired) == rows(of: table, in: original), "\(table)")
+        }
+        // The app's own model opens it.
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let model = try PersistentContainer(
+            model: nil, .sqlite(at: original, options: options)
+        ).model
+        let container = try PersistentContainer(
+            model: model, .sqlite(at: repaired, options: options))
+        #expect(container.origin.differingEntities == [])
+        #expect(try objectLines(of: container) == lines)
+    }
+
+    /// Pages of the largest table are overwritten.
+    @Test func aDamagedStoreIsRepairedToAStoreOfTheApp() throws {
+        let store = try #require(
+            CoreDataSpecimens.stores.first { $0.name == "SampleModel2_V1.sqlite" })
+        let folder = try TemporaryFolder()
+        let original = try store.copy(to: folder.path)
+        let before = try parts(of: original)
+        let root = try #require(
+            Int(texts("SELECT rootpage FROM sqlite_master WHERE name = 'ZPAGE'", in: original)[0]))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: original))
+        func number(_ offset: Int, _ count: Int) -> Int {
+            bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+        }
+        // An interior page: pointers to cells, each with the number of a page of rows.
+        let start = (root - 1) * 4096
+        #expect(bytes[start] == 5)
+        let pages = [3, 4].map { number(start + number(start + 12 + 2 * $0, 2), 4) }
+        let handle = try #require(FileHandle(forUpdatingAtPath: original))
+        for page in pages {
+            try handle.seek(toOffset: UInt64((page - 1) * 4096))
+            try handle.write(contentsOf: Data(repeating: 0xAB, count: 4096))
+        }
+        try handle.close()
+        let repaired = folder.file("repaired.sqlite")
+        let intact = try TemporaryFolder()
+        let salvage = try PersistentContainer.salvage(at: original, to: repaired)
+        #expect(!salvage.losses.isEmpty)
+        #expect(salvage.losses.allSatisfy { $0.kind == .file && $0.entity == "Page" })
+        let saved = salvage.objects["Page"] ?? 0
+        #expect(saved > 4_000 && saved < 4_970)
+        #expect(try parts(of: repaired) == before)
+        #expect(
+            try texts("SELECT Z_UUID FROM Z_METADATA", in: repaired)
+                == texts("SELECT Z_UUID FROM Z_METADATA", in: store.copy(to: intact.path)))
+        #expect(try PersistentContainer.verify(at: repaired, .full).findings == salvage.remaining)
+        let model = try PersistentContainer(
+            model: nil, .sqlite(at: repaired)
+        ).model
+        #expect(model.entity(named: "Book") != nil)
+    }
+
+    /// The missing table comes back empty, and links to its objects are gone.
+    @Test func aTableThatIsGoneIsCreatedAgain() throws {
+        let store = try #require(
+            CoreDataSpecimens.stores.first { $0.name == "Bookmarks_V5.sqlite" })
+        let folder = try TemporaryFolder()
+        let original = try store.copy(to: folder.path)
+        try Connection(path: original, mode: .readWrite).execute("DROP TABLE Z_1FAVORITES")
+        let repaired = folder.file("repaired.sqlite")
+        let salvage = try PersistentContainer.salvage(at: original, to: repaired)
+        #expect(salvage.losses.map(\.kind) == [.structure])
+        #expect(salvage.objects == ["BookmarkEntity": 10])
+        #expect(try PersistentContainer.verify(at: repaired, .full).findings == [])
+    }
+}
+
 private func texts(_ sql: String, in path: String) throws -> [String] {
     let connection = try Connection(path: path, mode: .readWrite)
     let rows = try connection.prepare(sql)
