@@ -165,7 +165,6 @@ struct AppStoreModel {
                 + (composites.isEmpty
                     ? ""
                     : "; where the app's framework keeps the elements of composites ("
-                        + composites.joined(separator: ", ") + ") is not known")
-                + "; leave the model out to read the store by its own")
+                        + composites.joined(separator: ", ") + ") is not known"))
     }
 }
