@@ -95,7 +95,9 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "GraphStoreTests",
-            dependencies: ["GraphStore", "GraphModel", "SQLite", "AppStoreFixtures", "TestSeeds"],
+            dependencies: [
+                "GraphStore", "GraphModel", "SQLite", "XcodeModel", "AppStoreFixtures", "TestSeeds",
+            ],
             exclude: ["AppStores/Support"]),
         .testTarget(
             name: "PipelinesTests",

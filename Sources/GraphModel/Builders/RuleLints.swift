@@ -45,7 +45,9 @@ struct RuleLints {
                     "model.rule",
                     "A rule may not follow a relationship yet, as '\(path.joined(separator: "."))'"
                         + " does", place, fix: "use properties of the object itself")
-            } else if model.attribute(path[0], of: entity)?.isTransient == true {
+            } else if model.attribute(path[0], of: entity)?.isTransient == true
+                || model.isTransientRelationship(path[0], of: entity)
+            {
                 report("model.rule", "'\(path[0])' is transient, so no stored row has it", place)
             }
         }

@@ -131,6 +131,11 @@ struct PropertyPathCheck {
             return Problem(
                 code: "unknown-property", message: "The path '\(text)' has an empty step")
         }
+        if model.isTransientRelationship(step, of: entity) {
+            return Problem(
+                code: "transient",
+                message: "'\(entity).\(step)' is transient, so no store keeps it")
+        }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
         return Problem(

@@ -55,6 +55,7 @@ extension SpecificationChecker {
                 name.location, fix: "put it under `set`")
             return nil
         }
+        guard !isTransientRelationship(name, of: entity) else { return nil }
         let names = model.relationships(of: entity.name).map(\.name)
         error(
             "unknown-relationship",

@@ -108,6 +108,17 @@ extension SpecificationChecker {
         return nil
     }
 
+    /// Whether the name is that of a transient relationship, which is reported.
+    mutating func isTransientRelationship(
+        _ name: PlacedText, of entity: EntityDescription
+    ) -> Bool {
+        guard model.isTransientRelationship(name.text, of: entity.name) else { return false }
+        error(
+            "transient", "'\(entity.name).\(name.text)' is transient, so no store keeps it",
+            name.location)
+        return true
+    }
+
     /// The stored attribute of that name, or nil, which is reported.
     ///
     /// - Parameter kind: the kind of the stage, for what it does about relationships.
@@ -134,6 +145,7 @@ extension SpecificationChecker {
         let isDoubtful = name.text.keyPath.first
             .flatMap { model.attribute($0, of: entity.name) }?.isDoubtful
         if isDoubtful == true { return nil }
+        guard !isTransientRelationship(name, of: entity) else { return nil }
         if model.relationship(name.text, of: entity.name) != nil {
             let fix: String? =
                 switch kind {

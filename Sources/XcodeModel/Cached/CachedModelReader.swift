@@ -213,6 +213,7 @@ struct CachedModelReader {
             isOptional: node.isTrue("NSIsOptional"),
             deleteRule: rules.indices.contains(rule) ? rules[rule] : .nullify,
             minimumCount: Int(node["NSMinCount"]?.integer ?? 0), maximumCount: maximum,
+            isTransient: node.isTrue("NSIsTransient"),
             renamingIdentifier: renaming(node, name),
             versionHashModifier: node["NSVersionHashModifier"]?.text, userInfo: userInfo(node))
     }

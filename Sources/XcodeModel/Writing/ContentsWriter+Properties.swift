@@ -88,10 +88,18 @@ extension ContentsWriter {
             "relationship",
             [
                 ("name", relationship.name), ("optional", yes(relationship.isOptional)),
+                ("transient", yes(relationship.isTransient)),
                 ("toMany", yes(relationship.isToMany)),
                 ("minCount", count(relationship.minimumCount)),
-                ("maxCount", count(relationship.maximumCount)),
-                ("deletionRule", relationship.deleteRule.contentsText),
+                (
+                    "maxCount",
+                    extras.removeValue(forKey: "maxCount") ?? count(relationship.maximumCount)
+                ),
+                (
+                    "deletionRule",
+                    extras.removeValue(forKey: "deletionRule")
+                        ?? relationship.deleteRule.contentsText
+                ),
                 ("ordered", yes(relationship.isOrdered)),
                 ("destinationEntity", relationship.destinationEntityName),
                 ("inverseName", relationship.inverseName), ("inverseEntity", inverseEntity),

@@ -73,6 +73,11 @@ extension PredicateResolver {
                     + " as '\(PredicateParser.shown(elements[0].name))', or compare it with nil",
                 node: node)
         }
+        if model.isTransientRelationship(key, of: entity) {
+            return error(
+                .unsupported, "'\(key)' of '\(entity)' is transient: no store holds its values",
+                node: node)
+        }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
         return error(
