@@ -51,8 +51,12 @@ package struct XcodeModelBundle: Sendable {
 
     /// The file of a version of the bundle.
     package func contentsPath(of version: String) -> String {
-        let file = "\(path)/\(version)\(form.versionSuffix)"
-        return form == .compiled ? file : file + "/contents"
+        form == .compiled ? path(of: version) : path(of: version) + "/contents"
+    }
+
+    /// The path that names a version of the bundle.
+    package func path(of version: String) -> String {
+        "\(path)/\(version)\(form.versionSuffix)"
     }
 
     /// Reads a bundle's list of versions.
@@ -80,6 +84,28 @@ package struct XcodeModelBundle: Sendable {
         }
         let current = try currentVersion("\(path)/\(form.currentName)", form, among: versions)
         return XcodeModelBundle(path: path, form: form, versions: versions, current: current)
+    }
+
+    /// The bundle that a path is about, and the version: the one that the path names, or else the
+    /// current one.
+    ///
+    /// - Returns: `nil` if the path is not a bundle, or a version in one.
+    package static func bundleAndVersion(
+        of path: String
+    ) -> (bundle: XcodeModelBundle, version: String)? {
+        var path = trimmed(path)
+        let file = Form.source.versionSuffix + "/contents"
+        if path.hasSuffix(file) { path = String(path.dropLast("/contents".count)) }
+        if let form = Form.allCases.first(where: { path.hasSuffix($0.versionSuffix) }) {
+            guard let slash = path.lastIndex(of: "/"),
+                path[..<slash].hasSuffix(form.bundleSuffix),
+                let bundle = try? open(String(path[..<slash]))
+            else { return nil }
+            let name = path[path.index(after: slash)...].dropLast(form.versionSuffix.count)
+            return bundle.versions.contains(String(name)) ? (bundle, String(name)) : nil
+        }
+        guard let bundle = try? open(path), let current = bundle.current else { return nil }
+        return (bundle, current)
     }
 
     // MARK: The current version

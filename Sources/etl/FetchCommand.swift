@@ -18,6 +18,7 @@ struct FetchCommand: ParsableCommand {
               etl fetch tasks.sqlite Task --sort "priority desc, title" --limit 10
               etl fetch tasks.sqlite Task --fields id,title,category.name,tags --format csv
               etl fetch tasks.sqlite Task --where 'dueOn < $d' --set 'd=today + 7d'
+              etl fetch tasks.sqlite Task --where 'objectID IN {1, 2}' --fields objectID,title
 
             Exit status: 0 ok, also when nothing matches, 64 usage, such as a predicate that is \
             wrong, 65 a text that is not UTF-8, 66 the store is missing, 70 internal error, 71 out \
@@ -70,7 +71,8 @@ struct FetchCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show these key paths, such as id,title,category.name,tags.", valueName: "paths"))
+            "Show these key paths, such as id,title,category.name,tags.",
+            discussion: "objectID is the primary key of an object, a number.", valueName: "paths"))
     var fields: String?
 
     @Option(

@@ -21,19 +21,36 @@ struct MigrateCommand: ParsableCommand {
             To go back, move STORE.bak-v1 to STORE, and the folder .STORE.bak-v1_SUPPORT, if there \
             is one, to where STORE has its large values.
 
-            What the models cannot tell stands in migrations/OLD-NEW.yaml beside the new model, by \
-            the `version` of each: `mapping: 1`, and under `entities` each new entity with `from` (the old \
-            one), `where` (objects that do not meet it are left behind), `set` (new attributes by \
-            expressions over the old object, such as priority: "ternary(p == 'high', 2, 0)") and `lookup` \
-            (relationships to objects by a key: tags: { by: name, from: tagText, split: "," }). A \
-            list of such mappings under one entity merges several old ones; several entities that come from one \
-            split it, linked by `set: { owner: $source }`.
+            If the two models do not say what happens to the data, write it in migrations/OLD-NEW.yaml \
+            next to the new model. OLD and NEW are the `version` of each model; versions of a bundle \
+            without an identifier go by their names. `--write-mapping FILE` writes the start of such a \
+            file. It has `mapping: 1`, and under `entities` each new entity with:
 
-            Where the model has older versions (`history: [tasks-1.yaml]` in a YAML file, oldest \
-            first; the versions of an Xcode bundle up to the current one), a store of one of them goes \
-            through the versions after it, in the fewest steps: from each version to the next, and by \
-            a mapping over several at once. Steps of which nothing is said are one, where that comes \
-            to the same: renames are followed through all of them. Versions of a bundle without identifiers go by their names.
+            - `from`: the old entity, if its name differs.
+            - `where`: a predicate. Old objects that do not match it are left behind.
+            - `set`: new values. An attribute has an expression over the old object, such as \
+            priority: "ternary(p == 'high', 2, 0)". A relationship has the name of an old one, a key path of \
+            to-one relationships such as country.continent, or $source: the object that another \
+            mapping creates from the same old one.
+            - `lookup`: links to objects by a key, which is a string or an integer. Missing objects \
+            are created: tags: { by: name, from: tagText, split: "," }
+
+            A list of mappings under one entity merges several old entities. Several new entities that come \
+            from one old entity split it.
+
+            For an Xcode bundle, etl also reads the app's mapping models (.xcmappingmodel). It searches \
+            the bundle's folder and the folder above it, up to two folders deep, and takes the one whose \
+            models are the two versions. If a mapping model names a class of the app, or contains an \
+            expression that etl cannot evaluate, the migration stops before it writes anything, and \
+            names the entity and the class or the expression. A mapping file for that step replaces the \
+            mapping model.
+
+            If the model has older versions, a store of one of them is migrated through the versions \
+            after it, in the fewest steps: from each version to the next, and by a mapping over several \
+            versions at once. A YAML file lists its older versions under `history: [tasks-1.yaml]`, oldest \
+            first. An Xcode bundle has its versions up to the current one, or up to the one that `--to` \
+            names: --to 'Tasks.xcdatamodeld/Tasks 2.xcdatamodel'. Adjacent steps without a mapping are done as one \
+            step if the result is the same: renames are followed through all of them.
 
             A store that has the model already stays as it is.
 
@@ -57,13 +74,19 @@ struct MigrateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model that it shall have: YAML, .xcdatamodeld, or another store.",
+            "The model that the store is to have: YAML, .xcdatamodeld, a version in it, or a store.",
             valueName: "model"),
         completion: .file())
     var to: String
 
     @Flag(help: "Change nothing, and print what would be done.")
     var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the start of a mapping file, and migrate nothing.", valueName: "file"),
+        completion: .file())
+    var writeMapping: String?
 
     @Flag(
         name: .customLong("allow-cloudkit"),
@@ -79,6 +102,9 @@ struct MigrateCommand: ParsableCommand {
         if dryRun, ifLocked.flag != nil {
             throw ValidationError("--dry-run waits for nobody, so --if-locked says nothing")
         }
+        if dryRun, writeMapping != nil {
+            throw ValidationError("--write-mapping migrates nothing, so --dry-run has no effect")
+        }
     }
 
     func run() throws {
@@ -89,6 +115,10 @@ struct MigrateCommand: ParsableCommand {
             store: store, to: to, allowsCloudKit: allowsCloudKit, ifLocked: ifLocked.flag?.policy,
             progress: display.progress, interruption: SignalHandling.install())
         do throws(RunFailure) {
+            if let writeMapping {
+                print(try migration.writeMapping(to: writeMapping))
+                return
+            }
             if dryRun {
                 let (plan, steps) = try migration.plan()
                 show(plan, of: steps[0], on: terminal)
@@ -116,7 +146,12 @@ struct MigrateCommand: ParsableCommand {
         _ plan: MigrationPlan, of step: StoreMigration.Step, on terminal: Terminal
     ) {
         guard !plan.isEmpty || terminal.isInteractive else { return }
-        if let title = step.title { print("To \(title):") }
+        let mapping = step.xcodeMapping.map { "by \($0)" }
+        if let title = step.title {
+            print("To " + [title, mapping].compactMap(\.self).joined(separator: ", ") + ":")
+        } else if let mapping {
+            print("By \(mapping.dropFirst(3)):")
+        }
         print(plan.text, terminator: "")
     }
 }

@@ -14,6 +14,7 @@ struct VerifyCommand: ParsableCommand {
             from, required values, ranges, lengths and patterns, unique keys, links from both ends, orders, files of large \
             values, folded texts and the history. Each finding is a line on stdout, with the \
             numbers of the first objects; a sound store prints nothing where nobody watches. \
+            Lines that begin with `remark:` are no faults, such as a missing Z_MODELCACHE. \
             Nothing in the store's folder changes: one that has a log is looked at in a copy.
 
             --repair writes a new store with everything that can be read, and tells what was \
@@ -73,7 +74,6 @@ struct VerifyCommand: ParsableCommand {
         if let warning = answer.warning {
             logger.warning("\(DiagnosticRenderer.text(warning))")
         }
-        for remark in answer.remarks { logger.notice("\(store): \(remark)") }
         if let hint = answer.hint, !json { logger.notice("\(hint)") }
         if Terminal().isInteractive, !json { logger.notice("\(answer.summary)") }
         guard answer.isGood else { throw ExitCode(ExitStatus.check.rawValue) }

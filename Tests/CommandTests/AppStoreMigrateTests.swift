@@ -105,7 +105,7 @@ import Testing
         #expect(try work.names().contains("Shelf.sqlite.bak-v2") == false)
     }
 
-    @Test func aRunWithALaterModelTellsTheCommand() throws {
+    @Test func aRunWithALaterModelNamesTheVersionOfTheStore() throws {
         let spec = work.outside.path + "/spec.yaml"
         try """
         etl: 1
@@ -117,10 +117,12 @@ import Testing
             set: { label: "'Top'" }
         """.write(toFile: spec, atomically: true, encoding: .utf8)
         let run = try Tool.etl(["run", spec], in: work.outside.path)
+        let bundle = work.outside.path + "/Shelf.xcdatamodeld"
         #expect(run.status == 78)
         #expect(
             run.standardError.contains(
-                "  fix: bring the store to this model: etl migrate \(store) --to"),
+                "  fix: name the version that the store has: `model: \(bundle)/Shelf.xcdatamodel`\n"
+            ),
             "\(run.standardError)")
         #expect(try migrate().status == 0)
         let next = try Tool.etl(["run", spec], in: work.outside.path)

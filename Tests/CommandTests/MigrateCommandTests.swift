@@ -92,7 +92,8 @@ import Testing
             refused.errors == """
                 error: store.sqlite cannot be migrated to after.yaml, for 1 reason above \
                 [store.needs-mapping]
-                  fix: say it in migrations/tasks-1-tasks-2.yaml, which is not there
+                  fix: write migrations/tasks-1-tasks-2.yaml; `etl migrate store.sqlite --to \
+                after.yaml --write-mapping migrations/tasks-1-tasks-2.yaml` writes the start of it
 
                 """)
         #expect(try migrate("store.sqlite --to after.yaml").status == 78)
@@ -294,7 +295,9 @@ import Testing
         #expect(refused.status == 78)
         #expect(
             refused.errors.hasSuffix(
-                "  fix: say it in migrations/Tasks-Tasks 2.yaml, which is not there\n"),
+                "  fix: write migrations/Tasks-Tasks 2.yaml; `etl migrate store.sqlite --to"
+                    + " Tasks.xcdatamodeld --write-mapping 'migrations/Tasks-Tasks 2.yaml'` writes"
+                    + " the start of it\n"),
             "\(refused.errors)")
         try folder.write("migrations/Tasks-Tasks 2.yaml", Self.mapping)
         let done = try migrate("store.sqlite --to Tasks.xcdatamodeld")

@@ -37,6 +37,9 @@ import Testing
                   "findings" : [
 
                   ],
+                  "remarks" : [
+
+                  ],
                   "sound" : true,
                   "store" : "store.sqlite"
                 }
@@ -89,6 +92,9 @@ import Testing
                       "message" : "Task.owner: 2 links lead nowhere",
                       "property" : "owner"
                     }
+                  ],
+                  "remarks" : [
+
                   ],
                   "sound" : false,
                   "store" : "store.sqlite"

@@ -301,8 +301,8 @@ struct ChangeTests {
                 warning: 2 of 3 objects of Person that match were kept: `delete: deny` of \
                 'Person.tasks' keeps what objects of Task belong to [store.deletion-denied]
                   stage: spec.yaml:5:3 delete delete-person
-                  fix: delete those of Task in a stage before this one, let `where` leave such \
-                objects out by `AND tasks.@count == 0`, or change the rule in the model
+                  fix: delete those of Task in a stage before this one, or let `where` leave such \
+                objects out by `AND tasks.@count == 0`
                 """)
         #expect(run.status == .ok)
         #expect(run.outcome.stages[0].deniedBy == ["Person.tasks": 2])
@@ -330,8 +330,7 @@ struct ChangeTests {
                 would go, and `delete: deny` of 'Task.steps' keeps what objects of Step belong to \
                 [store.deletion-denied]
                   stage: spec.yaml:5:3 delete delete-person
-                  fix: delete those of Step in a stage before this one, or change the rule in the \
-                model
+                  fix: delete those of Step in a stage before this one
                 """)
         let rest = try delete("tasks.@count == 0")
         #expect(rest.warningText == "")

@@ -45,6 +45,11 @@ struct RuleLints {
                     "model.rule",
                     "A rule may not follow a relationship yet, as '\(path.joined(separator: "."))'"
                         + " does", place, fix: "use properties of the object itself")
+            } else if model.isObjectNumber(path[0], of: entity) {
+                report(
+                    "model.rule",
+                    "A rule cannot use '\(path[0])': new objects are checked before they have a"
+                        + " number", place)
             } else if model.attribute(path[0], of: entity)?.isTransient == true
                 || model.isTransientRelationship(path[0], of: entity)
             {

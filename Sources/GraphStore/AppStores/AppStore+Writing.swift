@@ -51,8 +51,7 @@ extension AppStore {
             throw StoreError(
                 .modelMismatch,
                 "\(path) was made with another version of the model; these entities differ: "
-                    + app.origin.differingEntities.joined(separator: ", ")
-                    + "; leave the model out to write by the store's own")
+                    + app.origin.differingEntities.joined(separator: ", "))
         }
         guard app.composites.isEmpty else {
             throw StoreError(

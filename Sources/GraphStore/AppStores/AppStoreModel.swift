@@ -9,8 +9,10 @@ struct AppStoreModel {
     let found: FoundTables
     let metadata: StoreMetadata
     var origin: StoreOrigin
+    /// Properties of the store's own model that it has no columns for, with what is missing.
+    let missing: [(property: String, place: String)]
     /// The tables have no columns for some of the store's own model.
-    let lacksColumns: Bool
+    var lacksColumns: Bool { !missing.isEmpty }
     /// `Entity.attribute` of each composite: nobody knows where the app's framework keeps them.
     let composites: [String]
 
@@ -30,7 +32,7 @@ struct AppStoreModel {
             origin.differingEntities = Self.differing(metadata, given, found)
             try Self.requireColumns(given, found, origin.differingEntities, path)
             model = try Self.fitting(given, metadata)
-            lacksColumns = false
+            missing = []
             composites = given.storedComposites
             if !composites.isEmpty {
                 origin.notes.append(
@@ -44,20 +46,25 @@ struct AppStoreModel {
             composites = cached?.composites ?? []
             if let cached {
                 origin = StoreOrigin(model: .cached, notes: notes + cached.leftOut)
-                let fitting = try Self.fitting(cached.model, found, &origin.notes, path)
-                lacksColumns = fitting != cached.model
-                model = try Self.fitting(fitting, metadata)
+                missing = found.missing(
+                    StoreSchema(
+                        cached.model, holding: found.entities(heldOf: cached.model), over: found))
+                for (property, place) in missing {
+                    origin.notes.append("\(property) is left out: the store has no \(place)")
+                }
+                model = try Self.fitting(
+                    Self.leavingOut(missing.map(\.property), of: cached.model, path), metadata)
                 let differing = Self.differing(metadata, model, found)
-                if !differing.isEmpty, !lacksColumns {
+                if !differing.isEmpty, missing.isEmpty {
                     origin.notes.append(
-                        "The store's hashes are not those of the model that it carries, in: "
+                        "The model in Z_MODELCACHE is stale; its hashes are not the store's in: "
                             + differing.joined(separator: ", "))
                 }
             } else {
                 origin = StoreOrigin(model: .columns, notes: notes)
                 model = try Self.fitting(
                     ColumnModelReader(found, connection).model(path), metadata)
-                lacksColumns = false
+                missing = []
             }
         }
         for name in found.staleNames(found.numbers(of: model)) {
@@ -75,9 +82,20 @@ struct AppStoreModel {
     // MARK: The model in the store
 
     /// The store's own model; nil where it has none, and where it cannot be read, which is noted.
-    private static func cached(
+    static func cached(
         on connection: Connection, _ notes: inout [String]
     ) throws(StoreError) -> CachedModel? {
+        guard let content = try cacheContent(on: connection) else { return nil }
+        do throws(ArchiveFault) {
+            return try CachedModel(reading: content)
+        } catch {
+            notes.append("The model in Z_MODELCACHE cannot be read: \(error.message)")
+            return nil
+        }
+    }
+
+    /// The bytes of `Z_MODELCACHE`; nil if there are none.
+    static func cacheContent(on connection: Connection) throws(StoreError) -> [UInt8]? {
         let content = try storing { () throws(SQLiteError) -> [UInt8]? in
             guard
                 try connection.integer(
@@ -87,13 +105,7 @@ struct AppStoreModel {
             guard try row.step(), row.storage(0) == .blob else { return nil }
             return Array(row.bytes(0))
         }
-        guard let content, !content.isEmpty else { return nil }
-        do throws(ArchiveFault) {
-            return try CachedModel(reading: content)
-        } catch {
-            notes.append("The model in Z_MODELCACHE cannot be read: \(error.message)")
-            return nil
-        }
+        return content?.isEmpty == true ? nil : content
     }
 
     /// The model with decimals as the store keeps them: it may be one of ours that has lost its model.
@@ -108,17 +120,12 @@ struct AppStoreModel {
     }
 
     /// The model without what the tables have no column for.
-    private static func fitting(
-        _ model: ManagedObjectModel, _ found: FoundTables, _ notes: inout [String], _ path: String
+    private static func leavingOut(
+        _ properties: [String], of model: ManagedObjectModel, _ path: String
     ) throws(StoreError) -> ManagedObjectModel {
-        let missing = found.missing(
-            StoreSchema(model, holding: found.entities(heldOf: model), over: found))
-        guard !missing.isEmpty else { return model }
-        for (property, place) in missing {
-            notes.append("\(property) is left out: the store has no \(place)")
-        }
+        guard !properties.isEmpty else { return model }
         do throws(ModelError) {
-            return try model.leavingOut(Set(missing.map(\.property)))
+            return try model.leavingOut(Set(properties))
         } catch {
             throw StoreError(.corrupt, "\(path): its tables are not those of its model: \(error)")
         }
@@ -158,7 +165,6 @@ struct AppStoreModel {
                 + (composites.isEmpty
                     ? ""
                     : "; where the app's framework keeps the elements of composites ("
-                        + composites.joined(separator: ", ") + ") is not known")
-                + "; leave the model out to read the store by its own")
+                        + composites.joined(separator: ", ") + ") is not known"))
     }
 }

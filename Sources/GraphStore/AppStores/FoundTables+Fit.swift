@@ -33,6 +33,17 @@ extension FoundTables {
         }
         return missing
     }
+
+    /// Tables of hierarchies that `Z_PRIMARYKEY` lists and that do not exist.
+    ///
+    /// A store of one configuration lists its own entities only.
+    func missingTables(of model: ManagedObjectModel) -> [String] {
+        let numbers = numbers(of: model)
+        let listed = Set(rows.map(\.number))
+        return model.entities.filter { entity in
+            entity.superentityName == nil && numbers[entity.name].map(listed.contains) == true
+        }.map { SchemaCompiler.tableName(root: $0.name) }.filter { !has($0) }
+    }
 }
 
 extension ManagedObjectModel {

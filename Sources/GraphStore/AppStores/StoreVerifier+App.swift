@@ -1,4 +1,5 @@
 import GraphModel
+import XcodeModel
 
 extension StoreVerifier {
     /// The layout of an app's store: by the model given, as far as it fits, else by its own.
@@ -23,7 +24,42 @@ extension StoreVerifier {
                         + differing.joined(separator: ", ")))
         }
         app.origin.differingEntities = []
+        noteMissing(app)
         remarks = app.origin.remarks
+        try remarkOnCache(app)
         return app.schema()
+    }
+
+    /// Tables and columns that the model needs and that the store does not have.
+    private mutating func noteMissing(_ app: AppStoreModel) {
+        for table in app.found.missingTables(of: app.model) {
+            findings.append(StoreFinding(.structure, "The table \(table) is missing"))
+        }
+        let places = Dictionary(grouping: app.missing, by: \.place)
+        for (place, missing) in places.sorted(by: { $0.key < $1.key }) {
+            let properties = missing.map(\.property).sorted().joined(separator: ", ")
+            let kind = place.contains(".") ? "column" : "table"
+            findings.append(
+                StoreFinding(.structure, "The \(kind) \(place), for \(properties), is missing"))
+        }
+    }
+
+    /// Whether the store describes itself; the app opens it anyway.
+    private mutating func remarkOnCache(_ app: AppStoreModel) throws(StoreError) {
+        guard try AppStoreModel.cacheContent(on: connection) != nil else {
+            remarks.append("Z_MODELCACHE holds no model, so the store does not describe itself")
+            return
+        }
+        guard app.origin.model == .given else { return }
+        var notes: [String] = []
+        if let cached = try AppStoreModel.cached(on: connection, &notes) {
+            let stale = AppStoreModel.differing(app.metadata, cached.model, app.found)
+            if !stale.isEmpty {
+                notes.append(
+                    "The model in Z_MODELCACHE is stale; its hashes are not the store's in: "
+                        + stale.joined(separator: ", "))
+            }
+        }
+        remarks += notes
     }
 }

@@ -1,3 +1,5 @@
+import GraphModel
+
 /// What a bulk upsert writes: an entity, its key, and where each cell of a row goes.
 package struct BulkPlan: Sendable, Hashable {
     /// What to do with a key that no object has.
@@ -33,6 +35,8 @@ package struct BulkPlan: Sendable, Hashable {
         /// The destination, or one of its sub-entities.
         package var destination: String
         /// The destination's attribute that cells hold values of.
+        ///
+        /// `ObjectNumber.explicitKey` is the number of an object.
         package var attribute: String
         /// Further attributes, where the destination's key has several: cells are then lists of a
         /// value for each, and those of a to-many one list of all of them.
@@ -61,6 +65,9 @@ package struct BulkPlan: Sendable, Hashable {
 
         /// The destination's attributes that tell its objects apart.
         package var attributes: [String] { [attribute] + otherAttributes }
+
+        /// Whether cells hold the numbers of objects.
+        package var isByNumber: Bool { attribute == ObjectNumber.explicitKey }
     }
 
     package var entity: String

@@ -181,6 +181,9 @@ extension BulkWriter {
     }
 
     private func find(_ key: LinkKey, _ link: Int) throws(SQLiteError) -> ManagedObjectID? {
+        if plan.namesOwnByNumber(link: link), key.first.integerValue >= pending.firstKey {
+            try flushRows()
+        }
         guard plan.mayComeLater(link: link) else { return try resolvers[link].find(key) }
         guard plan.isOwnKey(link: link), keyFinder.usesMap else {
             try flushRows()

@@ -153,7 +153,8 @@ package final class BulkWriter {
                 resolvers.append(
                     try LinkResolver(
                         columns.destinations[position], attributes: link.attributes,
-                        mayRemember: !columns.namesByOtherAttribute(link: position),
+                        mayRemember: !columns.namesByOtherAttribute(link: position)
+                            && !columns.namesOwnByNumber(link: position),
                         memoryBytes: memory.links / max(1, plan.links.count),
                         on: connection))
             }

@@ -106,7 +106,8 @@ struct ColumnPlan {
         var hasOrderedInverse = false
         for (index, link) in plan.links.enumerated() {
             guard let destination = schema.entity(named: link.destination),
-                link.attributes.allSatisfy({ destination.attributes[$0] != nil })
+                link.isByNumber
+                    || link.attributes.allSatisfy({ destination.attributes[$0] != nil })
             else {
                 throw StoreError(
                     .invalidRequest,
@@ -117,6 +118,11 @@ struct ColumnPlan {
                 throw StoreError(
                     .invalidRequest,
                     "'\(link.destination)' is abstract, so `missing: create` cannot make one")
+            }
+            guard !link.isByNumber || link.missing != .create || link.makesStandIns else {
+                throw StoreError(
+                    .invalidRequest,
+                    "`missing: create` cannot make a '\(link.destination)' of a given number")
             }
             destinations.append(destination)
             if let place = entity.toManys[link.relationship] {
@@ -237,6 +243,12 @@ struct ColumnPlan {
         mayComeLater(link: link) && !isOwnKey(link: link)
     }
 
+    /// Whether the link names objects of this load's table by their numbers, which rows that are
+    /// written and taken back may have had.
+    func namesOwnByNumber(link: Int) -> Bool {
+        plan.links[link].isByNumber && destinations[link].table == entity.table
+    }
+
     /// Whether a walk over the table may go along with the records: nothing but what a record says
     /// of its own object is written to the table.
     var mayWalk: Bool {
@@ -252,8 +264,10 @@ struct ColumnPlan {
     var mayWait: Bool { plan.links.indices.contains { mayComeLater(link: $0) } }
 
     /// Whether a later row of this load may be what the link names.
+    ///
+    /// No record knows the number that its own object gets.
     func mayComeLater(link: Int) -> Bool {
-        plan.links[link].nested == nil
+        plan.links[link].nested == nil && !plan.links[link].isByNumber
             && destinations[link].familyNumbers.contains(entity.number)
     }
 }

@@ -62,7 +62,8 @@ struct LinkKey {
     /// What it says of an object, for messages: `first 'Ada' and last 'Byron'`.
     func text(_ attributes: [String], of entity: StoreSchema.Entity) -> String {
         zip(attributes, [first] + others).map { name, cell in
-            "\(name) \(cell.quotedText(entity.attributes[name]?.attribute.type))"
+            let shown = name == ObjectNumber.explicitKey ? ObjectNumber.key : name
+            return "\(shown) \(cell.quotedText(entity.attributes[name]?.attribute.type))"
         }.joined(separator: " and ")
     }
 

@@ -4,6 +4,8 @@ import SQLite
 /// Finds, or makes, the objects that a link names by key.
 final class LinkResolver {
     private let destination: StoreSchema.Entity
+    /// Whether objects are named by their numbers.
+    private let isByNumber: Bool
     private let select: Statement
     private let insert: Statement
     // As in `BulkWriter`.
@@ -21,10 +23,12 @@ final class LinkResolver {
         self.destination = destination
         cache = LinkCache(bytesMax: memoryBytes)
         self.mayRemember = mayRemember
+        isByNumber = attributes == [ObjectNumber.explicitKey]
         let places = attributes.compactMap { destination.attributes[$0] }
         validators = places.map { AttributeValidator($0.attribute) }
         let columns = places.map(\.column)
-        let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let condition = (isByNumber ? ["Z_PK"] : columns).map { "\($0) = ?" }
+            .joined(separator: " AND ")
         let family = destination.familyCondition().map { " AND \($0)" } ?? ""
         select = try connection.prepare(
             "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition)\(family)")
@@ -75,12 +79,14 @@ final class LinkResolver {
     }
 
     /// Makes an object that has the key and otherwise defaults.
+    ///
+    /// One that is named by its number gets another one: it is the stand-in of a preview.
     func create(_ key: LinkKey, in session: WriteSession) throws(SQLiteError) -> ManagedObjectID {
         let id = ManagedObjectID(
             entityNumber: destination.number,
             primaryKey: try session.nextKey(root: destination.rootNumber))
         insert.bind(id.primaryKey, at: 1)
-        key.bind(to: insert, from: 2)
+        if !isByNumber { key.bind(to: insert, from: 2) }
         try insert.run()
         session.change.insert(id)
         if mayRemember { remember(key, key.hash, id) }

@@ -80,9 +80,10 @@ struct FetchPlan {
             .union([layout.entity.rootNumber])
     }
 
-    /// The handle by which an evaluation over objects asks for a property.
+    /// The handle by which an evaluation over objects asks for a property, or for their number.
     func handle(entity: String, key: String) -> Int? {
-        objects.layout(named: entity)?.properties[key].map(ObjectGraph.handle)
+        if key == ObjectNumber.explicitKey { return ObjectGraph.numberHandle }
+        return objects.layout(named: entity)?.properties[key].map(ObjectGraph.handle)
     }
 
     // MARK: SQL

@@ -63,15 +63,14 @@ extension ManagedObjectContext {
         let mine: ManagedObject
         if let known = registeredObject(for: object.objectID) {
             mine = known
-            undoLog?.note(mine, existed: false)
         } else {
             mine = type(of: object).init(
                 ManagedObject.Seed(id: object.objectID, layout: object.layout, link: link))
-            // An undo leads back to a new object, which has no links that a Deny rule could see.
-            mine.becomeNew()
-            undoLog?.note(mine, existed: false)
             register(mine)
         }
+        // An undo leads back to a new object, which has no links that a Deny rule could see.
+        mine.becomeNew()
+        undoLog?.note(mine, existed: false)
         mine.values = object.values
         mine.links = object.links
         mine.lists = object.lists
@@ -121,6 +120,7 @@ extension ManagedObjectContext {
         let mine = self.object(with: object.objectID)
         guard mine.pending != .deleted else { return }
         undoLog?.note(mine, existed: true)
+        noteDeletedOtherEnds(of: mine)
         if !mine.isStored { return annihilate(mine) }
         if mine.presence == .fault {
             // Its links are needed by the save.

@@ -76,29 +76,33 @@ extension ManagedObjectContext {
             next += 1
         }
         readsForUndo.removeAll()
-        let processed = unprocessedDeletes
+        deletedNew += unprocessedDeletes.filter { !$0.isStored }
         unprocessedDeletes.removeAll()
-        try annihilateNew(among: processed)
+        try annihilateNew()
         tellDidChange()
         undoLog?.closeEvent()
         tellFollowers(.processed)
     }
 
-    /// New objects that were deleted never reach the store, unless a Deny rule keeps them: what
-    /// still leads to such a one must not be saved.
-    private func annihilateNew(among processed: [ManagedObject]) throws(StoreError) {
-        guard !processed.isEmpty || !deniedNew.isEmpty else { return }
-        let candidates = deniedNew + processed
-        deniedNew.removeAll()
-        for object in candidates where !object.isStored && object.pending == .deleted {
+    /// Removes new objects that were deleted, unless a Deny rule keeps them: an object that links to
+    /// such a one must not be saved.
+    ///
+    /// The rule is checked again after every change, since the link may have been removed. An undo
+    /// or a redo restores such a deletion in the same way as `delete` makes it, so that the rule
+    /// also covers a link that they restore.
+    func annihilateNew() throws(StoreError) {
+        guard !deletedNew.isEmpty else { return }
+        let candidates = deletedNew.filter { !$0.isStored && $0.pending == .deleted }
+        deletedNew = candidates
+        var denied: [ManagedObject] = []
+        for object in candidates {
             if try deletability(of: object).isEmpty {
                 annihilate(object)
-                // An undo may put back what kept it.
-                if undoLog != nil { goneForUndo.insert(object.objectID) }
             } else {
-                deniedNew.append(object)
+                denied.append(object)
             }
         }
+        deletedNew = denied
     }
 
     /// A new object that was deleted never reaches the store.
@@ -118,8 +122,22 @@ extension ManagedObjectContext {
             return
         }
         object.prepareLists()
+        noteDeletedOtherEnds(of: object)
         for slot in object.layout.toOnes.indices { try propagate(object, toOne: slot) }
         for slot in object.layout.toManys.indices { try propagate(object, toMany: slot) }
+    }
+
+    /// Adds deleted objects that an object still links to, to the group of the object's deletion.
+    ///
+    /// If a Deny rule kept such an object, this deletion lets it go for good. An undo that brings
+    /// the link back must bring back the object, too, so that its rule denies the save again.
+    func noteDeletedOtherEnds(of object: ManagedObject) {
+        guard let undoLog else { return }
+        let ids = object.links.compactMap { $0 } + object.lists.flatMap { $0.current?.ids ?? [] }
+        for id in ids {
+            guard let other = registeredObject(for: id), other.pending == .deleted else { continue }
+            undoLog.note(other, existed: true)
+        }
     }
 
     private func propagate(_ object: ManagedObject, toOne slot: Int) throws(StoreError) {

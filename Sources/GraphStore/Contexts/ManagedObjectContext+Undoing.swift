@@ -8,11 +8,10 @@ extension ManagedObjectContext {
         let objects = listed
         listed.removeAll()
         unprocessedDeletes.removeAll()
-        deniedNew.removeAll()
+        deletedNew.removeAll()
         hasPendingDeletes = false
         notedErrors.removeAll()
         undoLog?.removeAll()
-        goneForUndo.removeAll()
         for object in objects {
             object.isListed = false
             let isNew = !object.isStored
@@ -47,7 +46,7 @@ extension ManagedObjectContext {
         for object in listed { object.forgetChanges() }
         listed.removeAll()
         unprocessedDeletes.removeAll()
-        deniedNew.removeAll()
+        deletedNew.removeAll()
         hasPendingDeletes = false
         notedErrors.removeAll()
         registry.removeAll()
@@ -56,7 +55,6 @@ extension ManagedObjectContext {
         aliases.removeAll()
         watched.removeAll()
         undoLog?.removeAll()
-        goneForUndo.removeAll()
         noteForEvent { change in
             change = ContextChange()
             change.isInvalidatedAll = true

@@ -54,8 +54,9 @@ public final class ManagedObjectContext {
     /// The objects that changed since the last save, in the order in which they first did.
     var listed: [ManagedObject] = []
     var unprocessedDeletes: [ManagedObject] = []
-    /// New objects that were deleted but that a Deny rule keeps; the save must fail for them.
-    var deniedNew: [ManagedObject] = []
+    /// New objects that were deleted but not yet removed, or that a Deny rule keeps; with the latter,
+    /// saves fail.
+    var deletedNew: [ManagedObject] = []
     /// Objects whose lists an undo of deletions must know, until those are processed.
     var readsForUndo: [ManagedObject] = []
     /// Something was deleted since the last save; it may have been undone.
@@ -68,8 +69,6 @@ public final class ManagedObjectContext {
     var notedErrors: [StoreError] = []
     var reader: ObjectReader?
     var undoLog: UndoLog?
-    /// Objects that a save has deleted, and that undoing may still lead to, or has already led to.
-    var goneForUndo: Set<ManagedObjectID> = []
     var inbox: ChangeInbox?
     private var storedLink: ContextLink?
     private(set) lazy var classes = container.objects.classesByNumber()

@@ -101,6 +101,9 @@ final class ObjectGraph: EvaluationGraph {
         }
     }
 
+    /// The handle of an object's number.
+    static let numberHandle = 3 << 16
+
     func property(
         _ handle: Int, of object: ManagedObject
     ) -> EvaluatedProperty<ManagedObject> {
@@ -118,6 +121,9 @@ final class ObjectGraph: EvaluationGraph {
                 let id = object.links[slot], let context = object.link.context
             else { return .value(.null) }
             return .object(context.object(with: id))
+        case 3:
+            // A new object may get another number when it is saved.
+            return .value(object.isStored ? .integer(object.objectID.primaryKey) : .null)
         default: return .elements
         }
     }

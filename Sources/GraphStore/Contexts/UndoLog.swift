@@ -117,6 +117,11 @@ final class UndoLog {
                 context.restore(object, to: state)
             }
         }
+        do throws(StoreError) {
+            try context.annihilateNew()
+        } catch {
+            context.note(error)
+        }
         return reverse
     }
 }
@@ -209,19 +214,17 @@ extension ManagedObjectContext {
             }
         }
         list(object)
+        if state.exists || !object.isStored {
+            object.isGone = false
+            object.isGoneElsewhere = false
+            register(object)
+        }
         guard state.exists else {
-            if object.isStored {
-                object.pending = .deleted
-                hasPendingDeletes = true
-            } else {
-                annihilate(object)
-            }
+            object.pending = .deleted
+            hasPendingDeletes = true
+            if !object.isStored { deletedNew.append(object) }
             return
         }
-        object.isGone = false
-        object.isGoneElsewhere = false
-        goneForUndo.remove(object.objectID)
-        register(object)
         guard object.isStored else {
             // A row that is made anew has no links in the store yet.
             for slot in object.lists.indices {

@@ -61,7 +61,7 @@ public struct ExpressionDescription: Sendable, Hashable {
     }
 
     static func expression(_ keyPath: String) -> GraphExpression {
-        keyPath == RowRequest.objectID ? .evaluatedObject : GraphKey(keyPath).graphExpression
+        keyPath == ObjectNumber.key ? .evaluatedObject : GraphKey(keyPath).graphExpression
     }
 
     /// How many objects there are in a group.

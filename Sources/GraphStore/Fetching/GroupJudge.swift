@@ -56,6 +56,11 @@ struct GroupJudge {
             guard case .keyPath(let path) = leaf else { return nil }
             return key(path).map { .keyPath($0) }
         }
+        if let path = named.keyPaths.first(where: { isNumber($0) }) {
+            throw StoreError(
+                .invalidRequest,
+                "Groups have no '\(path[0])'; havingPredicate sees the columns of the result")
+        }
         do {
             return try named.resolved(for: Self.name, in: model, variables: variables)
         } catch {
@@ -63,6 +68,11 @@ struct GroupJudge {
                 .invalidRequest,
                 error.rendered + "; havingPredicate sees the columns of the result")
         }
+    }
+
+    /// Whether a path is the number of a group, which has none.
+    private func isNumber(_ path: [String]) -> Bool {
+        path.count == 1 && model.isObjectNumber(path[0], of: Self.name)
     }
 
     func order(_ order: [GraphSortDescriptor]) throws(StoreError) -> [GraphSortDescriptor] {

@@ -98,7 +98,7 @@ struct ResultSQL {
         for column in request.columns where column.function == nil {
             let isObject = column.expression == .evaluatedObject
             let looksAt =
-                isObject ? [[RowRequest.objectID]] : column.expression.keyPaths
+                isObject ? [[ObjectNumber.key]] : column.expression.keyPaths
             guard looksAt.allSatisfy({ groups.contains($0.joined(separator: ".")) }) else {
                 throw StoreError(
                     .invalidRequest,

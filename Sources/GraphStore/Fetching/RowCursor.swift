@@ -182,13 +182,16 @@ struct FieldPlan {
                 if position > 0 { distant = (here.table, attribute.column) }
                 return
             }
+            if position == field.count - 1, schema.model.isObjectNumber(name, of: here.name) {
+                return
+            }
             if let place = here.toManys[name], position == 0, field.count <= 2 {
                 toMany = place
                 column.isList = true
                 let destination = place.relationship.destinationEntityName
                 let whole = schema.linkKey(of: destination)
                 let item = field.count == 2 ? field[1] : whole.first
-                guard let item else { return }
+                guard let item, !schema.model.isObjectNumber(item, of: destination) else { return }
                 guard let key = schema.entity(named: destination)?.attributes[item] else {
                     throw StoreError(
                         .invalidRequest, "'\(destination)' has no stored attribute '\(item)'")

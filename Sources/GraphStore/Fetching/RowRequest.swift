@@ -5,7 +5,9 @@ package struct RowRequest: Sendable {
     package var entityName: String
     package var predicate: GraphPredicate?
     package var variables: [String: GraphValue]
-    /// Empty means the key; the key path `objectID` is the order of the table.
+    /// Empty means the key.
+    ///
+    /// The order of `objectID` is that of the table, which costs no sorting.
     package var order: [GraphSortDescriptor]
     /// Key paths; a to-many among them gives a list.
     package var fields: [[String]]
@@ -27,9 +29,6 @@ package struct RowRequest: Sendable {
         self.limit = limit
         self.offset = offset
     }
-
-    /// The order of the rows in their table, which costs no sorting.
-    package static let objectID = "objectID"
 }
 
 /// What a column of a cursor holds.
@@ -37,7 +36,7 @@ package struct RowColumn: Sendable {
     /// The type of a value, or of each item of a list.
     package enum Content: Sendable, Hashable {
         case attribute(AttributeType)
-        /// `Z_PK`, of objects that have no key.
+        /// `Z_PK`: `objectID`, or a link to an object that has no key.
         case objectNumber
     }
 

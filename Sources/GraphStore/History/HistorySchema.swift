@@ -20,6 +20,11 @@ struct HistorySchema: Sendable {
     static let changeEntity: Int64 = 16001
     static let transactionEntity: Int64 = 16002
     static let stringEntity: Int64 = 16003
+    /// The tables, by the numbers of their entities.
+    static let tableNames = [
+        changeEntity: "ACHANGE", transactionEntity: "ATRANSACTION",
+        stringEntity: "ATRANSACTIONSTRING",
+    ]
 
     let entities: [Int64: Entity]
     /// As many as the entity with the most has.

@@ -13,6 +13,8 @@ struct SalvageWriter {
     var hasStrayPages = false
     /// Largest keys that the old store had handed out, by entity number.
     private var handedOut: [Int64: Int64] = [:]
+    /// The parts of an app's store that are not objects; nil if the store is ours.
+    private let app: AppSalvage?
 
     /// Saves what can be read; the new file is under the temporary name until it is whole.
     static func save(
@@ -20,10 +22,14 @@ struct SalvageWriter {
         by temporary: String
     ) throws(StoreError) -> StoreSalvage {
         let salvage = try written(source, at: path, schema, to: newPath, by: temporary)
-        // Nobody has it open any more, so that its log is gone.
+        try finish(temporary, newPath)
+        return salvage
+    }
+
+    /// Gives the new file its name; nobody has it open any more, so that its log is gone.
+    static func finish(_ temporary: String, _ newPath: String) throws(StoreError) {
         try StoreFiles.move(temporary, to: newPath)
         StoreFiles.synchronizeFolder(of: newPath)
-        return salvage
     }
 
     private static func written(
@@ -42,6 +48,7 @@ struct SalvageWriter {
         self.source = source
         self.schema = schema
         self.path = path
+        app = nil
         account = RowAccount(of: source)
         // Makes the file; nobody has it open when this is over.
         _ = try PersistentStore.open(
@@ -52,7 +59,20 @@ struct SalvageWriter {
         }
     }
 
-    private mutating func run() throws(StoreError) {
+    /// Writes the objects of an app's store into the tables that its salvage has made.
+    init(
+        from source: Connection, at path: String, _ schema: StoreSchema, into app: AppSalvage
+    ) {
+        self.source = source
+        self.schema = schema
+        self.path = path
+        self.app = app
+        account = app.account
+        target = app.target
+        salvage.losses = app.losses
+    }
+
+    mutating func run() throws(StoreError) {
         try storing { () throws(SQLiteError) in try target.execute("BEGIN IMMEDIATE") }
         readHandedOut()
         for table in schema.tables { try copyObjects(of: table) }
@@ -60,8 +80,12 @@ struct SalvageWriter {
         tellStrayPages()
         for entity in schema.heldEntities { try mendLinks(of: entity) }
         for join in schema.joinTables { try mendPairs(of: join) }
-        try copyMetadata()
-        try noteHistory()
+        if let app {
+            salvage.losses += try app.complete(schema, hasLosses: !salvage.losses.isEmpty)
+        } else {
+            try copyMetadata()
+            try noteHistory()
+        }
         try setCounters()
         try storing { () throws(SQLiteError) in
             try target.execute("COMMIT")
@@ -94,7 +118,14 @@ struct SalvageWriter {
     }
 
     private mutating func copyObjects(of table: StoreSchema.Table) throws(StoreError) {
-        let wanted = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
+        let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
+        // An app's table also keeps the columns that the model does not name.
+        let others = schema.found?.columns[table.name] ?? []
+        let wanted =
+            fixed
+            + (others.isEmpty
+                ? table.columns.map(\.name)
+                : others.map(\.name).filter { !fixed.contains($0) })
         let found = columns(table.name, wanted)
         guard found.starts(with: ["Z_PK", "Z_ENT", "Z_OPT"]) else {
             return lose(
@@ -159,7 +190,9 @@ struct SalvageWriter {
     }
 
     private mutating func copyPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
-        let wanted = [join.firstColumn, join.secondColumn] + join.orderColumns
+        let wanted =
+            schema.found?.columns[join.name]?.map(\.name)
+            ?? [join.firstColumn, join.secondColumn] + join.orderColumns
         let found = columns(join.name, wanted)
         guard found == wanted else {
             return lose(
@@ -185,7 +218,7 @@ struct SalvageWriter {
             .pair, nil, count: reader.lostCount, keys: [],
             "\(join.name): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
         if reader.lostCount == 0 { try tellMissingPairs(of: join, besides: count) }
-        try copyWaitingPairs(of: join, insert)
+        if schema.isOurs { try copyWaitingPairs(of: join, insert) }
     }
 
     /// Pairs that a load which was stopped has still beside the table.

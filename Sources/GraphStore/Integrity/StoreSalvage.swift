@@ -19,7 +19,11 @@ extension PersistentContainer {
     ///
     /// Objects keep their keys, and the store its identity. Links to objects that are gone go, too,
     /// and so do pairs that lack an end; of several objects with one unique key the first is kept.
-    /// The history is left behind, and so is what loads have noted of their progress.
+    /// What loads have noted of their progress is left behind, and so is the history of a store of
+    /// ours.
+    ///
+    /// A store that an app made stays one: its tables, indexes, triggers, metadata, cached model,
+    /// numbers, and history are copied with the names that they have.
     ///
     /// - Parameters:
     ///   - newPath: the new store's file, which must not be there.
@@ -36,6 +40,9 @@ extension PersistentContainer {
             throw StoreError(.exists, "\(newPath) exists already")
         }
         let snapshot = try StoreSnapshot(of: path)
+        if try AppSalvage.isOfApp(snapshot.connection) {
+            return try salvageApp(snapshot.connection, at: path, to: newPath, given: model)
+        }
         var stored: ManagedObjectModel?
         do throws(StoreError) {
             stored = try PersistentStore.storedModel(snapshot.connection)
@@ -61,6 +68,22 @@ extension PersistentContainer {
             var salvage = try SalvageWriter.save(
                 snapshot.connection, at: path, schema, to: newPath, by: temporary)
             salvage.remaining = try verify(at: newPath, .full).findings
+            return salvage
+        } catch {
+            try destroy(at: temporary)
+            throw error
+        }
+    }
+
+    private static func salvageApp(
+        _ source: Connection, at path: String, to newPath: String, given: ManagedObjectModel?
+    ) throws(StoreError) -> StoreSalvage {
+        let temporary = newPath + ".etl-part"
+        try destroy(at: temporary)
+        do throws(StoreError) {
+            var salvage = try AppSalvage.save(
+                source, at: path, given, to: newPath, by: temporary)
+            salvage.remaining = try verify(at: newPath, .full, model: given).findings
             return salvage
         } catch {
             try destroy(at: temporary)

@@ -9,6 +9,7 @@ extension StoreVerifier {
         let connection = connection
         try guarding(root.name, of: root.name) { verifier throws(SQLiteError) in
             let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+            guard verifier.has(formatTable: "Z_PRIMARYKEY") else { return }
             let handedOut = try connection.integer(
                 "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)")
             if handedOut ?? 0 < largest {
@@ -169,7 +170,21 @@ extension StoreVerifier {
     mutating func checkHistory() throws(StoreError) {
         let connection = connection
         try guarding("The history") { verifier throws(SQLiteError) in
-            guard try HistorySchema.exists(on: connection) else { return }
+            // What is missing is a finding already.
+            guard
+                ["Z_PRIMARYKEY", "ACHANGE", "ATRANSACTION"].allSatisfy(verifier.has(formatTable:))
+            else { return }
+            let strange =
+                try connection.integer(
+                    "SELECT count(*) FROM ACHANGE WHERE ZENTITY IS NULL"
+                        + " OR ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY)") ?? 0
+            if strange > 0 {
+                verifier.findings.append(
+                    StoreFinding(
+                        .history, count: Int(strange),
+                        "The history has \(Int(strange).counting("change", "changes")) of unknown"
+                            + " entities"))
+            }
             let lost =
                 try connection.integer(
                     "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN"

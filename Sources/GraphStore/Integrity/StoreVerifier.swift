@@ -34,8 +34,19 @@ struct StoreVerifier {
         }
         findings += lines.filter { $0 != "ok" }.map { StoreFinding(.file, $0) }
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+            guard has(formatTable: "Z_PRIMARYKEY") || has(formatTable: "Z_MODELCACHE") else {
+                throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+            }
+            let isThere = has(formatTable: "Z_METADATA")
+            findings.append(
+                StoreFinding(
+                    .metadata, "The table Z_METADATA is \(isThere ? "empty" : "missing")"))
+            return
         }
+        if metadata.uuid.isEmpty {
+            findings.append(StoreFinding(.metadata, "Z_METADATA has no Z_UUID"))
+        }
+        try checkFormatTables()
         let known = isOfApp ? try appSchema(model) : try ourSchema(model, metadata)
         guard let schema = known else { return }
         self.schema = schema
@@ -176,7 +187,7 @@ struct StoreVerifier {
                     StoreFinding(.structure, "The column \(table).\(column) is missing"))
             }
         }
-        let pending = has(ourTable: "ETL_PENDING") ? try texts("SELECT * FROM ETL_PENDING") : []
+        let pending = has(formatTable: "ETL_PENDING") ? try texts("SELECT * FROM ETL_PENDING") : []
         guard pending.isEmpty else { return }
         let there = Set(try texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
         for table in schema.tables where has(table.name) {
@@ -190,6 +201,26 @@ struct StoreVerifier {
         }
     }
 
+    /// Tables that every store has, and those of the history if it keeps one.
+    private mutating func checkFormatTables() throws(StoreError) {
+        guard has(formatTable: "Z_PRIMARYKEY") else {
+            findings.append(StoreFinding(.structure, "The table Z_PRIMARYKEY is missing"))
+            return
+        }
+        var wanted = Set(
+            try texts("SELECT Z_ENT FROM Z_PRIMARYKEY").compactMap(Int64.init)
+                .compactMap { HistorySchema.tableNames[$0] })
+        let found = Set(HistorySchema.tableNames.values.filter { has(formatTable: $0) })
+        // Our stores keep the counters of a history that was turned off.
+        if !isOfApp, found.isEmpty { return }
+        if found.contains("ACHANGE") { wanted.insert("ATRANSACTION") }
+        if found.contains("ATRANSACTION") { wanted.insert("ACHANGE") }
+        for table in wanted.subtracting(found).sorted() {
+            findings.append(
+                StoreFinding(.structure, "The table \(table) of the history is missing"))
+        }
+    }
+
     /// In an app's store it may have another name.
     private func isThere(
         _ index: StoreSchema.Index, _ names: Set<String>, _ found: FoundTables?
@@ -200,13 +231,14 @@ struct StoreVerifier {
                 in: index.table) == true
     }
 
-    private func has(ourTable name: String) -> Bool {
+    /// Whether a table exists that is not one of the model's.
+    func has(formatTable name: String) -> Bool {
         // A schema that cannot be read is told elsewhere.
         (try? integer("SELECT count(*) FROM sqlite_master WHERE name = '\(name)'")) == 1
     }
 
     private mutating func checkPending() throws(StoreError) {
-        guard has(ourTable: "ETL_PENDING") else { return }
+        guard has(formatTable: "ETL_PENDING") else { return }
         let pending = try integer(
             "SELECT count(*) FROM ETL_PENDING WHERE NAME <> '\(LoadOwner.noteName)'")
         if pending > 0 {

@@ -59,9 +59,7 @@ struct AppStoreFrame {
         }
     }
 
-    private static let historyNames: Set<String> = [
-        "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
-    ]
+    private static let historyNames = Set(HistorySchema.tableNames.values)
 
     private mutating func noteColumns(_ schema: StoreSchema, _ found: FoundTables) {
         for table in schema.tables {

@@ -35,11 +35,13 @@ struct LookupProjection {
         else {
             throw StoreError(.invalidRequest, "The mapping of '\(name)' names no relationship")
         }
-        guard let key = destination.attributes[lookup.key], key.attribute.type == .string else {
+        guard let key = destination.attributes[lookup.key],
+            RelationshipLookup.canBeKey(key.attribute.type)
+        else {
             throw StoreError(
                 .invalidRequest,
-                "The mapping of '\(name)' looks for '\(destination.name).\(lookup.key)', which is no"
-                    + " text")
+                "The mapping of '\(name)' looks up objects by '\(destination.name).\(lookup.key)',"
+                    + " which is neither a string nor an integer")
         }
         if case .foreignKey? = move.new.toManys[lookup.relationship] {
             throw StoreError(
@@ -80,7 +82,7 @@ struct LookupProjection {
     /// Makes the table, and fills it where an expression tells the keys.
     func gather(on connection: Connection) throws(SQLiteError) {
         try connection.execute(
-            "CREATE TABLE \(found) (owner INTEGER, place INTEGER, value TEXT)")
+            "CREATE TABLE \(found) (owner INTEGER, place INTEGER, value \(keyType))")
         guard let expression else { return }
         let owner = move.offset == 0 ? "t.Z_PK" : "t.Z_PK + \(move.offset)"
         let insert =
@@ -90,13 +92,19 @@ struct LookupProjection {
         try insert.run(on: connection)
     }
 
-    /// A text's keys, as JSON.
+    /// How the temporary tables declare a key, so that it compares as the attribute's column does.
+    private var keyType: String { key.attribute.type == .string ? "TEXT" : "INTEGER" }
+
+    /// The keys of a value, as JSON.
     private var list: BoundFunction {
         let separator = lookup.separator
         return BoundFunction { call throws(FunctionError) in
             var keys: [String] = []
-            if call.storage(0) == .text {
+            switch call.storage(0) {
+            case .text:
                 keys = Self.keys(in: String(decoding: call.bytes(0), as: UTF8.self), separator)
+            case .integer: keys = ["\(call.integer(0))"]
+            default: break
             }
             guard let json = try? JSONEncoder().encode(keys) else {
                 throw FunctionError("A key cannot be written as JSON")
@@ -152,7 +160,7 @@ struct LookupProjection {
         try make.run(on: connection)
         try connection.execute(
             """
-            CREATE TABLE \(keys) (value TEXT PRIMARY KEY, pk INTEGER) WITHOUT ROWID;
+            CREATE TABLE \(keys) (value \(keyType) PRIMARY KEY, pk INTEGER) WITHOUT ROWID;
             INSERT INTO \(keys) SELECT g.\(key.column), min(g.Z_PK) FROM new.\(destination.table) g \
             WHERE g.\(key.column) IN (SELECT value FROM \(found))\(family) GROUP BY g.\(key.column);
             """)

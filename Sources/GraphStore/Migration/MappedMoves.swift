@@ -54,6 +54,7 @@ struct MappedMoves {
                     + " does not have")
         }
         guard value != EntityMapping.sameObject else { return }
+        if let path = mapping.path(of: name) { return try check(path, name, mapping) }
         guard source.model.relationship(value, of: mapping.source) != nil else {
             throw StoreError(
                 .invalidRequest,
@@ -61,6 +62,28 @@ struct MappedMoves {
                     + " relationship of it")
         }
         pairing.told["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
+    }
+
+    /// Requires a path of to-one relationships whose links the new relationship itself stores.
+    private func check(
+        _ path: [String], _ name: String, _ mapping: EntityMapping
+    ) throws(StoreError) {
+        let subject = "'\(mapping.destination).\(name)' to '\(path.joined(separator: "."))'"
+        if let problem = source.model.problem(withToOnePath: path, of: mapping.source) {
+            throw StoreError(.invalidRequest, "The mapping sets \(subject): \(problem)")
+        }
+        let relationship = target.model.relationship(name, of: mapping.destination)
+        if case .foreignKey? = target.entity(named: mapping.destination)?.toManys[name],
+            let relationship
+        {
+            let inverse = relationship.inverseName.map {
+                "'\(relationship.destinationEntityName).\($0)'"
+            }
+            throw StoreError(
+                .invalidRequest,
+                "The mapping sets \(subject), but the links are at the other end; set"
+                    + " \(inverse ?? "them there") instead")
+        }
     }
 
     /// Gives moves offsets where objects of several hierarchies, or several objects of one, come
@@ -137,6 +160,30 @@ struct MappedValues {
         move.mapping?.lookups.contains { $0.relationship == relationship } ?? false
     }
 
+    /// The links at the end of a path of to-one relationships; `nil` if the mapping sets none.
+    func path(
+        _ relationship: String, _ link: LinkColumn, _ moves: ObjectMoves
+    ) throws(StoreError) -> [String: SQLFragment]? {
+        guard let keys = move.mapping?.path(of: relationship) else { return nil }
+        var paths = KeyPathSQL(moves.old, move.old, alias: "t", style: .subqueries)
+        let key = try paths.column(keys)
+        guard let end = paths.entity(at: keys),
+            let found = try moves.link(key, companion: nil, from: end, to: link.target)
+        else {
+            throw StoreError(
+                .invalidRequest,
+                "The mapping sets '\(move.new.name).\(relationship)' to"
+                    + " '\(keys.joined(separator: "."))', whose objects do not become objects of"
+                    + " '\(link.target.name)'")
+        }
+        var values = [link.column: found.key]
+        if let column = link.entityColumn { values[column] = found.entity }
+        if let column = link.orderColumn {
+            values[column] = SQLFragment("CASE WHEN \(key) NOT NULL THEN t.Z_PK * 1024 END")
+        }
+        return values
+    }
+
     /// A link to what another mapping makes of the same old object; nil where it is another link.
     func sameObject(
         _ relationship: String, _ link: LinkColumn, _ moves: ObjectMoves
@@ -160,5 +207,22 @@ struct MappedValues {
         if let column = link.entityColumn { values[column] = chosen("\(other.new.number)") }
         if let column = link.orderColumn { values[column] = chosen("t.Z_PK * 1024") }
         return values
+    }
+}
+
+extension ManagedObjectModel {
+    /// Why a key path does not lead over to-one relationships to an object; `nil` if it does.
+    package func problem(withToOnePath path: [String], of entity: String) -> String? {
+        var here = entity
+        for key in path {
+            guard let relationship = relationship(key, of: here) else {
+                return "'\(here)' has no relationship '\(key)'"
+            }
+            guard !relationship.isToMany else {
+                return "'\(here).\(key)' is a to-many relationship"
+            }
+            here = relationship.destinationEntityName
+        }
+        return nil
     }
 }

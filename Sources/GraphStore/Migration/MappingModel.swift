@@ -34,13 +34,20 @@ public struct EntityMapping: Sendable {
     public var destination: String
     /// Which of the old objects it is about, as a predicate over them; nil is all.
     public var predicate: String?
-    /// New values: of an attribute an expression over the old object, of a relationship the name of
-    /// an old one, or `$source` for what another mapping makes of the same object.
+    /// New values: for an attribute, an expression over the old object; for a relationship, the name
+    /// of an old one, a key path of to-one relationships such as `country.continent`, or `$source`
+    /// for the object that another mapping makes of the same one.
     public var values: [String: String]
     /// Links to objects that are found by a key, or made.
     public var lookups: [RelationshipLookup]
     /// Changes the rows one by one.
     public var policy: (any MigrationPolicy)?
+
+    /// The key path that a relationship is set to, if it has more than one key.
+    func path(of relationship: String) -> [String]? {
+        let keys = values[relationship]?.split(separator: ".").map(String.init) ?? []
+        return keys.count > 1 ? keys : nil
+    }
 
     /// Makes a mapping of expressions, which SQLite works out.
     public init(
@@ -72,12 +79,17 @@ public struct EntityMapping: Sendable {
 public struct RelationshipLookup: Sendable, Hashable {
     /// The new entity's relationship: a to-one, or a many-to-many.
     public var relationship: String
-    /// The attribute of the other entity that is the key, a text.
+    /// The attribute of the other entity that is the key: a string or an integer.
     public var key: String
     /// The key as an expression over the old object; nil where a closure tells the keys.
     public var expression: String?
     /// What stands between several keys in one text; blanks around them go, and empty ones, too.
     public var separator: String?
+
+    /// Whether attributes of a type can be the key.
+    package static func canBeKey(_ type: AttributeType) -> Bool {
+        [.string, .integer16, .integer32, .integer64].contains(type)
+    }
 
     /// Makes a lookup.
     public init(

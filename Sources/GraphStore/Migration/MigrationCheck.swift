@@ -39,7 +39,7 @@ struct MigrationCheck {
                 + value + ") IS NULL"
         ) { count, _ in
             "\(move.new.name).\(name) is required, and \(objects(count)) \(count == 1 ? "has" : "have")"
-                + " none; give it a default, make it optional, or map it"
+                + " none; set it in a mapping"
         }
     }
 

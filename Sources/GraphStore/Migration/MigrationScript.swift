@@ -115,6 +115,13 @@ struct MigrationScript {
                 values.merge(found) { first, _ in first }
                 continue
             }
+            if let name = link.forward, let found = try told.path(name, link, moves) {
+                values.merge(found) { first, _ in first }
+                if link.isRequired, let key = found[link.column] {
+                    try addRequired(name, key, move)
+                }
+                continue
+            }
             switch links.source(of: link, for: move) {
             case .unclear(let reason): note(reason)
             case .none:

@@ -51,16 +51,7 @@ struct MigrationSource {
     func parts() throws(StoreError) -> [(
         type: String, name: String, table: String, sql: String
     )] {
-        try storing { () throws(SQLiteError) in
-            let rows = try connection.prepare(
-                "SELECT type, name, tbl_name, sql FROM main.sqlite_master"
-                    + " WHERE sql NOT NULL ORDER BY type = 'table' DESC, name")
-            var parts: [(type: String, name: String, table: String, sql: String)] = []
-            while try rows.step() {
-                parts.append((rows.string(0), rows.string(1), rows.string(2), rows.string(3)))
-            }
-            return parts
-        }
+        try storing { () throws(SQLiteError) in try SchemaSQL.parts(of: connection) }
     }
 
     /// The entities of a new model that the new store has: all, unless the old one has a

@@ -16,6 +16,9 @@ struct PairProjection {
         var forwardOrder: String?
         var backOrder: String?
 
+        /// Equal for the same links.
+        var identity: String { from + (condition ?? "") + owner + destination }
+
         /// The same seen from the other end.
         var turned: Source {
             Source(
@@ -46,7 +49,7 @@ struct PairProjection {
             return join
         }
         var inserts: [SQLFragment] = []
-        for source in sources(of: end, owner: owner) {
+        for source in try sources(of: end, owner: owner) {
             guard
                 let first = try moves.link(
                     source.owner, companion: nil, from: source.ownerEntity, to: owner),
@@ -81,29 +84,51 @@ struct PairProjection {
     /// Every old place with links of the relationship, each once.
     private func sources(
         of end: PairEnd, owner: StoreSchema.Entity
-    ) -> [Source] {
+    ) throws(StoreError) -> [Source] {
         let (name, inverse) = (end.name, end.side.relationship.inverseName)
         let (destination, keepsReflexive) = (end.destination, end.side.isReflexive)
         var found: [String: Source] = [:]
         for move in moves.all where owner.familyNumbers.contains(move.new.number) {
+            if let source = try path(of: name, in: move) {
+                found[source.identity] = source
+                continue
+            }
             let partners = pairing.relationships(of: move.new.name, from: move.old.name)
             guard let old = partners[name],
                 let source = source(
                     of: old, from: move.old, keepsReflexive: keepsReflexive)
             else { continue }
-            found[source.from + source.owner + source.destination] = source
+            found[source.identity] = source
         }
         if found.isEmpty, let inverse {
             for move in moves.all where destination.familyNumbers.contains(move.new.number) {
+                if let source = try path(of: inverse, in: move) {
+                    found[source.identity] = source.turned
+                    continue
+                }
                 let partners = pairing.relationships(of: move.new.name, from: move.old.name)
                 guard let old = partners[inverse],
                     let source = source(
                         of: old, from: move.old, keepsReflexive: keepsReflexive)
                 else { continue }
-                found[source.from + source.owner + source.destination] = source.turned
+                found[source.identity] = source.turned
             }
         }
         return found.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The links at the end of a path that a mapping sets a relationship to.
+    private func path(
+        of relationship: String, in move: ObjectMove
+    ) throws(StoreError) -> Source? {
+        guard let keys = move.mapping?.path(of: relationship) else { return nil }
+        var paths = KeyPathSQL(moves.old, move.old, alias: "t", style: .subqueries)
+        let key = try paths.column(keys)
+        guard let end = paths.entity(at: keys) else { return nil }
+        return Source(
+            from: "main.\(move.old.table) t",
+            condition: "t.Z_ENT = \(move.old.number) AND \(key) NOT NULL", owner: "t.Z_PK",
+            destination: key, ownerEntity: move.old, destinationEntity: end)
     }
 
     /// The links of an old relationship.

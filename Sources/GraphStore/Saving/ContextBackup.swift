@@ -81,7 +81,7 @@ struct ContextBackup {
                 context.register(object)
             }
         }
-        context.deniedNew.removeAll()
+        context.deletedNew.removeAll()
         context.notedErrors.removeAll()
         context.hasPendingDeletes = context.listed.contains { $0.pending == .deleted }
     }

@@ -244,7 +244,7 @@ extension ManagedObjectContext {
         let objects = listed
         listed.removeAll()
         unprocessedDeletes.removeAll()
-        deniedNew.removeAll()
+        deletedNew.removeAll()
         hasPendingDeletes = false
         for object in objects {
             object.isListed = false
@@ -256,7 +256,6 @@ extension ManagedObjectContext {
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
             case .deleted:
-                if undoLog != nil { goneForUndo.insert(object.objectID) }
                 object.isGone = true
                 object.isStored = false
                 unregister(object)
@@ -265,8 +264,6 @@ extension ManagedObjectContext {
             object.commit()
         }
         undoLog?.closeEvent()
-        // What was undone before is saved now, and nothing else can lead to them.
-        if undoLog == nil { goneForUndo.removeAll() }
         readDerived(change)
         tellDidSave(pending)
     }

@@ -13,11 +13,6 @@ extension ManagedObjectContext {
             }
             if !object.skipsHooks { object.validate(.delete, into: &failures) }
         }
-        if !goneForUndo.isEmpty {
-            for object in pending.inserted + pending.updated {
-                checkUndone(object, &failures)
-            }
-        }
         var known: (layout: EntityLayout, validator: ObjectValidator)?
         for object in pending.inserted {
             if let known, known.layout === object.layout {
@@ -41,29 +36,6 @@ extension ManagedObjectContext {
         }
         guard let error = failures.error else { return }
         throw StoreError(.validation, error.description, cause: error)
-    }
-
-    /// Undoing may have put back a link to what a Deny rule had let go, and which is gone since.
-    private func checkUndone(_ object: ManagedObject, _ failures: inout ValidationFailures) {
-        guard !object.links.isEmpty else { return }
-        for (slot, toOne) in object.layout.toOnes.enumerated() {
-            guard let id = object.links[slot], goneForUndo.contains(id), denies(toOne) else {
-                continue
-            }
-            failures.add(
-                "'\(toOne.name)' leads to an object that is deleted for good", object,
-                key: toOne.name, code: .deletionDenied)
-        }
-    }
-
-    /// Whether the object at a to-one's other end may not be deleted while this leads to it.
-    private func denies(_ toOne: EntityLayout.ToOne) -> Bool {
-        guard let there = container.objects.layout(toOne.destination) else { return false }
-        switch toOne.inverse {
-        case .none: return false
-        case .toOne(let slot): return there.toOnes[slot].relationship.deleteRule == .deny
-        case .toMany(let slot): return there.toManys[slot].relationship.deleteRule == .deny
-        }
     }
 
     private func validator(for layout: EntityLayout) throws(StoreError) -> ObjectValidator {

@@ -25,6 +25,7 @@ enum PredicatePages {
             | `$now`, `$today`, `$name` | the moment and the day of the run; a parameter of the \
             spec, or a value of `fetch --set` |
             | `#no` | the key `no`, which would be a keyword; `#'any text'` likewise |
+            | `objectID`, `category.objectID` | the number of an object: its primary key, `Z_PK` |
             | `( )` | what belongs together |
 
             Words mean the same in any case. The examples are over the tasks of \
@@ -33,6 +34,22 @@ enum PredicatePages {
             A field that a record lacks is nil. One that is a list or an object is not, and only \
             that can be asked of it: `tags == nil`, `tags != nil`. Any other use of it is an \
             error, which rejects the record with the code `expr`.
+
+            ## The number of an object
+
+            `objectID` is the primary key of an object (`Z_PK`), a whole number. Use it like an \
+            attribute: `objectID == 42`, `objectID IN {1, 2}`, `category.objectID == 3`, or \
+            `ANY tags.objectID == 7`. SQLite finds such objects by the primary key, without an \
+            index. The number is also a field of `fetch` and of an export, a key of an order, and \
+            a key of a link.
+
+            - If the entity has a property named `objectID`, the key is that property. \
+            `#objectID` is the number in every entity.
+            - Numbers count per entity together with its sub-entities, so two objects of \
+            unrelated entities can have the same number.
+            - The store assigns the number when it saves the object. An object gets another \
+            number in another store, so use an attribute as the key between stores.
+            - A record has no number. In `keep-if` and `expr`, `objectID` is a field like any other.
 
             ## Comparisons
 

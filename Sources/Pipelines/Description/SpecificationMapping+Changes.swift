@@ -54,7 +54,8 @@ extension SpecificationMapping {
             that has several attributes, a to-one is `up.a` and `up.b`, and a to-many a list of objects \#
             `{"a": 1, "b": 2}` in JSON, and in tables two lists, `peers.a` and `peers.b`, in one order. \#
             Tables join the values of a list by `|`, with `\|` for one inside a text, as `split: "|"` \#
-            reads them back; a list of one empty text comes back as an empty one.
+            reads them back; a list of one empty text comes back as an empty one. `objectID` is the \#
+            primary key of an object; it differs in another store.
             """#, example: "[id, title, category.name]"),
         KeyDescription(
             "order", .oneOrMore(.text), .means("by the key"),

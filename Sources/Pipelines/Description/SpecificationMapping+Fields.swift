@@ -70,7 +70,8 @@ extension SpecificationMapping {
             "by", .named("ATTRIBUTE", .either([.text, .mapping(.keyField)])), .error,
             """
             The attributes of a uniqueness constraint of that entity, and the field that fills \
-            each; a null or empty key means no link.
+            each; a null or empty key means no link. Or `objectID` alone: the field is the \
+            primary key of an object, which works without a constraint.
             """, example: "{ name: category.name }"),
         KeyDescription(
             "missing", .choice(LinkMapping.Missing.self), .same(as: "reject"),

@@ -15,9 +15,13 @@ extension ImportPlanBuilder {
                 continue
             }
             guard let key = mapping.resolvedKey(of: destination, in: model) else { continue }
+            let isByNumber = mapping.isByNumber(of: destination, in: model)
             var parts: [ImportPlan.LinkPart] = []
             for part in key {
-                guard let attribute = model.attribute(part.attribute.text, of: destination)
+                guard
+                    let attribute = isByNumber
+                        ? ObjectNumber.attribute
+                        : model.attribute(part.attribute.text, of: destination)
                 else { continue }
                 parts.append(
                     try linkPart(part.field, attribute, filling: "\(name).\(attribute.name)"))
@@ -25,7 +29,8 @@ extension ImportPlanBuilder {
             links.append(
                 ImportPlan.Link(relationship, parts[0], others: Array(parts.dropFirst())))
             var link = BulkPlan.Link(
-                relationship: name, destination: destination, attribute: key[0].attribute.text,
+                relationship: name, destination: destination,
+                attribute: isByNumber ? ObjectNumber.explicitKey : key[0].attribute.text,
                 missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
                 many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
                     ?? .replace)

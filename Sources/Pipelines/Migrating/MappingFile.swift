@@ -12,13 +12,13 @@ import YAML
 ///   Task:
 ///     from: Todo                  # the old entity; without it `renamed-from`, or the same name
 ///     where: "isDeleted == NO"    # objects that do not meet it are left behind
-///     set: { priority: "ternary(priority == 'high', 2, 0)" }
+///     set: { priority: "ternary(priority == 'high', 2, 0)", area: project.area }
 ///     lookup:
 ///       tags: { by: name, from: tagText, split: "," }
 /// ```
 /// An entity with a list of such mappings merges several old ones; an old entity that several new
 /// ones come from is split.
-enum MappingFile {
+struct MappingFile {
     private static let version: Int64 = 1
 
     /// The place of the mapping between two versions of a model, beside the new one's file; nil
@@ -37,78 +37,202 @@ enum MappingFile {
         return PathText.join(PathText.folder(of: String(model)), "migrations")
     }
 
+    private let old: ManagedObjectModel?
+    private let new: ManagedObjectModel
+    private let support: PredicateSupport?
+
     /// Reads a file.
     ///
-    /// - Parameter model: the new model.
+    /// - Parameters:
+    ///   - old: The old model; without it, the migration finds what is wrong with expressions.
+    ///   - new: The new model.
     static func read(
-        _ path: String, to model: ManagedObjectModel
+        _ path: String, from old: ManagedObjectModel?, to new: ManagedObjectModel
     ) -> (mapping: MappingModel?, diagnostics: [Diagnostic]) {
         let (root, diagnostics) = YAMLParser.parse(file: path)
         guard let root else { return (nil, diagnostics) }
         let problems = YAMLProblems(file: path, area: "mapping")
         diagnostics.forEach(problems.report)
-        let mapping = read(YAMLValue(root: root, problems: problems, label: "mapping"), model)
+        let file = MappingFile(old: old, new: new, support: old.map(PredicateSupport.init))
+        let mapping = file.read(YAMLValue(root: root, problems: problems, label: "mapping"))
         return (problems.hasErrors ? nil : mapping, problems.sorted)
     }
 
-    private static func read(_ value: YAMLValue, _ model: ManagedObjectModel) -> MappingModel? {
+    private func read(_ value: YAMLValue) -> MappingModel? {
         guard let file = value.mapping() else { return nil }
-        let format = file.required("mapping", fix: "begin the file with `mapping: \(version)`")
-        if let format, let number = format.integer(), number != version {
+        let format = file.required("mapping", fix: "begin the file with `mapping: \(Self.version)`")
+        if let format, let number = format.integer(), number != Self.version {
             format.fail(
                 "version",
-                "The mapping is of format \(number); this program reads format \(version)")
+                "The mapping is of format \(number); this program reads format \(Self.version)")
         }
         var entities: [EntityMapping] = []
         for entry in file.required("entities")?.mapping()?.all() ?? [] {
-            guard let entity = model.entity(named: entry.key) else {
-                entry.value.fail(
-                    "entity",
+            guard let entity = new.entity(named: entry.key) else {
+                entry.value.problems.report(
+                    "mapping.entity",
                     "The new model has no entity '\(entry.key)'"
-                        + Suggestion.phrase(for: entry.key, among: model.entities.map(\.name)))
+                        + Suggestion.phrase(for: entry.key, among: new.entities.map(\.name)),
+                    at: .source(entry.keyLocation))
                 continue
             }
             for item in entry.value.listOrOne() ?? [] {
-                if let mapping = read(item, of: entity, model) { entities.append(mapping) }
+                if let mapping = read(item, of: entity) { entities.append(mapping) }
             }
         }
         file.finish()
         return MappingModel(entities)
     }
 
-    private static func read(
-        _ value: YAMLValue, of entity: EntityDescription, _ model: ManagedObjectModel
-    ) -> EntityMapping? {
+    // MARK: One mapping
+
+    private func read(_ value: YAMLValue, of entity: EntityDescription) -> EntityMapping? {
         guard let keys = value.mapping() else { return nil }
-        var mapping = EntityMapping(
-            from: keys.optional("from")?.filledText() ?? entity.renamingIdentifier ?? entity.name,
-            to: entity.name, where: keys.optional("where")?.filledText())
+        let from = keys.optional("from")
+        let source = from?.filledText() ?? entity.renamingIdentifier ?? entity.name
+        let isKnown = check(source: source, from ?? value)
+        var mapping = EntityMapping(from: source, to: entity.name)
+        if let condition = keys.optional("where"), let text = condition.filledText() {
+            mapping.predicate = text
+            if isKnown { check(predicate: text, source, condition) }
+        }
         for entry in keys.optional("set")?.mapping()?.all() ?? [] {
-            guard
-                model.attribute(entry.key, of: entity.name) != nil
-                    || model.relationship(entry.key, of: entity.name) != nil
-            else {
-                entry.value.fail("property", "'\(entity.name)' has no '\(entry.key)'")
-                continue
+            guard let text = entry.value.scalarText() else { continue }
+            mapping.values[entry.key] = text
+            if let attribute = new.attribute(entry.key, of: entity.name) {
+                if isKnown { check(expression: text, source, for: attribute, entry.value) }
+            } else if let relationship = new.relationship(entry.key, of: entity.name) {
+                if isKnown { check(links: text, source, of: relationship, entity, entry.value) }
+            } else {
+                let names =
+                    new.attributes(of: entity.name).map(\.name)
+                    + new.relationships(of: entity.name).map(\.name)
+                entry.value.problems.report(
+                    "mapping.property",
+                    "'\(entity.name)' has no '\(entry.key)'"
+                        + Suggestion.phrase(for: entry.key, among: names),
+                    at: .source(entry.keyLocation))
             }
-            mapping.values[entry.key] = entry.value.scalarText()
         }
         for entry in keys.optional("lookup")?.mapping()?.all() ?? [] {
-            guard model.relationship(entry.key, of: entity.name) != nil else {
-                entry.value.fail(
-                    "property", "'\(entity.name)' has no relationship '\(entry.key)'")
+            guard let relationship = new.relationship(entry.key, of: entity.name) else {
+                entry.value.problems.report(
+                    "mapping.property",
+                    "'\(entity.name)' has no relationship '\(entry.key)'"
+                        + Suggestion.phrase(
+                            for: entry.key, among: new.relationships(of: entity.name).map(\.name)),
+                    at: .source(entry.keyLocation))
                 continue
             }
-            guard let words = entry.value.mapping() else { continue }
-            let key = words.required("by")?.filledText()
-            let expression = words.required("from")?.filledText()
-            let separator = words.optional("split")?.filledText()
-            words.finish()
-            guard let key, let expression else { continue }
-            mapping.lookups.append(
-                RelationshipLookup(entry.key, by: key, from: expression, split: separator))
+            if let lookup = lookup(entry.value, relationship, isKnown ? source : nil) {
+                mapping.lookups.append(lookup)
+            }
         }
         keys.finish()
         return mapping
+    }
+
+    private func lookup(
+        _ value: YAMLValue, _ relationship: RelationshipDescription, _ source: String?
+    ) -> RelationshipLookup? {
+        guard let words = value.mapping() else { return nil }
+        let by = words.required("by")
+        let from = words.required("from")
+        let separator = words.optional("split")?.filledText()
+        words.finish()
+        guard let by, let from, let key = by.filledText(), let expression = from.filledText()
+        else { return nil }
+        let destination = relationship.destinationEntityName
+        let attribute = new.attribute(key, of: destination)
+        if let attribute, RelationshipLookup.canBeKey(attribute.type) {
+            if let source { check(expression: expression, source, for: attribute, from) }
+        } else if let attribute {
+            by.fail(
+                "lookup",
+                "'\(destination).\(key)' is \(attribute.type.rawValue); a key is a string or an"
+                    + " integer")
+        } else {
+            by.fail(
+                "property",
+                "'\(destination)' has no attribute '\(key)'"
+                    + Suggestion.phrase(
+                        for: key, among: new.attributes(of: destination).map(\.name)))
+        }
+        return RelationshipLookup(
+            relationship.name, by: key, from: expression, split: separator)
+    }
+
+    // MARK: Checks against the old model
+
+    /// Whether the old entity is known, so that what is said over its objects can be checked.
+    private func check(source: String, _ value: YAMLValue) -> Bool {
+        guard let old else { return false }
+        guard let entity = old.entity(named: source) else {
+            value.fail(
+                "entity",
+                "The old model has no entity '\(source)'"
+                    + Suggestion.phrase(for: source, among: old.entities.map(\.name)),
+                fix: "name the old entity with `from`")
+            return false
+        }
+        guard !entity.isAbstract else {
+            value.fail(
+                "entity", "The old entity '\(source)' is abstract, so it has no objects",
+                fix: "map its sub-entities")
+            return false
+        }
+        return true
+    }
+
+    private func report(_ mistakes: [GraphPredicateError], _ value: YAMLValue) {
+        for mistake in mistakes {
+            value.problems.report(Diagnostic(predicateError: mistake, at: value.location))
+        }
+    }
+
+    private func check(predicate text: String, _ source: String, _ value: YAMLValue) {
+        let (resolved, mistakes) = FormatCheck(entityName: source, model: old).predicate(text)
+        report(mistakes, value)
+        guard mistakes.isEmpty, let resolved, let support else { return }
+        do throws(StoreError) {
+            try support.check(resolved, entityName: source)
+        } catch {
+            value.fail("unsupported", error.message)
+        }
+    }
+
+    private func check(
+        expression text: String, _ source: String, for attribute: AttributeDescription,
+        _ value: YAMLValue
+    ) {
+        let (resolved, mistakes) = FormatCheck(entityName: source, model: old).expression(
+            text, assignedTo: attribute)
+        report(mistakes.map { $0.offeringText(text) }, value)
+        guard mistakes.isEmpty, let resolved, let support else { return }
+        do throws(StoreError) {
+            try support.check(resolved, entityName: source)
+        } catch {
+            value.fail("unsupported", error.message)
+        }
+    }
+
+    /// A relationship is set to an old one, to a path of to-ones, or to `$source`.
+    private func check(
+        links text: String, _ source: String, of relationship: RelationshipDescription,
+        _ entity: EntityDescription, _ value: YAMLValue
+    ) {
+        guard let old, text != EntityMapping.sameObject else { return }
+        let path = text.split(separator: ".").map(String.init)
+        if path.count > 1 {
+            guard let problem = old.problem(withToOnePath: path, of: source) else { return }
+            value.fail(
+                "links", "'\(entity.name).\(relationship.name)' cannot be '\(text)': \(problem)")
+        } else if old.relationship(text, of: source) == nil {
+            let names = old.relationships(of: source).map(\.name)
+            value.fail(
+                "links",
+                "The old entity '\(source)' has no relationship '\(text)'"
+                    + Suggestion.phrase(for: text, among: names))
+        }
     }
 }

@@ -3,61 +3,92 @@ import GraphModel
 import GraphStore
 import XcodeModel
 
-/// The versions of a model, oldest first, the wanted one last.
+/// The versions of a model, oldest first, up to the one that a store is to have.
 ///
-/// The older ones stand under `history` of a YAML file, or are the versions of an Xcode bundle that
-/// come before the current one by their names.
+/// The older versions are named under `history` of a YAML file, or they are the versions of an
+/// Xcode bundle whose names come first.
 struct ModelVersions {
     struct Version {
-        /// By which mappings are named; nil where neither the model nor its file has a name.
+        /// The name that mapping files use; `nil` if neither the model nor its file has one.
         var label: String?
+        /// The version's name in an Xcode bundle.
+        var name: String?
         var model: ManagedObjectModel
     }
 
-    var all: [Version]
+    /// The versions up to the wanted one; empty if a model has errors.
+    var all: [Version] = []
+    /// The versions of the bundle after the wanted one.
+    var later: [Version] = []
+    /// The bundle, or the model's file if it is not in a bundle; mappings are next to it.
+    var path: String
 
-    /// The models alone.
+    /// The models up to the wanted one.
     var history: ModelHistory { ModelHistory(all.map(\.model)) }
 
-    /// - Returns: no versions where a model is wrong.
+    /// Every version that a store may have.
+    var known: [ManagedObjectModel] { (all + later).map(\.model) }
+
+    /// Reads a model and its other versions.
+    ///
+    /// - Parameter path: A model as `--to` takes it. A version in a bundle is the wanted one.
     static func read(_ path: String) -> (versions: ModelVersions, diagnostics: [Diagnostic]) {
         let (model, diagnostics) = ModelSource.readOrStored(path)
-        var versions = ModelVersions(all: [])
+        var versions = ModelVersions(path: path)
         var problems = diagnostics.filter { $0.severity == .error }
         guard let model, problems.isEmpty else { return (versions, diagnostics) }
-        let (older, name) = olderFiles(path)
-        for (file, label) in older {
-            let (model, diagnostics) = ModelSource.read(file)
-            problems += diagnostics.filter { $0.severity == .error }
-            if let model { versions.add(model, label) }
+        func others(_ files: [(file: String, name: String?)]) -> [Version] {
+            files.compactMap { file, name in
+                let (model, diagnostics) = ModelSource.read(file)
+                problems += diagnostics.filter { $0.severity == .error }
+                return model.map { Version($0, name) }
+            }
         }
-        versions.add(model, name)
-        return (problems.isEmpty ? versions : ModelVersions(all: []), problems)
-    }
-
-    private mutating func add(_ model: ManagedObjectModel, _ name: String?) {
-        let identifier = model.versionIdentifiers.first { !$0.isEmpty }
-        all.append(Version(label: identifier ?? name, model: model))
-    }
-
-    /// The files of older versions, each with a name for versions that have none of their own, and
-    /// such a name for the model itself.
-    private static func olderFiles(_ path: String) -> ([(file: String, label: String?)], String?) {
-        if let bundle = try? XcodeModelBundle.open(path), let current = bundle.current,
-            let place = bundle.versions.firstIndex(of: current)
+        if let (bundle, wanted) = XcodeModelBundle.bundleAndVersion(of: path),
+            let place = bundle.versions.firstIndex(of: wanted)
         {
-            return (
-                bundle.versions[..<place].map { (bundle.contentsPath(of: $0), $0) }, current
-            )
+            versions.path = bundle.path
+            let files = bundle.versions.map {
+                (file: bundle.contentsPath(of: $0), name: $0 as String?)
+            }
+            versions.all = others(Array(files[..<place])) + [Version(model, wanted)]
+            // A later version that cannot be read is not needed.
+            let needed = problems
+            versions.later = others(Array(files[(place + 1)...]))
+            problems = needed
+        } else {
+            let folder = PathText.folder(of: path)
+            let older = ModelSource.reading(path).history
+            versions.all =
+                others(older.map { (PathText.join(folder, $0.name), nil) }) + [Version(model, nil)]
         }
-        let reading = ModelSource.reading(path)
-        let folder = PathText.folder(of: path)
-        return (reading.history.map { (PathText.join(folder, $0.name), nil) }, nil)
+        return (problems.isEmpty ? versions : ModelVersions(path: path), problems)
     }
 
-    /// The place of the version that a store was made with; nil of none of them.
+    /// The path of the version of an Xcode bundle that a store was made with; `nil` if the model is
+    /// not in a bundle, or the store has none of its versions.
+    static func fittingVersion(of model: String, storeAt store: String) -> String? {
+        guard let (bundle, _) = XcodeModelBundle.bundleAndVersion(of: model) else { return nil }
+        let versions = read(model).versions
+        // The caller has reported what is wrong with the store.
+        let known = versions.all + versions.later
+        let history = ModelHistory(known.map(\.model))
+        guard let place = (try? history.versionIndex(ofStoreAt: store)) ?? nil,
+            let name = known[place].name
+        else { return nil }
+        return bundle.path(of: name)
+    }
+
+    /// The index of the version that a store was made with; `nil` if it is another one.
     func place(ofStoreAt path: String) -> Int? {
-        // What is wrong with the store is told when it is migrated.
+        // The migration itself reports a store that cannot be read.
         (try? history.versionIndex(ofStoreAt: path)) ?? nil
+    }
+}
+
+extension ModelVersions.Version {
+    fileprivate init(_ model: ManagedObjectModel, _ name: String?) {
+        let identifier = model.versionIdentifiers.first { !$0.isEmpty }
+        self.init(label: identifier ?? name, name: name, model: model)
     }
 }

@@ -2,6 +2,7 @@ import Diagnostics
 import FoundationEssentials
 import GraphModel
 package import GraphStore
+import XcodeModel
 
 /// Brings a store to another version of its model: `etl migrate`.
 package struct StoreMigration {
@@ -37,26 +38,37 @@ package struct StoreMigration {
     package struct Step {
         /// What it is called; nil where the store becomes what it shall be at once.
         package fileprivate(set) var title: String?
+        /// The version after it, in words; `nil` if it has no name.
+        fileprivate var target: String?
         /// Which of the chain it is; nil where the store is of none of the older versions.
         fileprivate var stage: ModelHistory.Stage?
         fileprivate var model: ManagedObjectModel
-        /// Where its mapping stands, or would.
+        /// What the store is before it, in words; `nil` if its version has no name.
+        fileprivate var origin: String?
+        /// The model before it; `nil` if it is not known.
+        fileprivate var old: ManagedObjectModel?
+        /// The file that has its mapping, or may have it.
         fileprivate var mappingPath: String?
         /// What is said of it; nil is nothing.
         fileprivate var mapping: MappingModel?
+        /// The mapping model of the app that it uses.
+        package fileprivate(set) var xcodeMapping: String?
+        /// What that mapping model says, usable or not.
+        fileprivate var translation: XcodeMappingTranslation?
     }
 
     /// What would be done first, and the steps behind it, which can be told once it is done.
     package func plan() throws(RunFailure) -> (plan: MigrationPlan, steps: [Step]) {
         let versions = try versions()
         let steps = try steps(versions)
+        try requireUsable(steps)
         do throws(StoreError) {
             let stage = steps[0].stage
             let manager =
                 stage.map { chain(steps, versions).manager(for: $0) } ?? manager(steps[0], versions)
             return (try manager.plan(), steps)
         } catch {
-            throw RunFailure(error)
+            throw placing(RunFailure(error), error, steps[0])
         }
     }
 
@@ -78,20 +90,97 @@ package struct StoreMigration {
         var failure = failure
         let fix: String
         if let path = step.mappingPath {
-            let folder = MappingFile.folder(beside: modelPath)
+            let folder = PathText.folder(of: path)
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             let others = names.filter { $0.hasSuffix(".yaml") }.sorted()
             fix =
                 isFile(path)
-                ? "say it in \(path)"
-                : "say it in \(path), which is not there"
+                ? "add it to \(path)"
+                : writing(path)
                     + (others.isEmpty ? "" : "; the folder has \(others.joined(separator: ", "))")
         } else {
             fix =
-                "give both models a `version`, and say it in migrations/OLD-NEW.yaml beside the new"
+                "give both models a `version`, and write migrations/OLD-NEW.yaml next to the new"
+                + " model"
         }
         for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
         return failure
+    }
+
+    /// How to write the mapping file of a step.
+    private func writing(_ path: String) -> String {
+        "write \(path); `\(Self.command(store: store, to: modelPath)) --write-mapping"
+            + " \(Self.word(path))` writes the start of it"
+    }
+
+    /// The failure with the mapping file that it is about.
+    private func placing(
+        _ failure: RunFailure, _ error: StoreError, _ step: Step
+    ) -> RunFailure {
+        guard error.code == .invalidRequest, step.mapping != nil else { return failure }
+        var failure = failure
+        let file = step.xcodeMapping ?? step.mappingPath
+        for place in failure.diagnostics.indices where file != nil {
+            failure.diagnostics[place].place = .file(file ?? "")
+        }
+        return failure
+    }
+
+    /// Stops before anything is written if a mapping model of the app cannot be used.
+    private func requireUsable(_ steps: [Step]) throws(RunFailure) {
+        for step in steps {
+            guard var problems = step.translation?.problems, !problems.isEmpty else { continue }
+            if let path = step.mappingPath {
+                // Once for all of them.
+                problems[problems.count - 1].fix = writing(path) + "; it replaces the mapping model"
+            }
+            throw RunFailure(problems: problems)
+        }
+    }
+
+    /// Writes the start of the mapping file of the first step that needs one.
+    ///
+    /// - Returns: What was written, for the user.
+    package func writeMapping(to file: String) throws(RunFailure) -> String {
+        let versions = try versions()
+        guard FileManager.default.fileExists(atPath: store) else {
+            throw RunFailure(StoreError(.missing, "\(store) does not exist"))
+        }
+        let steps = try steps(versions)
+        let step =
+            steps.first { $0.translation?.problems.isEmpty == false }
+            ?? steps.first { $0.mapping == nil } ?? steps[0]
+        guard let old = step.old else {
+            throw RunFailure(
+                .configuration, code: "mapping.old-model",
+                "The model of \(store) is not known, so that its entities cannot be mapped")
+        }
+        guard old.versionHashes != step.model.versionHashes else {
+            throw RunFailure(
+                .configuration, code: "mapping.same-model",
+                "\(store) has this model already, so that there is nothing to map")
+        }
+        guard !FileManager.default.fileExists(atPath: file) else {
+            throw RunFailure(
+                .cannotCreate, code: "file.exists", "\(file) exists already",
+                fix: "choose another name, or remove it")
+        }
+        let title =
+            (step.origin.map { "from version '\($0)' " } ?? "")
+            + "to \(step.target ?? PathText.lastComponent(versions.path))"
+        let text = MappingDraft(from: old, to: step.model, step.translation).text(
+            title: title, origin: step.xcodeMapping.map(PathText.lastComponent))
+        do {
+            try FileManager.default.createDirectory(
+                atPath: PathText.folder(of: file), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+        } catch {
+            throw RunFailure(
+                .cannotCreate, code: "file.write", "\(file) cannot be written: \(error)")
+        }
+        let note =
+            step.mappingPath.map { $0 == file ? "" : "; etl reads it as \($0)" } ?? ""
+        return "Wrote \(file), the start of the mapping \(title)\(note)"
     }
 
     /// Migrates the store, which no run may use meanwhile.
@@ -104,6 +193,8 @@ package struct StoreMigration {
         guard FileManager.default.fileExists(atPath: store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
+        // Also before the lock file is written; a run may change the store until it is taken.
+        try requireUsable(try steps(versions))
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) {
@@ -114,6 +205,7 @@ package struct StoreMigration {
         }
         // Another one may have been at work until now.
         let steps = try steps(versions)
+        try requireUsable(steps)
         let cancellation = MigrationCancellation { [interruption] in interruption.signal != nil }
         func begin(_ step: Step, _ plan: MigrationPlan) {
             // Nobody else writes any more; who reads may take a while to let go of the store.
@@ -166,8 +258,9 @@ package struct StoreMigration {
             failure = RunFailure(StoreError(error.code, "\(error.message) (\(state))"))
         }
         if error.code == .exists { failure.status = .cannotCreate }
-        guard error.code == .needsMapping, let step else { return failure }
-        return naming(step, in: failure)
+        guard let step else { return failure }
+        return error.code == .needsMapping
+            ? naming(step, in: failure) : placing(failure, error, step)
     }
 
     /// - Parameter state: how far the store came; nil where it is as it was.
@@ -201,11 +294,13 @@ package struct StoreMigration {
 
     /// The command that brings a store to the model of a file, or of a spec.
     static func command(store: String, to file: String) -> String {
-        let words = [store, file].map { word in
-            let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
-            return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
-        }
-        return "etl migrate \(words[0]) --to \(words[1])"
+        "etl migrate \(word(store)) --to \(word(file))"
+    }
+
+    /// A word of a shell command.
+    private static func word(_ text: String) -> String {
+        let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
+        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
     }
 
     // MARK: Steps
@@ -214,7 +309,7 @@ package struct StoreMigration {
     private func manager(_ step: Step, _ versions: ModelVersions) -> MigrationManager {
         var manager = MigrationManager(
             storeAt: store, to: step.model, mapping: step.mapping ?? MappingModel())
-        manager.versions = versions.history.versions
+        manager.versions = versions.known
         manager.allowsCloudKit = allowsCloudKit
         manager.lockPatience = waiting.patience
         return manager
@@ -244,48 +339,82 @@ package struct StoreMigration {
     /// The way to the model, one step at least.
     private func steps(_ versions: ModelVersions) throws(RunFailure) -> [Step] {
         guard let last = versions.all.last else { return [] }
+        let mappings = XcodeMappings(near: versions.path)
         guard let start = versions.place(ofStoreAt: store), start < versions.all.count - 1 else {
-            // What is wrong with the store is told when it is migrated.
-            let old = try? PersistentContainer.model(ofStoreAt: store)
-            let label = old?.versionIdentifiers.first { !$0.isEmpty }
-            return [try step(from: old == last.model ? nil : label, to: last)]
+            return [try step(from: origin(versions, last), to: last, versions, mappings)]
         }
         let places = versions.all.indices
         var mapped: Set<ModelHistory.Stage> = []
         for from in places[start...] {
-            for to in places[(from + 1)...]
-            where isFile(path(from: versions.all[from].label, to: versions.all[to])) {
-                mapped.insert(ModelHistory.Stage(from: from, to: to))
+            for to in places[(from + 1)...] {
+                let (old, new) = (versions.all[from], versions.all[to])
+                var isMapped = isFile(path(from: old.label, to: new, versions))
+                if !isMapped { isMapped = try mappings.mapping(from: old, to: new) != nil }
+                if isMapped { mapped.insert(ModelHistory.Stage(from: from, to: to)) }
             }
         }
         var steps: [Step] = []
         for stage in versions.history.stages(from: start, mapped: mapped) {
-            let version = versions.all[stage.to]
-            var step = try step(from: versions.all[stage.from].label, to: version)
+            var step = try step(
+                from: versions.all[stage.from], to: versions.all[stage.to], versions, mappings)
             step.stage = stage
-            step.title = version.label.map { "version '\($0)'" } ?? "version \(stage.to + 1)"
+            step.title = step.target ?? "version \(stage.to + 1)"
             steps.append(step)
         }
         if steps.count == 1 { steps[0].title = nil }
         return steps
     }
 
-    /// The step between two versions, with what is said of it beside the model.
+    /// The version of a store that is of none of the older ones: a later one of the bundle, or the
+    /// model that the store carries; `nil` if it has the wanted one.
+    private func origin(
+        _ versions: ModelVersions, _ last: ModelVersions.Version
+    ) -> ModelVersions.Version? {
+        // The migration itself reports a store that cannot be read.
+        let later = ModelHistory(versions.later.map(\.model))
+        if !later.versions.isEmpty, let place = (try? later.versionIndex(ofStoreAt: store)) ?? nil {
+            return versions.later[place]
+        }
+        guard let model = try? PersistentContainer.model(ofStoreAt: store), model != last.model
+        else { return nil }
+        let label = model.versionIdentifiers.first { !$0.isEmpty }
+        return ModelVersions.Version(label: label, model: model)
+    }
+
+    /// The step between two versions, with its mapping: our file, or else the app's mapping model.
     private func step(
-        from label: String?, to version: ModelVersions.Version
+        from old: ModelVersions.Version?, to version: ModelVersions.Version,
+        _ versions: ModelVersions, _ mappings: XcodeMappings
     ) throws(RunFailure) -> Step {
-        let path = path(from: label, to: version)
+        let path = path(from: old?.label, to: version, versions)
         var step = Step(model: version.model, mappingPath: path)
+        step.origin = old?.label
+        step.old = old?.model
+        step.target = version.label.map { "version '\($0)'" }
         if let path, isFile(path) {
-            let (mapping, diagnostics) = MappingFile.read(path, to: version.model)
+            let (mapping, diagnostics) = MappingFile.read(
+                path, from: old?.model, to: version.model)
             guard let mapping else { throw RunFailure(problems: diagnostics) }
             step.mapping = mapping
+            return step
         }
+        guard let old else { return step }
+        guard let mapping = try mappings.mapping(from: old, to: version) else {
+            // One of them may be the mapping of this step.
+            guard mappings.problems.isEmpty else { throw RunFailure(problems: mappings.problems) }
+            return step
+        }
+        let translation = XcodeMappingTranslation(mapping, from: old.model, to: version.model)
+        step.translation = translation
+        step.xcodeMapping = mapping.folder
+        step.mapping = MappingModel(translation.entities)
         return step
     }
 
-    private func path(from label: String?, to version: ModelVersions.Version) -> String? {
-        MappingFile.path(beside: modelPath, from: label, to: version.label)
+    private func path(
+        from label: String?, to version: ModelVersions.Version, _ versions: ModelVersions
+    ) -> String? {
+        MappingFile.path(beside: versions.path, from: label, to: version.label)
     }
 
     private func isFile(_ path: String?) -> Bool {

@@ -40,7 +40,9 @@ struct MappedRowEncoder {
                     name: link.relationship,
                     isToMany: model.relationship(link.relationship, of: plan.entity)?.isToMany
                         ?? false,
-                    key: link.attributes.map { ($0, column($0, of: link.destination, model)) },
+                    key: link.isByNumber
+                        ? [(ObjectNumber.key, RowColumn(content: .objectNumber, isList: false))]
+                        : link.attributes.map { ($0, column($0, of: link.destination, model)) },
                     nested: link.nested.map { [shape($0, model)] } ?? [])
             })
     }

@@ -94,8 +94,8 @@ private struct Reading {
         guard let (entity, key) = keyless else { return [] }
         let names = key.map { "\(entity).\($0)" }.joined(separator: " and ")
         return [
-            "Deletions of \(entity) have no key, for the history keeps none: say"
-                + " `preserve-on-delete: true` of \(names) in the model"
+            "Deletions of \(entity) have no key, because the model does not preserve \(names) on"
+                + " deletion"
         ]
     }
 

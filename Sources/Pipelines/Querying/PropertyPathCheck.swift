@@ -6,7 +6,7 @@ import GraphStore
 ///
 /// A path leads over to-one relationships to an attribute. A field may also end in a relationship,
 /// which stands for the key at its other end, and may cross one to-many relationship with its
-/// first step, which makes a list.
+/// first step, which makes a list. In place of an attribute, a path may end in `objectID`.
 struct PropertyPathCheck {
     /// What a path is for.
     enum Purpose {
@@ -22,11 +22,10 @@ struct PropertyPathCheck {
 
     let model: ManagedObjectModel
 
-    /// What is wrong with the path, if anything is; `objectID` is an order that every entity has.
+    /// What is wrong with the path, if anything is.
     func problem(
         in steps: [String], of entityName: String, as purpose: Purpose
     ) -> Problem? {
-        if purpose == .order, steps == [RowRequest.objectID] { return nil }
         let text = steps.joined(separator: ".")
         let steps = model.folded(steps, from: entityName)
         var current = entityName
@@ -41,6 +40,12 @@ struct PropertyPathCheck {
                 // A field may be a whole composite, which is an object in JSON.
                 guard purpose == .order else { return nil }
                 return composite(step, elements, in: text)
+            }
+            if model.isObjectNumber(step, of: current) {
+                guard !isLast else { return nil }
+                return Problem(
+                    code: "path",
+                    message: "'\(current).\(step)' is a number, so '\(text)' cannot go on from it")
             }
             guard let relationship = model.relationship(step, of: current) else {
                 return unknown(step, of: current, in: text)
@@ -96,6 +101,7 @@ struct PropertyPathCheck {
         if let elements = model.elements(of: step, in: entity) {
             return composite(step, elements, in: text)
         }
+        if model.isObjectNumber(step, of: entity) { return nil }
         guard model.relationship(step, of: entity) != nil else {
             return unknown(step, of: entity, in: text)
         }
@@ -136,11 +142,9 @@ struct PropertyPathCheck {
                 code: "transient",
                 message: "'\(entity).\(step)' is transient, so no store keeps it")
         }
-        let names =
-            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
         return Problem(
             code: "unknown-property",
             message: "'\(entity)' has no property '\(step)'"
-                + Suggestion.phrase(for: step, among: names))
+                + Suggestion.phrase(for: step, among: model.keys(of: entity)))
     }
 }

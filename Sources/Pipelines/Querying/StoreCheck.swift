@@ -38,10 +38,7 @@ package struct StoreCheck: Sendable {
 
         /// What to do about what was found, where a repair mends some of it.
         package var hint: String? {
-            // What an app made is not saved by us.
-            guard objects == nil, findings.contains(where: \.isMendable),
-                !PersistentContainer.isAppStore(at: store)
-            else { return nil }
+            guard objects == nil, findings.contains(where: \.isMendable) else { return nil }
             let model = knowsModel ? "" : " --model MODEL"
             return "`etl verify \(store) --repair NEW\(model)` saves what can be read into a new"
                 + " store, and mends what can be mended; this one stays as it is"
@@ -134,6 +131,7 @@ package struct StoreCheck: Sendable {
             let lines =
                 answer.losses.map { "lost: \($0)" }
                 + answer.findings.map { answer.objects == nil ? "\($0)" : "wrong: \($0)" }
+                + answer.remarks.map { "remark: \($0)" }
             return lines.map { DisplayText.escaped($0) + "\n" }.joined()
         }
         struct Report: Encodable {
@@ -142,12 +140,13 @@ package struct StoreCheck: Sendable {
             /// Whether the objects were looked at, too.
             var complete: Bool
             var findings: [StoreFinding]
+            var remarks: [String]
             var lost: [StoreFinding]?
             var objects: [String: Int]?
         }
         let report = Report(
             store: answer.store, sound: answer.findings.isEmpty, complete: answer.knowsModel,
-            findings: answer.findings,
+            findings: answer.findings, remarks: answer.remarks,
             lost: answer.objects == nil ? nil : answer.losses, objects: answer.objects)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -102,6 +102,34 @@ extension Explanation {
         ("spec.unused-parameter", "Nothing uses the parameter.", "Use it, or remove it."),
         ("spec.version", "The spec is of a newer format.", "Use a newer etl."),
         ("spec.zone", "The zone is no offset from UTC.", "Write Z, or such as +02:00."),
+        (
+            "mapping.ambiguous", "Several mapping models are between the same two versions.",
+            "Remove the ones that the app does not use."
+        ),
+        (
+            "mapping.expression", "A mapping model has an expression that etl cannot evaluate.",
+            "Write a mapping file for the step; `etl migrate --write-mapping FILE` writes the start."
+        ),
+        (
+            "mapping.old-model", "The model that the store has is not known.",
+            "Give a bundle or a model whose versions include it."
+        ),
+        (
+            "mapping.policy-class", "A mapping model names a class of the app.",
+            "Write a mapping file for the step; `etl migrate --write-mapping FILE` writes the start."
+        ),
+        (
+            "mapping.read", "A mapping model cannot be read.",
+            "Check its permissions, or remove it."
+        ),
+        (
+            "mapping.same-model", "The store has the model already, so that nothing is mapped.",
+            "No action needed."
+        ),
+        (
+            "mapping.xml", "The file of a mapping model is damaged.",
+            "Restore it, or write a mapping file for the step."
+        ),
         ("yaml.alias", "An alias names no anchor before it, or its own.", "Mend the name."),
         ("yaml.documents", "A second document begins in the file.", "Give it its own file."),
         ("yaml.duplicate-key", "A key stands twice in a mapping.", "Remove one."),

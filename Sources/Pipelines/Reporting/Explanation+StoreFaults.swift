@@ -20,14 +20,13 @@ extension Explanation {
         ),
         (
             "store.delete-rule", "A delete rule forbids to delete an object.",
-            "Delete what is linked first, or change the rule in the model."
+            "Delete what is linked first."
         ),
         (
             "store.deletion-denied",
             "Objects that a `delete` or a `mirror` matches stay, since a deny rule keeps what is "
                 + "still linked; the run goes on, and ends with 0.",
-            "Delete what is linked in a stage before, leave such objects out by `where`, or change "
-                + "the rule in the model."
+            "Delete what is linked in a stage before, or leave such objects out by `where`."
         ),
         (
             "store.encoding", "The store's file keeps its texts in UTF-16, and not in UTF-8.",
@@ -41,7 +40,7 @@ extension Explanation {
         ),
         (
             "store.migration-refused", "The objects are not as the new model wants them.",
-            "Mend them, or change the model as the message says; the store is as it was."
+            "Correct them, or set the values in a mapping file. The store is unchanged."
         ),
         (
             "store.missing", "The store is not there.",
@@ -49,12 +48,12 @@ extension Explanation {
         ),
         (
             "store.model-mismatch", "The store was made with another model.",
-            "Give the model it was made with, or migrate it: `etl migrate STORE --to MODEL`."
+            "Give the model that it was made with."
         ),
         (
             "store.needs-mapping",
             "Nobody can tell from the two models what becomes of some of the data.",
-            "Say it in a mapping, `migrations/FROM-TO.yaml` beside the model."
+            "Write it in a mapping file, `migrations/OLD-NEW.yaml` next to the model; `etl migrate --write-mapping FILE` writes the start of one."
         ),
         (
             "store.no-model", "There is no model, neither in the spec nor in the store.",

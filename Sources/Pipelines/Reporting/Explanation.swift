@@ -119,7 +119,7 @@ package struct Explanation: Sendable, Hashable {
         ),
         "validate": (
             "A value breaks a rule of the model, such as a range, a length or a pattern.",
-            "Mend the value, or the rule in the model."
+            "Correct the value."
         ),
         "expr": (
             "An expression or a predicate over the record fails.",

@@ -122,6 +122,7 @@ extension SpecificationChecker {
         for link in spec.link {
             let relationship = model.relationship(link.relationship.text, of: entity.name)
             guard let target = link.to?.text ?? relationship?.destinationEntityName,
+                !link.isByNumber(of: target, in: model),
                 model.family(of: target).contains(where: { $0.name == entity.name })
             else { continue }
             error(

@@ -2,14 +2,20 @@ import Diagnostics
 import GraphModel
 
 extension LinkMapping {
-    /// The parts of the key in the order of the destination's uniqueness constraint; nil where
-    /// they are none.
+    /// The parts of the key in the order of the destination's uniqueness constraint, or the number
+    /// of the object; nil where they are none.
     func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart]? {
+        if isByNumber(of: destination, in: model) { return by }
         let names = Set(by.map(\.attribute.text))
         let constraint = model.uniquenessConstraints(of: destination).first {
             Set($0) == names && $0.count == by.count
         }
         return constraint?.compactMap { name in by.first { $0.attribute.text == name } }
+    }
+
+    /// Whether the key is the number of an object.
+    func isByNumber(of destination: String, in model: ManagedObjectModel) -> Bool {
+        by.count == 1 && model.isObjectNumber(by[0].attribute.text, of: destination)
     }
 }
 
@@ -83,6 +89,15 @@ extension SpecificationChecker {
         guard !link.by.isEmpty else { return }
         var names: [String] = []
         for part in link.by {
+            if model.isObjectNumber(part.attribute.text, of: target.name) {
+                checkField(part.field, ObjectNumber.attribute)
+                guard link.by.count > 1 else { continue }
+                return error(
+                    "link-key",
+                    "'\(part.attribute.text)' alone names one object, so it takes no other "
+                        + "attribute", part.attribute.location,
+                    fix: "remove the other attributes, or '\(part.attribute.text)'")
+            }
             guard let found = attribute(part.attribute, of: target, or: "link") else { continue }
             checkField(part.field, found)
             names.append(found.name)
@@ -108,6 +123,13 @@ extension SpecificationChecker {
                 link.missingLocation, fix: "name a sub-entity: `to: …`")
         }
         let key = link.by.map(\.attribute.text)
+        if link.isByNumber(of: target.name, in: model) {
+            return error(
+                "link-create",
+                "`missing: create` cannot make a '\(target.name)' of a given number, since the "
+                    + "store assigns the numbers", link.missingLocation,
+                fix: "use reject, null, or skip, or find the objects by an attribute")
+        }
         let attributes = model.attributes(of: target.name)
             .filter { Self.isDemanding($0) && !key.contains($0.name) }.map(\.name)
         let relationships = model.relationships(of: target.name)

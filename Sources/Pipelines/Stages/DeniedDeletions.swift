@@ -44,14 +44,14 @@ extension Diagnostic {
         }
         message +=
             "`delete: deny` of '\(owner).\(name)' keeps what objects of \(destination) belong to"
-        var fix = "delete those of \(destination) in a stage before this one, "
+        var fix = "delete those of \(destination) in a stage before this one"
         if hasRelationship {
             let isEmpty =
                 relationship?.isToMany == true ? "\(name).@count == 0" : "\(name) == nil"
-            fix += "let `where` leave such objects out by `AND \(isEmpty)`, "
+            fix += ", or let `where` leave such objects out by `AND \(isEmpty)`"
         }
         self.init(
             .warning, code: "store.deletion-denied", message, stage: stage.reportLocation,
-            fix: fix + "or change the rule in the model")
+            fix: fix)
     }
 }

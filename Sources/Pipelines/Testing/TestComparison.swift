@@ -25,6 +25,8 @@ struct PropertyKind {
             type = attribute.type
         } else if let relationship = model.relationship(last, of: entity) {
             isSet = isSet || (relationship.isToMany && !relationship.isOrdered)
+        } else if model.isObjectNumber(last, of: entity) {
+            type = ObjectNumber.attribute.type
         } else {
             return nil
         }

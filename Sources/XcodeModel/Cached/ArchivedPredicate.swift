@@ -24,6 +24,12 @@ struct ArchivedPredicate {
         return reader.predicate(node, depth: 0)?.description
     }
 
+    /// The tree of an archived `NSExpression`; `nil` if ours cannot say the same.
+    static func expression(of node: ArchivedNode) -> GraphExpression? {
+        var reader = ArchivedPredicate()
+        return reader.expression(node, depth: 0)
+    }
+
     private mutating func enter(_ depth: Int) -> Bool {
         nodes += 1
         return depth < Self.depthMax && nodes < Self.nodesMax

@@ -83,7 +83,7 @@ import Testing
             storeError { _ = try container(model) }?.message
                 == "\(path) was made with another model; it has no ZQUAKE.ZMAGNITUDE_FELT for"
                 + " Quake.magnitude.felt; where the app's framework keeps the elements of composites"
-                + " (Quake.magnitude) is not known; leave the model out to read the store by its own"
+                + " (Quake.magnitude) is not known"
         )
     }
 }

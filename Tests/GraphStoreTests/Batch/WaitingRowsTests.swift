@@ -136,9 +136,10 @@ import Testing
         let keys = (0..<5000).map { _ in random.next() }
         var filter = KeyFilter(memoryBytes: memoryBytes)
         for key in keys { filter.insert(key) }
-        #expect(keys.allSatisfy { filter.mayContain($0) })
+        let seed = Comment("ETL_TEST_SEED=\(TestSeed.ofThisRun)")
+        #expect(keys.allSatisfy { filter.mayContain($0) }, seed)
         filter.removeAll()
-        #expect(!keys.contains { filter.mayContain($0) })
+        #expect(!keys.contains { filter.mayContain($0) }, seed)
     }
 
     @Test func seldomTakeAnotherKeyForOneOfThem() {
@@ -147,6 +148,6 @@ import Testing
         for _ in 0..<10_000 { filter.insert(random.next()) }
         let mistakes = (0..<10_000).filter { _ in filter.mayContain(random.next()) }.count
         // About 1.5 of a hundred are expected, with 13 bits a key and three marks.
-        #expect(mistakes < 300)
+        #expect(mistakes < 300, "ETL_TEST_SEED=\(TestSeed.ofThisRun)")
     }
 }

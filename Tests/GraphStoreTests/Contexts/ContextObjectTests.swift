@@ -256,6 +256,86 @@ import Testing
         }
     }
 
+    @Test("row 42: a redo of a denied deletion is denied again")
+    func redoneDeniedDeletion() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let task = Todo(in: context)
+            try context.save()
+            let project = try context.insert("Project")
+            try context.processPendingChanges()
+            task[.toOne("project")] = project
+            try context.processPendingChanges()
+            context.delete(project)
+            try context.undo()
+            #expect(project.isInserted)
+            try context.redo()
+            #expect(project.isDeleted && task[.toOne("project")] === project)
+            let error = storeError { try context.save() }
+            #expect(error?.validationError?.failures.map(\.code) == [.deletionDenied])
+            try context.undo()
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["1"])
+            try store.expect("SELECT Z_PK FROM ZPROJECT", ["1"])
+            try context.undo()
+            try context.undo()
+            #expect(task[.toOne("project")] == nil && project.isDeleted)
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["-"])
+            try store.expect("SELECT Z_PK FROM ZPROJECT", [])
+        }
+    }
+
+    @Test("row 42: an undo brings back a denied deletion that a later change let through")
+    func undoneReleaseOfADeniedDeletion() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.isUndoEnabled = true
+            let task = Todo(in: context)
+            let project = try context.insert("Project")
+            task[.toOne("project")] = project
+            try context.processPendingChanges()
+            context.delete(project)
+            try context.processPendingChanges()
+            task[.toOne("project")] = nil
+            try context.save()
+            try store.expect("SELECT Z_PK FROM ZPROJECT", [])
+            try context.undo()
+            #expect(task[.toOne("project")] === project && project.isDeleted)
+            let error = storeError { try context.save() }
+            #expect(error?.validationError?.failures.map(\.code) == [.deletionDenied])
+            try context.undo()
+            try context.save()
+            try store.expect("SELECT ZPROJECT FROM ZTASK", ["1"])
+            try store.expect("SELECT Z_PK FROM ZPROJECT", ["1"])
+        }
+    }
+
+    @Test("row 42: an undo recreates an object that was never read and that others deleted")
+    func undoneLinkToWhatOthersDeleted() throws {
+        try withObjects { store in
+            let setup = store.context()
+            let id = setup.insert(Todo.self) {
+                $0.category = setup.insert(Category.self) { $0.name = "a" }
+            }.objectID
+            try setup.save()
+            let context = store.context()
+            context.automaticallyMergesChangesFromParent = true
+            context.isUndoEnabled = true
+            let task = context.object(with: id)
+            task[.toOne("category")] = nil
+            try context.save()
+            try setup.refreshAllObjects()
+            for category in try setup.fetch(FetchRequest<Category>()) { setup.delete(category) }
+            try setup.save()
+            try context.undo()
+            try context.save()
+            try store.expect("SELECT ZCATEGORY FROM ZTASK", ["1"])
+            try store.expect("SELECT Z_PK, ZNAME FROM ZCATEGORY", ["1|a"])
+        }
+    }
+
     @Test("row 42: a group holds everything in it; levels are limited; a rollback forgets all")
     func undoGroups() throws {
         try withObjects { store in

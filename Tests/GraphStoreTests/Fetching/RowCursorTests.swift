@@ -101,7 +101,7 @@ private let entities = """
             let byTable = try rows(
                 store,
                 RowRequest(
-                    entityName: "Task", order: [GraphSortDescriptor([RowRequest.objectID])],
+                    entityName: "Task", order: [GraphSortDescriptor([ObjectNumber.key])],
                     fields: fields))
             #expect(byTable == ["c|1", "a|2", "b|1"])
             let bySize = try rows(
@@ -148,7 +148,7 @@ private let entities = """
             ]
             let lookup = try rows(store, request("id", true))
             #expect(lookup == expected)
-            let merge = try rows(store, request(RowRequest.objectID, true))
+            let merge = try rows(store, request(ObjectNumber.key, true))
             #expect(merge == [expected[2], expected[0], expected[1]])
             // Too large a number for a map in memory.
             try store.foreign().execute(

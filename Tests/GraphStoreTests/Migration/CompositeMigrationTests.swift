@@ -162,8 +162,8 @@ import Testing
         try store.run("UPDATE ZQUAKE SET ZMAGNITUDE_FIRST_AGENCY = NULL")
         #expect(
             try store.manager.plan().obstacles == [
-                "Quake.magnitude.first.agency is required, and 1 object has none; give it a"
-                    + " default, make it optional, or map it"
+                "Quake.magnitude.first.agency is required, and 1 object has none; set it in a"
+                    + " mapping"
             ])
         try store.run("UPDATE ZQUAKE SET ZMAGNITUDE_FIRST_AGENCY = 'x' WHERE Z_PK = 1")
         try store.migrate()
@@ -183,10 +183,8 @@ import Testing
         let store = try store(to: after)
         #expect(
             try store.manager.plan().obstacles == [
-                "Quake.place is required, and 1 object has none; give it a default, make it"
-                    + " optional, or map it",
-                "Quake.from is required, and 2 objects have none; give it a default, make it"
-                    + " optional, or map it",
+                "Quake.place is required, and 1 object has none; set it in a mapping",
+                "Quake.from is required, and 2 objects have none; set it in a mapping",
             ])
         var mapping = EntityMapping(from: "Quake", to: "Quake")
         mapping.values = ["from.latitude": "1", "place.latitude": "2"]

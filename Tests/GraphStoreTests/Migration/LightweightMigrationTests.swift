@@ -157,8 +157,7 @@ import Testing
         let store = try MigratedStore(from: Self.before, to: after, Self.fill)
         let bytes = try Data(contentsOf: URL(filePath: store.path))
         let words =
-            "Person.nick is required, and 1 object has none; give it a default, make it optional,"
-            + " or map it"
+            "Person.nick is required, and 1 object has none; set it in a mapping"
         #expect(try store.manager.plan().obstacles == [words])
         let error = #expect(throws: StoreError.self) { try store.manager.migrate() }
         #expect(error?.code == .migrationRefused)

@@ -9,7 +9,7 @@ import Testing
 /// Random changes, saves, rollbacks and undoing, in two contexts and their children, beside
 /// contexts and batch requests that change the store under them, against `GraphOracle`.
 ///
-/// `GRAPHSTORE_SEQUENCES` says how many sequences a run has; its failures hold the seed.
+/// `GRAPHSTORE_SEQUENCES` sets the number of sequences. A failure names the seed; see `TestSeed`.
 @Suite("Random graphs") struct GraphPropertyTests {
     private static let streams = 8
     private static let sequences = setting("GRAPHSTORE_SEQUENCES") ?? 10_000
@@ -38,7 +38,8 @@ import Testing
                 }
                 #expect(
                     run.problem == nil,
-                    "seed \(Self.seed), stream \(stream), store \(round): \(run.log.suffix(30))")
+                    "ETL_TEST_SEED=\(Self.seed), stream \(stream), store \(round): \(run.log.suffix(30))"
+                )
                 try checkLinks(store)
                 if run.problem != nil { done = count }
             }

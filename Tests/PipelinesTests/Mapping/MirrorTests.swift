@@ -104,8 +104,8 @@ struct MirrorTests {
                 warning: 1 of 2 objects of Task that match was kept: `delete: deny` of 'Task.parts' \
                 keeps what objects of Part belong to [store.deletion-denied]
                   stage: spec.yaml:5:3 import import-later
-                  fix: delete those of Part in a stage before this one, let `where` leave such \
-                objects out by `AND parts.@count == 0`, or change the rule in the model
+                  fix: delete those of Part in a stage before this one, or let `where` leave such \
+                objects out by `AND parts.@count == 0`
                 """)
     }
 

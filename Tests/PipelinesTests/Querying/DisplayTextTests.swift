@@ -94,7 +94,6 @@ import Testing
 
     @Test func neverIsWiderThanTheTerminal() {
         let seed = TestSeed.ofThisRun
-        print("seed \(seed)")
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             let columns = (0..<Int.random(in: 1...20, using: &generator)).map { _ in
@@ -108,8 +107,8 @@ import Testing
             let mark = widths.count < columns.count ? 3 : 0
             let gaps = 2 * (widths.count - 1)
             let used: Int = widths.reduce(gaps + mark, +)
-            #expect(used <= width)
-            #expect(widths.min() ?? 0 > 0)
+            #expect(used <= width, "ETL_TEST_SEED=\(seed)")
+            #expect(widths.min() ?? 0 > 0, "ETL_TEST_SEED=\(seed)")
         }
     }
 }

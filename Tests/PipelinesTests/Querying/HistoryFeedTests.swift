@@ -308,8 +308,8 @@ import Testing
         #expect(hints("Task") == [])
         #expect(
             hints("Tag") == [
-                "Deletions of Tag have no key, for the history keeps none: say"
-                    + " `preserve-on-delete: true` of Tag.name in the model"
+                "Deletions of Tag have no key, because the model does not preserve Tag.name on"
+                    + " deletion"
             ])
     }
 }

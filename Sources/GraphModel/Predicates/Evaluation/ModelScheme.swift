@@ -6,7 +6,8 @@
 ///     var scheme = ModelScheme(model, entityName: "Task") { entity, key in slots[entity]?[key] }
 ///     let predicate = try CompiledGraphPredicate(tree, over: &scheme)
 ///
-/// A property must have one handle in an entity and those that inherit it.
+/// A property must have one handle in an entity and those that inherit it. It also gives a handle
+/// for the key `ObjectNumber.explicitKey`, which is asked for if a key path ends in `objectID`.
 package struct ModelScheme: EvaluationScheme {
     private let model: ManagedObjectModel
     private let handle: (_ entityName: String, _ key: String) -> Int?
@@ -33,6 +34,13 @@ package struct ModelScheme: EvaluationScheme {
         var path = EvaluationPath([], .single)
         var entity = entities[kind]
         for (index, key) in keys.enumerated() {
+            if model.isObjectNumber(key, of: entity) {
+                guard index == keys.count - 1,
+                    let handle = handle(entity, ObjectNumber.explicitKey)
+                else { return nil }
+                path.handles.append(handle)
+                return path
+            }
             guard let handle = handle(entity, key) else { return nil }
             path.handles.append(handle)
             if let relationship = model.relationship(key, of: entity) {

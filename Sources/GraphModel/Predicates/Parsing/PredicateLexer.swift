@@ -1,7 +1,8 @@
 /// A piece of a predicate's text.
 enum PredicateToken: Hashable {
     case word(String)
-    /// `#word` or `#'any text'`: a key, even where it is spelt like a keyword.
+    /// `#word` or `#'any text'`: a key, even where it is spelt like a keyword. `#objectID` keeps
+    /// its sign, since it is not the property `objectID`.
     case key(String)
     /// `$name`.
     case variable(String)
@@ -50,7 +51,8 @@ struct PredicateLexer {
             if current == UInt8(ascii: "'") || current == UInt8(ascii: "\"") {
                 return (.key(try quoted()), start)
             }
-            return (.key(try name(after: "#", from: start)), start)
+            let key = try name(after: "#", from: start)
+            return (.key(key == ObjectNumber.key ? ObjectNumber.explicitKey : key), start)
         case UInt8(ascii: "$"):
             index += 1
             return (.variable(try name(after: "$", from: start)), start)

@@ -87,7 +87,10 @@ final class RecordGraph: EvaluationGraph {
         case .value(let value): .value(value)
         case .object(let object): .object(object)
         case .elements: .elements
-        case nil: .value(.null)
+        case nil:
+            // A record that stands for an object has that object's number.
+            node.id.entityNumber >= 0 && ObjectNumber.isSpelled(keys[handle])
+                ? .value(.integer(node.id.primaryKey)) : .value(.null)
         }
     }
 

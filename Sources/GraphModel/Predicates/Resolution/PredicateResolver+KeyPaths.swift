@@ -46,6 +46,13 @@ extension PredicateResolver {
                 let kind = ExpressionKind(attribute)
                 return PathKind(keys: keys, kind: toManys > 0 ? .collection(kind) : kind)
             }
+            if model.isObjectNumber(key, of: entity) {
+                guard index == keys.count - 1 else {
+                    throw error(
+                        .unknownKey, "'\(key)' is a number and has no keys", node: node)
+                }
+                return PathKind(keys: keys, kind: toManys > 0 ? .collection(.integer) : .integer)
+            }
             guard let relationship = model.relationship(key, of: entity) else {
                 throw unknown(key, of: entity, in: model, node: node)
             }
@@ -78,12 +85,10 @@ extension PredicateResolver {
                 .unsupported, "'\(key)' of '\(entity)' is transient: no store holds its values",
                 node: node)
         }
-        let names =
-            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
         return error(
             .unknownKey,
             "'\(entity)' has no property '\(PredicateParser.shown(key))'"
-                + PredicateParser.suggestion(key, names), node: node)
+                + PredicateParser.suggestion(key, model.keys(of: entity)), node: node)
     }
 
     /// `magnitude == nil`: whether none of a composite's elements has a value, in a

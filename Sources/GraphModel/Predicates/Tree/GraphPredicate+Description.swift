@@ -126,6 +126,7 @@ extension GraphExpression: CustomStringConvertible {
 
     /// A key, escaped where it is a keyword or no plain word.
     private static func written(key: String) -> String {
+        if key == ObjectNumber.explicitKey { return key }
         let bytes = Array(key.utf8)
         let isWord =
             bytes.first.map(PredicateLexer.startsWord) == true

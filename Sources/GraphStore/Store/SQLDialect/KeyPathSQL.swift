@@ -54,9 +54,12 @@ struct KeyPathSQL {
     /// The joins that the columns asked for need.
     var joins: String { (usesRow ? rowJoin ?? "" : "") + pathJoins }
 
-    /// The column that a path of to-ones, and at its end an attribute or a to-one, leads to.
+    /// The column that a path of to-ones, and at its end an attribute, a to-one, or `objectID`,
+    /// leads to.
     mutating func column(_ path: [String]) throws(StoreError) -> String {
         if path.isEmpty { return key }
+        // What leads to an object has its number, so that the object's row is not needed.
+        if isObjectNumber(path) { return try column(Array(path.dropLast())) }
         usesRow = true
         var here = entity
         var table = alias
@@ -94,6 +97,7 @@ struct KeyPathSQL {
     /// The same as it is shown: of a to-one in an app's store, which may dangle, the key of the
     /// object that is there.
     mutating func shownColumn(_ path: [String]) throws(StoreError) -> String {
+        if isObjectNumber(path) { return try shownColumn(Array(path.dropLast())) }
         guard !schema.isOurs, let name = path.last, let owner = entity(at: path.dropLast()),
             let (_, next) = toOne(name, of: owner)
         else { return try column(path) }
@@ -117,6 +121,7 @@ struct KeyPathSQL {
             if let attribute = here.attributes[name], position == path.count - 1 {
                 return SQLType(attribute.attribute)
             }
+            if position == path.count - 1, isObjectNumber(name, of: here) { return .anyInteger }
             guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
             here = next
         }
@@ -149,11 +154,25 @@ struct KeyPathSQL {
         var here = entity
         for (position, name) in path.enumerated() {
             if let place = here.toManys[name] { return (position, place) }
-            if here.attributes[name] != nil { return nil }
+            if here.attributes[name] != nil || isObjectNumber(name, of: here) { return nil }
             guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
             here = next
         }
         return nil
+    }
+
+    /// Whether the path leads to the number of an object.
+    private func isObjectNumber(_ path: [String]) -> Bool {
+        guard let name = path.last, ObjectNumber.isSpelled(name),
+            let owner = entity(at: path.dropLast())
+        else { return false }
+        return isObjectNumber(name, of: owner)
+    }
+
+    private func isObjectNumber(_ name: String, of entity: StoreSchema.Entity) -> Bool {
+        // A column of a result is no property of the model.
+        ObjectNumber.isSpelled(name) && entity.attributes[name] == nil
+            && entity.toOnes[name] == nil && schema.model.isObjectNumber(name, of: entity.name)
     }
 
     private func toOne(

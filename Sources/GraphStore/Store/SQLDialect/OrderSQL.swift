@@ -9,8 +9,7 @@ struct OrderSQL {
     init(_ order: [GraphSortDescriptor], _ paths: inout KeyPathSQL) throws(StoreError) {
         var terms: [String] = []
         for descriptor in order {
-            let isKey = descriptor.keyPath == [RowRequest.objectID]
-            let path = isKey ? [] : descriptor.keyPath
+            let path = descriptor.keyPath
             let type = try paths.type(of: path)
             guard type != .opaque else {
                 throw StoreError(

@@ -1,5 +1,21 @@
+import SQLite
+
 /// The statements that make a store's tables and indexes.
 enum SchemaSQL {
+    /// What creates a file's tables, indexes, views, and triggers; tables first.
+    static func parts(
+        of connection: Connection
+    ) throws(SQLiteError) -> [(type: String, name: String, table: String, sql: String)] {
+        let rows = try connection.prepare(
+            "SELECT type, name, tbl_name, sql FROM main.sqlite_master"
+                + " WHERE sql NOT NULL ORDER BY type = 'table' DESC, name")
+        var parts: [(type: String, name: String, table: String, sql: String)] = []
+        while try rows.step() {
+            parts.append((rows.string(0), rows.string(1), rows.string(2), rows.string(3)))
+        }
+        return parts
+    }
+
     static func createTable(_ table: StoreSchema.Table) -> String {
         let fixed = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
         let columns = table.columns.map { ", \($0.name) \($0.type)" }.joined()

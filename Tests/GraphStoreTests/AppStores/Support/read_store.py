@@ -31,6 +31,10 @@ def unarchive(data):
                 for key, item in zip(found['NS.keys'], found['NS.objects']):
                     made[resolve(key)] = resolve(item)
                 return made
+            if 'searchMapping' in found:      # NSKnownKeysDictionary1, as NSEntities is
+                made = memo[value.data] = {}
+                made.update(zip(resolve(found['searchMapping'])['keys'], resolve(found['values'])))
+                return made
             if 'NS.objects' in found:
                 made = memo[value.data] = []
                 made.extend(resolve(item) for item in found['NS.objects'])
@@ -150,7 +154,20 @@ class Store:
 
     def inverse(self, value):
         name, inverse = value['_NSDestinationEntityName'], value.get('_NSInverseRelationshipName')
-        return self.properties(name).get(inverse, (None, None)) if inverse else (None, None)
+        for entity in self.family(name) if inverse else []:     # a sub-entity may declare it
+            if inverse in self.properties(entity):
+                return self.properties(entity)[inverse]
+        return None, None
+
+    def one(self, value, owner, key):
+        """The key in a to-one's column; of a one-to-one the column may be on the other side only."""
+        table, column = self.table(owner), self.column(owner, value['NSPropertyName'])
+        if column in self.tables[table]:
+            return self.rows(f'SELECT {column} FROM {table} WHERE Z_PK = ?', (key,))[0][0]
+        inverse, there = self.inverse(value)
+        back = self.column(there, inverse['NSPropertyName'])
+        found = self.rows(f'SELECT Z_PK FROM {self.table(there)} WHERE {back} = ? ORDER BY Z_PK', (key,))
+        return found[0][0] if found else None
 
     def pairs(self, value, owner):
         """(table, this side's column, the other's, order column, own inverse)"""
@@ -170,8 +187,8 @@ class Store:
             other = [c for c in keys if re.fullmatch(rf'Z_\d+{back}1?', c)]
             destination = named[0] if named else [c for c in keys if c != other[0]][0]
         source = [c for c in keys if c != destination][0]
-        order = 'Z_FOK_' + destination[2:]
-        return table, source, destination, order if order in self.tables[table] else None, False
+        order = 'Z_FOK_' + destination[2:] if value.get('NSIsOrdered') else None
+        return table, source, destination, order, False
 
     def many(self, value, owner, key):
         entity = value['_NSDestinationEntityName']
@@ -190,12 +207,9 @@ class Store:
             wanted = f'Z{self.number[owner]}{tail}'
             column = wanted if wanted in self.tables[table] else [
                 c for c in self.tables[table] if re.fullmatch(rf'Z\d+{tail}', c)][0]
-            order = f'Z_FOK_{column[1:]}'
         else:
             column = self.column(there, inverse['NSPropertyName'])
-            order = f'Z_FOK_{column[1:]}'
-        if order not in self.tables[table]:
-            order = 'Z_PK'
+        order = f'Z_FOK_{column[1:]}' if value.get('NSIsOrdered') else 'Z_PK'
         found = self.rows(f'SELECT Z_PK FROM {table} WHERE {column} = ? ORDER BY {order}, Z_PK', (key,))
         return [self.target(entity, k) for (k,) in found]
 
@@ -212,7 +226,7 @@ class Store:
         return open(file, 'rb').read() if os.path.exists(file) else None
 
     def text(self, value, code, flags):
-        if value is not None and code == 1000 and flags & 4:
+        if value is not None and flags & 4:
             value = self.external(value)
         if value is None:
             return '-'
@@ -242,9 +256,7 @@ class Store:
                     elif '_NSDestinationEntityName' not in value:
                         continue
                     elif value.get('NSMaxCount') == 1:
-                        column = self.column(owner, property)
-                        found = self.rows(f'SELECT {column} FROM {self.table(name)} WHERE Z_PK = ?', (key,))
-                        target = self.target(value['_NSDestinationEntityName'], found[0][0])
+                        target = self.target(value['_NSDestinationEntityName'], self.one(value, owner, key))
                         shown = f'o{target}' if target else '-'
                     else:
                         shown = 'm[' + ','.join(self.many(value, owner, key)) + ']'

@@ -24,7 +24,7 @@ struct World {
         let names = objects.flatMap { object in
             Array(object.values.keys) + object.entity.toOnes.keys + object.entity.toManys.keys
         }
-        graph = WorldGraph(names: Set(names).sorted())
+        graph = WorldGraph(names: Set(names + [ObjectNumber.explicitKey]).sorted())
         var variables: [String: GraphValue] = [:]
         for (number, object) in objects.enumerated() {
             let family = store.container.schema.entities.filter {
@@ -69,7 +69,7 @@ struct World {
         _ predicate: GraphPredicate, _ order: [GraphSortDescriptor],
         over entity: StoreSchema.Entity
     ) throws -> [Int64] {
-        let keys = order.isEmpty ? [GraphSortDescriptor([RowRequest.objectID])] : order
+        let keys = order.isEmpty ? [GraphSortDescriptor([ObjectNumber.key])] : order
         let request = RowRequest(entityName: entity.name, order: keys, fields: [])
         let select = try SelectSQL(request, of: entity, where: predicate, columns: [], schema)
         let rows = try select.fragment.prepare(on: connection)

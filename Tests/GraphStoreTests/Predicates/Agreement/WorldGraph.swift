@@ -31,6 +31,7 @@ final class WorldGraph: EvaluationGraph {
 
     func property(_ handle: Int, of node: WorldObject) -> EvaluatedProperty<WorldObject> {
         let name = names[handle]
+        if name == ObjectNumber.explicitKey { return .value(.integer(node.primaryKey)) }
         if let value = node.values[name] { return .value(evaluated(value)) }
         if let object = node.toOnes[name] { return .object(object) }
         return node.toManys[name] == nil ? .value(.null) : .elements

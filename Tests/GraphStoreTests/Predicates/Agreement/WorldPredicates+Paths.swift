@@ -20,6 +20,9 @@ extension WorldPredicates {
         _ kind: Kind, of entity: StoreSchema.Entity, hops: Int
     ) -> String? {
         let (path, end) = toOnes(from: entity, hops: random.chance(60) ? 0 : hops)
+        if kind == .number, random.chance(15) {
+            return (path + [random.pick(["objectID", "#objectID"])]).joined(separator: ".")
+        }
         let names = end.attributes.filter { Kind($0.value.attribute.type) == kind }.keys.sorted()
         return names.isEmpty ? nil : (path + [random.pick(names)]).joined(separator: ".")
     }

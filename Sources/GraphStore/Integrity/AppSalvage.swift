@@ -1,0 +1,305 @@
+import FoundationEssentials
+import GraphModel
+import SQLite
+import XcodeModel
+
+/// Saves what can be read of a store that an app made into a new store of the app.
+///
+/// The tables, indexes, views, and triggers are created by the old store's own statements. So
+/// names, companions, and columns that the model does not name stay what they are. The metadata,
+/// the numbers of entities, the cached model, the history, and other tables are copied row by row.
+struct AppSalvage {
+    let target: Connection
+    let account: RowAccount
+    private let source: Connection
+    private let parts: [(type: String, name: String, table: String, sql: String)]
+    /// What could not be saved so far.
+    private(set) var losses: [StoreFinding] = []
+
+    /// Tables that are needed to find the model.
+    private static let bookkeeping = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
+
+    /// Whether a file has tables of a store, and none of ours.
+    static func isOfApp(_ connection: Connection) throws(StoreError) -> Bool {
+        do throws(SQLiteError) {
+            let names = try SchemaSQL.parts(of: connection).map(\.name)
+            return names.contains(where: bookkeeping.contains)
+                && !names.contains { $0.hasPrefix("ETL_") }
+        } catch {
+            // A list of tables that cannot be read says nothing.
+            guard error.isCorrupt || error.isDamagedRead else { throw StoreError(error) }
+            return false
+        }
+    }
+
+    /// Saves what can be read; the new file is under the temporary name until it is complete.
+    ///
+    /// - Parameter given: the model; nil takes the one that the store carries.
+    static func save(
+        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
+        by temporary: String
+    ) throws(StoreError) -> StoreSalvage {
+        let salvage = try written(source, at: path, given, to: newPath, by: temporary)
+        try SalvageWriter.finish(temporary, newPath)
+        return salvage
+    }
+
+    private static func written(
+        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
+        by temporary: String
+    ) throws(StoreError) -> StoreSalvage {
+        var app = try AppSalvage(source, at: path, temporary)
+        let schema = try app.makeTables(given, path)
+        var writer = SalvageWriter(from: source, at: path, schema, into: app)
+        try writer.run()
+        try writer.copyExternalValues(to: newPath)
+        return writer.salvage
+    }
+
+    private init(
+        _ source: Connection, at path: String, _ temporary: String
+    ) throws(StoreError) {
+        self.source = source
+        account = RowAccount(of: source)
+        try StoreFiles.create(temporary, withRightsOf: path)
+        // Byte 18 of the header: 2 is a write-ahead log.
+        let usesLog = try StoreFiles.read(path, first: 19).last == 2
+        (target, parts) = try storing { () throws(SQLiteError) in
+            let parts = try SchemaSQL.parts(of: source)
+            let target = try Connection(path: temporary, mode: .create)
+            try target.execute(
+                "PRAGMA page_size = \(try source.integer("PRAGMA page_size") ?? 4096);"
+                    + " PRAGMA auto_vacuum = \(try source.integer("PRAGMA auto_vacuum") ?? 2);"
+                    + " PRAGMA journal_mode = \(usesLog ? "WAL" : "DELETE")")
+            for name in ["user_version", "application_id"] {
+                let value = try source.integer("PRAGMA \(name)") ?? 0
+                if value != 0 { try target.execute("PRAGMA \(name) = \(value)") }
+            }
+            try AppStore.registerFunctions(on: target)
+            return (target, parts)
+        }
+    }
+
+    private mutating func lose(
+        _ kind: StoreFinding.Kind, count: Int = 1, _ message: String
+    ) {
+        losses.append(StoreFinding(kind, count: count, message))
+    }
+
+    // MARK: Tables
+
+    /// Makes all tables and indexes, and those of the model that the old store lacks.
+    ///
+    /// - Returns: the layout of the model over them.
+    private mutating func makeTables(
+        _ given: ManagedObjectModel?, _ path: String
+    ) throws(StoreError) -> StoreSchema {
+        var virtual: [String] = []
+        for (type, name, table, sql) in parts where type == "table" || type == "index" {
+            guard !name.hasPrefix("sqlite_"),
+                !virtual.contains(where: { table == $0 || table.hasPrefix("\($0)_") })
+            else { continue }
+            guard !MigrationLeftovers.isVirtual(sql) else {
+                virtual.append(name)
+                lose(
+                    .structure,
+                    "The virtual table \(name) is left behind; only the app's framework creates it")
+                continue
+            }
+            try storing { () throws(SQLiteError) in try target.execute(sql) }
+        }
+        for table in Self.bookkeeping where !parts.contains(where: { $0.name == table }) {
+            if table == "Z_MODELCACHE" { continue }
+            lose(.structure, "The table \(table) is missing, and is created again")
+        }
+        try storing { () throws(SQLiteError) in
+            try target.execute(
+                SchemaSQL.coreBookkeeping.replacing(
+                    "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
+        }
+        for table in Self.bookkeeping where parts.contains(where: { $0.name == table }) {
+            losses += try copy(table)
+        }
+        let model = try model(given, path)
+        return try complete(model, path)
+    }
+
+    /// The model as `fetch` finds it: the one given, else the one that the store carries.
+    private mutating func model(
+        _ given: ManagedObjectModel?, _ path: String
+    ) throws(StoreError) -> ManagedObjectModel {
+        var notes: [String] = []
+        var known = given
+        if known == nil { known = try AppStoreModel.cached(on: target, &notes)?.model }
+        guard let model = known else {
+            throw StoreError(
+                .noModel, "\(path) carries no model that can be read; say which one it has")
+        }
+        let metadata = try readMetadata(model)
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
+        let differing = AppStoreModel.differing(metadata, model, found)
+        guard given == nil || differing.isEmpty else {
+            throw StoreError(
+                .modelMismatch,
+                "\(path) was made with another version of the model; these entities differ: "
+                    + differing.joined(separator: ", "))
+        }
+        return try PersistentStore.fitted(
+            model, keepsExactDecimals: metadata.keepsExactDecimals)
+    }
+
+    /// The store's metadata, or those of a new store if they cannot be read.
+    private mutating func readMetadata(
+        _ model: ManagedObjectModel
+    ) throws(StoreError) -> StoreMetadata {
+        var kept: StoreMetadata?
+        do throws(StoreError) {
+            kept = try StoreMetadata(readingFrom: target)
+        } catch {
+            guard error.code == .corrupt else { throw error }
+        }
+        guard var metadata = kept else {
+            lose(
+                .metadata,
+                "The metadata cannot be read, so the store is another one to those who know it")
+            let metadata = StoreMetadata(newStoreFor: model)
+            try metadata.write(to: target)
+            return metadata
+        }
+        if metadata.uuid.isEmpty {
+            lose(.metadata, "Z_METADATA has no Z_UUID, so the store gets a new one")
+            metadata.uuid = UUID().uuidString
+            try metadata.write(to: target)
+        }
+        return metadata
+    }
+
+    /// Creates what the model needs and the old store lacks.
+    private mutating func complete(
+        _ model: ManagedObjectModel, _ path: String
+    ) throws(StoreError) -> StoreSchema {
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
+        // A store of one configuration lists its own entities only.
+        let roots = Set(found.missingTables(of: model))
+        var held = found.entities(heldOf: model)
+        for entity in model.entities
+        where found.rows.isEmpty
+            || roots.contains(SchemaCompiler.tableName(root: model.rootName(of: entity.name)))
+        {
+            held?.insert(entity.name)
+        }
+        let wanted = StoreSchema(model, holding: held, over: found)
+        try storing { () throws(SQLiteError) in
+            for table in wanted.tables {
+                if !found.has(table.name) {
+                    try target.execute(SchemaSQL.createTable(table))
+                    for index in table.indexes { try target.execute(SchemaSQL.create(index)) }
+                    continue
+                }
+                for column in table.columns where !found.has(column.name, in: table.name) {
+                    try target.execute(
+                        "ALTER TABLE \(table.name) ADD COLUMN \(column.name) \(column.type)")
+                }
+            }
+            for join in wanted.joinTables where !found.has(join.name) {
+                try target.execute(SchemaSQL.createTable(join))
+                try target.execute(SchemaSQL.create(join.reverseIndex))
+            }
+            let row = try target.prepare("INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
+            for entity in wanted.heldEntities {
+                row.bind(entity.number, at: 1)
+                row.bind(entity.name, at: 2)
+                row.bind(entity.superNumber, at: 3)
+                try row.run()
+            }
+        }
+        let made = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
+        return StoreSchema(model, holding: held, over: made)
+    }
+
+    // MARK: Rows
+
+    /// Copies a table that is not of the model.
+    private func copy(_ table: String) throws(StoreError) -> [StoreFinding] {
+        let columns = try storing { () throws(SQLiteError) -> [String] in
+            let rows = try target.prepare(
+                "SELECT name FROM pragma_table_info(?) ORDER BY cid")
+            rows.bind(table, at: 1)
+            var names: [String] = []
+            while try rows.step() { names.append("\"\(rows.string(0))\"") }
+            return names
+        }
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let insert = try storing { () throws(SQLiteError) in
+            try target.prepare(
+                "INSERT OR IGNORE INTO \"\(table)\" (\(columns.joined(separator: ", ")))"
+                    + " VALUES (\(marks))")
+        }
+        var reader = DamagedTableReader(
+            source, "\"\(table)\"", key: "rowid", columns, last: nil)
+        do throws(StoreError) {
+            try reader.read { row throws(SQLiteError) in
+                for column in columns.indices {
+                    insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
+                }
+                try insert.run()
+            }
+        } catch {
+            guard error.code != .full, error.code != .inputOutput, error.code != .busy else {
+                throw error
+            }
+            return [
+                StoreFinding(.structure, "The table \(table) cannot be read: \(error.message)")
+            ]
+        }
+        guard reader.lostCount == 0 else {
+            return [
+                StoreFinding(
+                    .file, count: reader.lostCount,
+                    "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read")
+            ]
+        }
+        guard !account.looksSound(table) else { return [] }
+        return [
+            StoreFinding(
+                .file,
+                "\(table): some rows may be lost, since a page of the table, or of an index of it,"
+                    + " is damaged")
+        ]
+    }
+
+    /// Copies the tables beside the model's, and creates the views and triggers, in the open
+    /// transaction.
+    ///
+    /// - Parameter hasLosses: objects were lost, so derived attributes are computed again.
+    func complete(
+        _ schema: StoreSchema, hasLosses: Bool
+    ) throws(StoreError) -> [StoreFinding] {
+        var losses: [StoreFinding] = []
+        let known = Set(
+            schema.tables.map(\.name) + schema.joinTables.map(\.name) + Self.bookkeeping)
+        for (type, name, _, _) in parts
+        where type == "table" && !known.contains(name) && !name.hasPrefix("sqlite_") {
+            let isThere = try storing { () throws(SQLiteError) in
+                try target.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(name)'")
+            }
+            if isThere == 1 { losses += try copy(name) }
+        }
+        if hasLosses, let derived = try? DerivedAttributes(schema) {
+            try derived.deriveAll(on: target, schema)
+        }
+        try storing { () throws(SQLiteError) in
+            for (type, name, _, sql) in parts where type == "view" || type == "trigger" {
+                do throws(SQLiteError) {
+                    try target.execute(sql)
+                } catch {
+                    losses.append(
+                        StoreFinding(
+                            .structure, "The \(type) \(name) is left behind: \(error.message)"))
+                }
+            }
+        }
+        return losses
+    }
+}

@@ -1,0 +1,110 @@
+import Diagnostics
+import FoundationEssentials
+import XcodeModel
+
+/// The `.xcmappingmodel` folders near an Xcode bundle.
+///
+/// They are searched in the bundle's folder and up to two folders below it. Apps also keep them in
+/// a sibling of that folder, so the folder above is searched in the same way; from there, a mapping
+/// model counts only if the model's path in it ends as the bundle's path does.
+struct XcodeMappings {
+    private static let depthMax = 2
+    private static let foldersMax = 1_000
+    private static let suffix = ".xcmappingmodel"
+
+    private var found: [XcodeMapping] = []
+    /// Why mapping models could not be read.
+    private(set) var problems: [Diagnostic] = []
+
+    /// - Parameter bundle: The path of an `.xcdatamodeld`; other models have no mapping models.
+    init(near bundle: String) {
+        var bundle = bundle[...]
+        while bundle.count > 1, bundle.hasSuffix("/") { bundle = bundle.dropLast() }
+        guard bundle.hasSuffix(".xcdatamodeld") else { return }
+        let name = PathText.lastComponent(String(bundle))
+        let folder = PathText.folder(of: String(bundle))
+        for path in Self.paths(below: folder) {
+            do throws(Diagnostic) {
+                let mapping = try XcodeMappingReader.read(path)
+                if Self.bundleName(mapping).map({ $0 == name }) ?? true { found.append(mapping) }
+            } catch {
+                problems.append(error)
+            }
+        }
+        let known = Set(found.map { Self.resolved($0.file) })
+        let whole = Self.resolved(String(bundle))
+        for path in Self.paths(below: PathText.join(folder, "..")) {
+            guard let mapping = try? XcodeMappingReader.read(path),
+                !known.contains(Self.resolved(mapping.file)),
+                let model = mapping.destinationModelPath, model.contains("/"),
+                whole.hasSuffix("/" + PathText.folder(of: model))
+            else { continue }
+            found.append(mapping)
+        }
+    }
+
+    /// The mapping model between two versions.
+    ///
+    /// - Throws: If there are several, or one that cannot be read.
+    func mapping(
+        from old: ModelVersions.Version, to new: ModelVersions.Version
+    ) throws(RunFailure) -> XcodeMapping? {
+        guard let source = old.name, let destination = new.name else { return nil }
+        let fitting = found.filter { mapping in
+            guard let from = mapping.sourceVersion, let to = mapping.destinationVersion else {
+                // The path names no models, so that only the folder's name is left.
+                let name = PathText.lastComponent(mapping.folder)
+                return name == "\(source)-\(destination)\(Self.suffix)"
+                    || name == "\(source)to\(destination)\(Self.suffix)"
+            }
+            return from == source && to == destination
+        }
+        guard fitting.count > 1 else { return fitting.first }
+        let names = fitting.map { "'\($0.folder)'" }.joined(separator: " and ")
+        throw RunFailure(
+            .configuration, code: "mapping.ambiguous",
+            "Several mapping models are from '\(source)' to '\(destination)': \(names)",
+            fix: "remove the ones that the app does not use")
+    }
+
+    /// `Tasks.xcdatamodeld` of `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
+    private static func bundleName(_ mapping: XcodeMapping) -> String? {
+        mapping.destinationModelPath.flatMap { path in
+            path.contains("/") ? PathText.lastComponent(PathText.folder(of: path)) : nil
+        }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path(
+            percentEncoded: false
+        ).split(separator: "/").map { "/" + $0 }.joined()
+    }
+
+    /// The mapping models in a folder and below it, sorted; folders that cannot be listed are
+    /// skipped.
+    private static func paths(below folder: String) -> [String] {
+        var (paths, level, seen): ([String], [String], Int) = ([], [folder], 0)
+        for _ in 0...depthMax {
+            var next: [String] = []
+            for folder in level where seen < foldersMax {
+                seen += 1
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                for name in names.sorted() where !name.hasPrefix(".") {
+                    let path = PathText.join(folder, name)
+                    if name.hasSuffix(suffix) {
+                        paths.append(path)
+                    } else if !name.contains(".") {
+                        var isFolder = false
+                        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+                            isFolder
+                        {
+                            next.append(path)
+                        }
+                    }
+                }
+            }
+            level = next
+        }
+        return paths.sorted()
+    }
+}
