@@ -2,16 +2,13 @@ import GraphModel
 
 extension StoreVerifier {
     /// The layout of an app's store: by the model given, as far as it fits, else by its own.
-    mutating func appSchema(_ given: ManagedObjectModel?) throws(StoreError) -> StoreSchema? {
+    mutating func appSchema(_ given: ManagedObjectModel?) throws(StoreError) -> StoreSchema {
         var app: AppStoreModel
         do throws(StoreError) {
             app = try AppStoreModel(given: given, on: connection, path: path)
         } catch {
-            switch error.code {
-            case .noModel: return nil
-            case .modelMismatch: findings.append(StoreFinding(.hash, error.message))
-            default: throw error
-            }
+            guard error.code == .modelMismatch else { throw error }
+            findings.append(StoreFinding(.hash, error.message))
             app = try AppStoreModel(given: nil, on: connection, path: path)
         }
         let differing = app.origin.differingEntities
