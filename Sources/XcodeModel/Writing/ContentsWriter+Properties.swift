@@ -33,6 +33,7 @@ extension ContentsWriter {
         element.set("versionHashModifier", attribute.versionHashModifier)
         element.set(extras)
         element.children = userInfo(attribute.userInfo)
+        if !attribute.validationRules.isEmpty { warn(path, "its validation predicates") }
         if attribute.isSearchable { warn(path, "that text is searchable") }
         if attribute.externalStorageThreshold != nil {
             warn(path, "a threshold of external storage")
