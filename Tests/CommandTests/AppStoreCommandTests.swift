@@ -98,6 +98,11 @@ import Testing
                         Item.shelf: 1 link leads nowhere (object 9)
                         Tag.items: 1 link leads nowhere (object 3)
 
+                        """,
+                    standardError: """
+                        `etl verify \(store) --repair NEW` saves what can be read into a new store, \
+                        and mends what can be mended; this one stays as it is
+
                         """))
         try expectUntouched()
     }

@@ -201,8 +201,10 @@ struct SpecimenRepairTests {
             try texts("SELECT Z_UUID FROM Z_METADATA", in: repaired)
                 == texts("SELECT Z_UUID FROM Z_METADATA", in: store.copy(to: intact.path)))
         #expect(try PersistentContainer.verify(at: repaired, .full).findings == salvage.remaining)
+        var options = StoreOptions()
+        options.isReadOnly = true
         let model = try PersistentContainer(
-            model: nil, .sqlite(at: repaired)
+            model: nil, .sqlite(at: repaired, options: options)
         ).model
         #expect(model.entity(named: "Book") != nil)
     }
