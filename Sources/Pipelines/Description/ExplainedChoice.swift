@@ -208,3 +208,12 @@ extension ExportSpec.Shape: ExplainedChoice {
         }
     }
 }
+
+extension ExportSpec.MissingFiles: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .fail: "The export fails with 65 and writes no file."
+        case .null: "The value is exported as null, and the report counts it."
+        }
+    }
+}
