@@ -89,6 +89,16 @@ extension ImportSpec.WhenSame: ExplainedChoice {
     }
 }
 
+extension NestedMapping.WhenFound: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .update: "Overwrites the attributes that the record sets."
+        case .append:
+            "Inserts a new object without a lookup. A second run inserts the objects again."
+        }
+    }
+}
+
 extension ImportSpec.Extra: ExplainedChoice {
     package var meaning: String {
         switch self {

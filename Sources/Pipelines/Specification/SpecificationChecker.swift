@@ -97,6 +97,13 @@ extension SpecificationChecker {
             Diagnostic(.warning, code: "spec.\(code)", message, at: .source(place), fix: fix))
     }
 
+    mutating func note(
+        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(.note, code: "spec.\(code)", message, at: .source(place), fix: fix))
+    }
+
     /// The entity of that name, or nil, which is reported.
     mutating func entity(_ name: PlacedText) -> EntityDescription? {
         if let found = model.entity(named: name.text) { return found }
