@@ -1,4 +1,5 @@
 import AppStoreFixtures
+import Diagnostics
 import Foundation
 import GraphModel
 import Testing

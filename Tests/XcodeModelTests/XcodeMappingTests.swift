@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Mapping models of Xcode") struct XcodeMappingTests {
     /// What the mapping models of the specimens say beyond what is inferred.
-    private static let specimens: [(path: String, lines: [String])] = [
+    private static let translations: [(path: String, lines: [String])] = [
         (
             "objcio-core-data/Migrations/Migrations/Moody 2-Moody 3",
             [
@@ -58,9 +58,9 @@ import Testing
     @Test(
         "the specimens are read",
         .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"),
-        arguments: specimens.indices)
+        arguments: translations.indices)
     func specimens(_ place: Int) throws {
-        let (path, lines) = Self.specimens[place]
+        let (path, lines) = Self.translations[place]
         let mapping = try XcodeMappingReader.read(
             "\(CoreDataSpecimens.root)/coredata/\(path).xcmappingmodel")
         var found = ["\(mapping.sourceVersion ?? "") > \(mapping.destinationVersion ?? "")"]

@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// How a load finds the row of a record.
