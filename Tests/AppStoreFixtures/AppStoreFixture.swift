@@ -140,7 +140,7 @@ package enum AppStoreFixture {
 
     /// What `Z_MODELCACHE` holds for a model.
     package static func cachedModel(_ model: ManagedObjectModel) throws -> [UInt8] {
-        try CachedModelWriter.content(of: model).bytes
+        Deflation.deflate(try archivedModel(model)) ?? []
     }
 
     /// The same as a `.mom` file holds it: not deflated.

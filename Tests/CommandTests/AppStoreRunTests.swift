@@ -103,7 +103,8 @@ import Testing
     func backups() throws {
         func change(_ label: String, _ keys: String) throws {
             let stages = """
-                  - update: Shelf
+                  - update: relabel
+                    entity: Shelf
                     where: "label == 'Upper' OR label BEGINSWITH 'New'"
                     set: { label: "'\(label)'" }
                 """

@@ -83,7 +83,8 @@ struct LargeValueModeTests {
         let failed = try folder.run(spec(""))
         #expect(failed.status == .dataError)
         #expect(
-            failed.text.contains("Doc 1: the file of 'data' is missing: \(values)/\(name)"),
+            failed.text.contains(
+                "Doc 1: the file of 'data' is missing: .store_SUPPORT/_EXTERNAL_DATA/\(name)"),
             "\(failed.text)")
         #expect(failed.text.contains("`missing-files: null`"))
         #expect(!folder.names().contains("out.ndjson"))

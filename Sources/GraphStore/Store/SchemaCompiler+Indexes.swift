@@ -45,12 +45,8 @@ extension SchemaCompiler {
                 add(
                     "Z_\(entity.name)_\(index.name)", columns,
                     where: condition(of: index, in: entity))
-                if columns.count == 1, index.partialIndexPredicate == nil,
-                    elements[0].propertyName != index.name,
-                    model.attribute(elements[0].propertyName, of: entity.name) != nil
-                {
-                    let name = ColumnNames.joined(elements[0].propertyName)
-                    add("Z_\(entity.name)_\(name)", columns)
+                if let attribute = index.soleAttribute(of: entity) {
+                    add("Z_\(entity.name)_\(ColumnNames.joined(attribute))", columns)
                 }
             }
         }

@@ -47,7 +47,7 @@ extension RunReport.Input: JSONWritable {
 }
 
 extension RunReport.Output: JSONWritable {
-    package var json: JSONTree { 
+    package var json: JSONTree {
         .fields(["file": file, "rows": rows, "bytes": bytes, "missingFiles": missingFiles])
     }
 }

@@ -74,7 +74,7 @@ extension StageReport: JSONWritable {
 }
 
 extension ExportedFile: JSONWritable {
-    package var json: JSONTree { 
+    package var json: JSONTree {
         .fields(["path": path, "rows": rows, "bytes": bytes, "missingFiles": missingFiles])
     }
 }

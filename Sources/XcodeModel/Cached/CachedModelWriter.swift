@@ -34,6 +34,9 @@ package final class CachedModelWriter {
     package static func content(
         of model: ManagedObjectModel
     ) throws(ArchiveFault) -> (bytes: [UInt8], leftOut: [String]) {
+        guard model.storedComposites.isEmpty, model.composites.isEmpty else {
+            throw ArchiveFault("the model has composites, whose form in an archive is not known")
+        }
         let writer = CachedModelWriter(model)
         let archive = try writer.bytes()
         guard let bytes = Deflation.deflate(archive) else {
@@ -43,6 +46,8 @@ package final class CachedModelWriter {
     }
 
     /// The archive itself, as a `.mom` file holds it.
+    ///
+    /// The form of a composite attribute in it is a guess.
     package static func archive(of model: ManagedObjectModel) throws(ArchiveFault) -> [UInt8] {
         try CachedModelWriter(model).bytes()
     }
@@ -70,9 +75,6 @@ package final class CachedModelWriter {
 
     /// The archive, not deflated.
     private func bytes() throws(ArchiveFault) -> [UInt8] {
-        guard model.storedComposites.isEmpty, model.composites.isEmpty else {
-            throw ArchiveFault("the model has composites, whose form in an archive is not known")
-        }
         for entity in model.entities { add(entity) }
         var entries: [(String, BinaryPlist)] = [
             ("NSEntities", .uid(entitiesByName())),
@@ -487,17 +489,6 @@ package final class CachedModelWriter {
                 ("NSPartialIndexPredicate", .uid(predicate)),
             ])
         return number
-    }
-}
-
-extension FetchIndexDescription {
-    /// The attribute that the index has alone, over all rows; `nil` if it has more or other parts.
-    func soleAttribute(of entity: EntityDescription) -> String? {
-        guard elements.count == 1, let element = elements.first, !element.isExpression,
-            element.collation == .binary, partialIndexPredicate == nil,
-            entity.ownAttributes.contains(where: { $0.name == element.propertyName })
-        else { return nil }
-        return element.propertyName
     }
 }
 

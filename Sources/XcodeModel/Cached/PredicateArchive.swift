@@ -6,14 +6,13 @@ package import GraphModel
 /// object and of a variable, constants, and functions. The other operators and expressions follow
 /// the same pattern, with the class names that Foundation's archives have; no store at hand shows
 /// them.
-package struct PredicateArchive {
+package final class PredicateArchive {
     private let writer: ArchiveWriter
-    private let itself: Int
+    private lazy var itself = writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
 
     /// - Parameter writer: Receives the objects.
     package init(_ writer: ArchiveWriter) {
         self.writer = writer
-        itself = writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
     }
 
     /// The archived predicate's number.

@@ -308,7 +308,7 @@ import Testing
         try store.expect(
             "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'ZAUTHOR'"
                 + " AND name LIKE 'Z\\_%' ESCAPE '\\' ORDER BY 1",
-            ["Z_Author_UNIQUE_name", "Z_Author_byRating"])
+            ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rating"])
     }
 
     @Test func compatibilityIsToldByWhatCanBeCompared() throws {

@@ -146,7 +146,7 @@ import Testing
         #expect(
             container.schema.table(named: "ZAUTHOR")?.indexes.map(\.name).filter {
                 $0.hasPrefix("Z_Author_")
-            } == ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rated"])
+            } == ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rating", "Z_Author_rated"])
     }
 }
 
