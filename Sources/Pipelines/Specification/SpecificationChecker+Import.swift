@@ -109,7 +109,7 @@ extension SpecificationChecker {
         }
         let known = spec.key.filter { checkKeyPart($0, spec, entity, from: owner) }
         let names = spec.key.map(\.text)
-        guard known.count == names.count,
+        guard known.count == names.count, Set(names).count == names.count,
             !constraints.contains(where: { $0.count == names.count && Set($0) == Set(names) })
         else { return }
         note(

@@ -187,3 +187,15 @@ extension CachedModelReader {
         return compound.isEmpty ? [:] : ["compoundIndexes": compound.joined(separator: ";")]
     }
 }
+
+extension GraphSortDescriptor.TextOrder {
+    /// The selector by which `NSSortDescriptor` compares texts.
+    var selector: String {
+        switch self {
+        case .binary: "compare:"
+        case .caseInsensitive: "caseInsensitiveCompare:"
+        case .caseAndDiacriticInsensitive: "localizedCaseInsensitiveCompare:"
+        case .localizedStandard: "localizedStandardCompare:"
+        }
+    }
+}

@@ -491,15 +491,3 @@ package final class CachedModelWriter {
         return number
     }
 }
-
-extension GraphSortDescriptor.TextOrder {
-    /// The selector by which `NSSortDescriptor` compares texts.
-    var selector: String {
-        switch self {
-        case .binary: "compare:"
-        case .caseInsensitive: "caseInsensitiveCompare:"
-        case .caseAndDiacriticInsensitive: "localizedCaseInsensitiveCompare:"
-        case .localizedStandard: "localizedStandardCompare:"
-        }
-    }
-}

@@ -46,7 +46,7 @@ import Testing
         (report.denied, report.nullified, report.verified) = (14, 15, 16)
         report.cascaded = ["Tag": 1, "Note": 2]
         report.deniedBy = ["Person.tasks": 14]
-        report.exported = ExportedFile(path: "out.csv", rows: 17, bytes: 18)
+        report.exported = ExportedFile(path: "out.csv", rows: 17, bytes: 18, missingFiles: 19)
         return report
     }
 
