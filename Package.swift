@@ -65,7 +65,7 @@ let package = Package(
 
         // Stores and archives as apps write them, for the tests of several targets.
         .target(
-            name: "AppStoreFixtures", dependencies: ["GraphModel", "SQLite", "CZlib"],
+            name: "AppStoreFixtures", dependencies: ["GraphModel", "XcodeModel", "SQLite"],
             path: "Tests/AppStoreFixtures"),
 
         // Where the random tests of all targets begin.
@@ -84,7 +84,8 @@ let package = Package(
         .testTarget(
             name: "XcodeModelTests",
             dependencies: [
-                "XcodeModel", "GraphModel", "Diagnostics", "AppStoreFixtures", "TestSeeds",
+                "XcodeModel", "GraphModel", "Diagnostics", "SQLite", "AppStoreFixtures",
+                "TestSeeds",
             ]),
         .testTarget(
             name: "ClassGenerationTests",
@@ -95,7 +96,9 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .testTarget(
             name: "GraphStoreTests",
-            dependencies: ["GraphStore", "GraphModel", "SQLite", "AppStoreFixtures", "TestSeeds"],
+            dependencies: [
+                "GraphStore", "GraphModel", "SQLite", "XcodeModel", "AppStoreFixtures", "TestSeeds",
+            ],
             exclude: ["AppStores/Support"]),
         .testTarget(
             name: "PipelinesTests",

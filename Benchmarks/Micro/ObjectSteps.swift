@@ -13,7 +13,7 @@ struct ObjectSteps {
         let request = RowRequest(
             entityName: "Task",
             predicate: try ParsedPredicate(format: "isCompleted == NO AND priority >= 1").predicate,
-            order: [GraphSortDescriptor([RowRequest.objectID])], fields: [["title"], ["priority"]])
+            order: [GraphSortDescriptor([ObjectNumber.key])], fields: [["title"], ["priority"]])
         try meter.add("query", of: meter.records) {
             let cursor = try container.newContext().cursor(request)
             let batch = cursor.makeBatch()

@@ -162,6 +162,14 @@ package struct YAMLValue {
         problems.report("\(problems.area).\(code)", message, at: .source(location), fix: fix)
     }
 
+    /// Reports something that the value says and that is allowed, but hardly meant.
+    package func warn(_ code: String, _ message: String, fix: String? = nil) {
+        problems.report(
+            Diagnostic(
+                .warning, code: "\(problems.area).\(code)", message, at: .source(location),
+                fix: fix))
+    }
+
     /// Reports that the value should be something else.
     package func wrong<Wanted>(_ wanted: String, fix: String? = nil) -> Wanted? {
         let quoting: String? =

@@ -15,6 +15,9 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
     var specs: [String]
 
+    @Flag(help: "Treat warnings about models as errors.")
+    var strict = false
+
     @OptionGroup var parameters: SetFlags
 
     func run() throws {
@@ -27,7 +30,8 @@ struct CheckCommand: ParsableCommand {
         for spec in specs {
             // A pattern such as pipelines/*.yaml names models, too.
             let model = specs.count > 1 ? ModelSource.problems(ifModel: spec) : nil
-            for diagnostic in model ?? runner.check(spec) {
+            for var diagnostic in model ?? runner.check(spec) {
+                if strict, diagnostic.code.hasPrefix("model.") { diagnostic.severity = .error }
                 logger.notice("\(DiagnosticRenderer.text(diagnostic))")
                 if diagnostic.severity == .error { errors.append(diagnostic) }
             }

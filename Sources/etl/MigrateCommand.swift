@@ -15,7 +15,7 @@ struct MigrateCommand: ParsableCommand {
 
             The new store is built beside the old one, in STORE.migrating, and looked at as \
             `etl verify` does; then it takes the old one's name, and the old one stays as \
-            STORE.bak-v1, -v2 and so on, until you remove it. A migration that is stopped or killed \
+            STORE.bak-v1, -v2 and so on, of which the newest 3 are kept. A migration that is stopped or killed \
             leaves the old store or the new one, whole. Nobody else may have the store open.
 
             To go back, move STORE.bak-v1 to STORE, and the folder .STORE.bak-v1_SUPPORT, if there \

@@ -1,6 +1,7 @@
 import Foundation
 package import GraphModel
 import SQLite
+import XcodeModel
 
 /// A store as an app would have left it, written by plain SQL: nothing of it comes from the code
 /// that is to read it.
@@ -122,7 +123,7 @@ package enum AppStoreFixture {
         metadata.bind(plist(model, framework), at: 2)
         try metadata.run()
         let cache = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
-        cache.bind(deflated(ModelArchive.bytes(of: model)), at: 1)
+        cache.bind(try cachedModel(model), at: 1)
         try cache.run()
         return connection
     }
@@ -131,12 +132,25 @@ package enum AppStoreFixture {
     /// nothing of ours.
     package static func disown(_ path: String, _ model: ManagedObjectModel) throws {
         let connection = try Connection(path: path, mode: .readWrite)
-        try connection.execute(
-            "DROP TABLE ETL_MODEL; DROP TABLE ETL_PENDING; CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
-        )
-        let cache = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
-        cache.bind(deflated(ModelArchive.bytes(of: model)), at: 1)
+        try connection.execute("DROP TABLE ETL_MODEL; DROP TABLE ETL_PENDING")
+        let cache = try connection.prepare("UPDATE Z_MODELCACHE SET Z_CONTENT = ?")
+        cache.bind(try cachedModel(model), at: 1)
         try cache.run()
+    }
+
+    /// What `Z_MODELCACHE` holds for a model.
+    package static func cachedModel(_ model: ManagedObjectModel) throws -> [UInt8] {
+        Deflation.deflate(try archivedModel(model)) ?? []
+    }
+
+    /// The same as a `.mom` file holds it: not deflated.
+    package static func archivedModel(_ model: ManagedObjectModel) throws -> [UInt8] {
+        try CachedModelWriter.archive(of: model)
+    }
+
+    /// The same, deflated with zlib's header.
+    package static func zlibModel(_ model: ManagedObjectModel) throws -> [UInt8] {
+        Deflation.deflate(try archivedModel(model), windowBits: 15) ?? []
     }
 
     private static func plist(_ model: ManagedObjectModel, _ framework: Int) -> [UInt8] {
@@ -163,7 +177,10 @@ package enum AppStoreFixture {
             (writer.text("size"), writer.add(.integer(12))),
             (
                 writer.text("fonts"),
-                writer.list([writer.text("Söhne"), writer.mutableText("Mono")])
+                writer.list([
+                    writer.text("Söhne"),
+                    writer.object("NSMutableString", [("NS.string", .text("Mono"))]),
+                ])
             ),
             (writer.text("since"), writer.object("NSDate", [("NS.time", .real(0.5))])),
         ])

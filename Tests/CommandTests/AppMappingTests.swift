@@ -378,7 +378,7 @@ struct AppMappingTests {
     }
 
     /// Whether migrated stores carry their model, so that they open without `--model`.
-    private static let carriesModel = false
+    private static let carriesModel = true
 }
 
 private enum PathComponents {

@@ -174,7 +174,7 @@ import Testing
         let bundle = outside.path + "/Place.momd"
         try FileManager.default.createDirectory(
             atPath: bundle, withIntermediateDirectories: true)
-        try Data(ModelArchive.bytes(of: model)).write(
+        try Data(AppStoreFixture.archivedModel(model)).write(
             to: URL(fileURLWithPath: bundle + "/Place 2.mom"))
         let shown = try Tool.etl(["model", "show", "place.yaml"], in: outside.path)
         for archive in ["place.sqlite", "Place.momd", "Place.momd/Place 2.mom"] {

@@ -98,7 +98,6 @@ import Testing
             verified.standardOutput == """
                 Item.shelf: 1 link leads nowhere (object 9)
                 Tag.items: 1 link leads nowhere (object 3)
-                remark: Z_MODELCACHE holds no model, so the store does not describe itself
 
                 """)
         let again = try migrate()

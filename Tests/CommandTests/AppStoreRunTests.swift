@@ -99,6 +99,32 @@ import Testing
         #expect(try digest() == after)
     }
 
+    @Test("a run keeps the newest backups, and status shows their number and size")
+    func backups() throws {
+        func change(_ label: String, _ keys: String) throws {
+            let stages = """
+                  - update: relabel
+                    entity: Shelf
+                    where: "label == 'Upper' OR label BEGINSWITH 'New'"
+                    set: { label: "'\(label)'" }
+                """
+            #expect(try run(stages, store: keys) == .silentSuccess)
+        }
+        func backups() throws -> [String] {
+            try work.names().filter { $0.contains(".bak-v") }
+        }
+        for number in 1...4 { try change("New \(number)", "") }
+        #expect(
+            try backups() == [2, 3, 4].map { ".Shelf.sqlite.bak-v\($0)_SUPPORT" }
+                + [2, 3, 4].map { "Shelf.sqlite.bak-v\($0)" })
+        try work.expect(store + ".bak-v4", "SELECT ZLABEL FROM ZSHELF", ["New 3", "Lower"])
+        try change("New 5", ", backups: { keep: 1 }")
+        #expect(
+            try backups() == [".Shelf.sqlite.bak-v5_SUPPORT", "Shelf.sqlite.bak-v5"])
+        let status = try Tool.etl(["status", outside.path + "/shelf.yaml"], in: outside.path)
+        #expect(status.standardOutput.contains("\nbackups       1 file, "))
+    }
+
     private func latestReport() throws -> String {
         let names = try FileManager.default.contentsOfDirectory(atPath: outside.path + "/runs")
         let name = try #require(names.filter { $0.hasSuffix(".json") }.max())

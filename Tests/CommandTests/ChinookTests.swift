@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Chinook") struct ChinookTests {
-    private static let dataSet = "specimens/datasets/chinook"
+    private static let dataSet = "specimens/datasets/chinook/csv"
 
     /// A music shop of a few rows, with the columns of the original.
     static let tables = [

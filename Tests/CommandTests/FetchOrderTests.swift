@@ -33,11 +33,11 @@ import Testing
             (
                 "--where 'size == 2' --fields id",
                 """
-                uses index Z_Task_bySize for size == 2
+                uses index Z_Task_size for size == 2
                 sorts the result because no index gives that order
 
                 SELECT t.Z_PK, t.ZID FROM ZTASK t WHERE (t.ZSIZE IS ?) ORDER BY t.ZID, t.Z_PK
-                  SEARCH t USING INDEX Z_Task_bySize (ZSIZE=?)
+                  SEARCH t USING INDEX Z_Task_size (ZSIZE=?)
                   USE TEMP B-TREE FOR ORDER BY
 
                 """
@@ -91,10 +91,10 @@ import Testing
             (
                 "--where 'size > 1 AND title != nil' --count",
                 """
-                uses index Z_Task_bySize for size > 1
+                uses index Z_Task_size for size > 1
 
                 SELECT count(*) FROM ZTASK t WHERE ((t.ZSIZE > ?) AND (t.ZTITLE IS NOT ?))
-                  SEARCH t USING INDEX Z_Task_bySize (ZSIZE>?)
+                  SEARCH t USING INDEX Z_Task_size (ZSIZE>?)
 
                 """
             ),

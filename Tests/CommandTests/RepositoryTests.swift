@@ -84,7 +84,8 @@ import Testing
         let allowed: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "pipelines", "sample-data",
             "README.md", ".ci", ".git", ".gitignore", ".swift-format", ".build", ".swiftpm",
-            "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks", "Plugins",
+            "AppleCheck", ".github", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks",
+            "Plugins",
             "Documentation", "docs", "out",
         ]
         #expect(Set(try Repository.files(in: ".")).subtracting(allowed) == [])

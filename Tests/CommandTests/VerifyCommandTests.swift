@@ -158,7 +158,9 @@ import Testing
 
     @Test("a store without a model is looked at as far as that goes, and says so")
     func withoutModel() throws {
-        try query("DROP TABLE ETL_MODEL; UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK = 3")
+        try query(
+            "DROP TABLE ETL_MODEL; UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;"
+                + " UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK = 3")
         let seen = try verify("store.sqlite")
         #expect(seen.status == 0)
         #expect(

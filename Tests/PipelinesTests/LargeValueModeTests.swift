@@ -54,4 +54,56 @@ struct LargeValueModeTests {
         #expect(folder.names(".store_SUPPORT/_EXTERNAL_DATA").count == 1)
         #expect(folder.names().filter { $0.hasSuffix("_SUPPORT") } == [".store_SUPPORT"])
     }
+
+    @Test("an export fails if the file of a value is missing, unless it may write null")
+    func missingFiles() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        let (model, _) = ModelFile.read(text: Self.model)
+        do {
+            let container = try PersistentContainer(
+                model: model, .sqlite(at: folder.path("store.sqlite"), opening: .create))
+            let context = container.newContext()
+            let doc = try context.insert("Doc")
+            try doc.setValue(.attribute(.text("a")), forKey: "name")
+            doc[AttributeKey<Data>("data")] = Data(repeating: 7, count: 300_000)
+            try context.save()
+        }
+        let values = folder.path(".store_SUPPORT/_EXTERNAL_DATA")
+        let name = try #require(folder.names(".store_SUPPORT/_EXTERNAL_DATA").first)
+        try FileManager.default.removeItem(atPath: "\(values)/\(name)")
+        func spec(_ settings: String) -> String {
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml }
+            stages:
+              - { export: Doc, to: out.ndjson\(settings) }
+            """
+        }
+        let failed = try folder.run(spec(""))
+        #expect(failed.status == .dataError)
+        #expect(
+            failed.text.contains(
+                "Doc 1: the file of 'data' is missing: .store_SUPPORT/_EXTERNAL_DATA/\(name)"),
+            "\(failed.text)")
+        #expect(failed.text.contains("`missing-files: null`"))
+        #expect(!folder.names().contains("out.ndjson"))
+
+        let done = try folder.run(spec(", missing-files: null"))
+        #expect(done.status == .ok && done.text == "")
+        #expect(done.outcome.stages.map(\.exported?.missingFiles) == [1])
+        #expect(
+            try String(contentsOfFile: folder.path("out.ndjson"), encoding: .utf8)
+                == "{\"name\":\"a\",\"data\":null}\n")
+
+        let store = folder.path("store.sqlite")
+        let fetched = QueryRunner(format: .ndjson, to: folder.path("fetched.ndjson"))
+            .run(Query(store: store, entity: "Doc", now: Date()))
+        #expect(fetched.status == .dataError)
+        #expect(fetched.errors.count == 1)
+        #expect(fetched.errors[0].contains("Doc 1: the file of 'data' is missing"))
+        #expect(
+            try String(contentsOfFile: folder.path("fetched.ndjson"), encoding: .utf8)
+                == "{\"name\":\"a\",\"data\":null}\n")
+    }
 }

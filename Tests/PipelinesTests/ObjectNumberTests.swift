@@ -188,8 +188,8 @@ struct ObjectNumberTests {
         let run = try folder.run(
             model: Self.model,
             """
-            - { update: Note, where: "objectID IN {1, 2}", set: { text: "cast(objectID, 'String')" } }
-            - { delete: Note, where: "objectID == $first" }
+            - { update: numbers, entity: Note, where: "objectID IN {1, 2}", set: { text: "cast(objectID, 'String')" } }
+            - { delete: first, entity: Note, where: "objectID == $first" }
             """, top: "params: { first: { type: int, default: 1 } }", open: "existing")
         #expect(run.text == "")
         #expect(try folder.rows(Self.graph) == ["2|-|-", "c|-|-"])

@@ -73,13 +73,13 @@ struct RuleTests {
         #expect(AttributeValidator(attribute).problem(with: .real(value)) == message)
     }
 
-    @Test("a pattern that is none lets no text pass")
+    @Test("a pattern that the engine cannot run is not checked")
     func brokenPattern() {
         let validator = AttributeValidator(
             AttributeDescription(name: "code", type: .string, pattern: "["))
         var text = "x"
         let problem = text.withUTF8 { validator.problem(with: .text($0)) }
-        #expect(problem?.hasPrefix("'code' cannot be matched: ") == true)
+        #expect(problem == nil)
     }
 
     @Test(

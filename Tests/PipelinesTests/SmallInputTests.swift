@@ -130,7 +130,7 @@ import Testing
 
     private static let putOff = [
         "ETL_LINKS_Z_1TASKS", "ETL_LOADER", "Z_1TASKS_Z_2TASKS_INDEX", "Z_Task_UNIQUE_id",
-        "Z_Task_byTitle",
+        "Z_Task_byTitle", "Z_Task_title",
     ]
 
     @Test func endAtWhatCannotBeRead() throws {

@@ -93,7 +93,7 @@ import Testing
     private func compiled(_ name: String) throws {
         let model = try ManagedObjectModel(
             entities: [EntityDescription(name: "A")], versionIdentifiers: [name])
-        try write("M.momd/\(name).mom", ModelArchive.bytes(of: model))
+        try write("M.momd/\(name).mom", CachedModelWriter.archive(of: model))
     }
 
     @Test func areReadAsAppsHoldThem() throws {

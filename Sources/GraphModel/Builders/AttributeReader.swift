@@ -81,7 +81,9 @@ enum AttributeReader {
         guard let value = mapping.optional("transformer") else { return }
         attribute.transformerName = value.filledText()
         if let type, type != .transformable {
-            value.fail("rule", "'transformer' is for Transformable, not for \(type.rawValue)")
+            value.warn(
+                "rule", "'transformer' has no effect on the type \(type.rawValue)",
+                fix: "remove it, or give the attribute the type Transformable")
         }
     }
 
@@ -125,7 +127,7 @@ enum AttributeReader {
         do {
             _ = try CompiledPattern(pattern)
         } catch {
-            value.fail("pattern", error.description)
+            value.warn("pattern", "The pattern is kept, but not checked: \(error.description)")
         }
     }
 

@@ -22,9 +22,7 @@ enum EntityReader {
         declared.description.userInfo = ModelReader.userInfo(entity.optional("info"))
         readProperties(entity, &declared)
         readConstraints(entity.optional("unique"), &declared)
-        for entry in entity.optional("indexes")?.mapping()?.all() ?? [] {
-            readIndex(entry.key, entry.value, &declared)
-        }
+        readIndexes(entity.optional("indexes"), &declared)
         for rule in entity.optional("validate")?.list() ?? [] {
             readRule(rule, &declared)
         }
@@ -66,6 +64,26 @@ enum EntityReader {
         }
     }
 
+    /// A mapping by name, or, for names that repeat as in some of Xcode's models, a list of
+    /// mappings with `name`.
+    private static func readIndexes(_ value: YAMLValue?, _ declared: inout EntityDeclaration) {
+        guard let value else { return }
+        guard value.isList else {
+            for entry in value.mapping()?.all() ?? [] {
+                readIndex(entry.key, entry.value, &declared)
+            }
+            return
+        }
+        for item in value.list() ?? [] {
+            guard let index = item.mapping() else { continue }
+            let name = index.required("name")?.filledText()
+            let items = index.required("properties")?.listOrOne() ?? []
+            let predicate = index.optional("where")
+            index.finish()
+            if let name { addIndex(name, items, predicate, item, &declared) }
+        }
+    }
+
     /// `[a, b desc]`, or `{ properties: [a, b desc], where: "a != nil" }`.
     private static func readIndex(
         _ name: String, _ value: YAMLValue, _ declared: inout EntityDeclaration
@@ -79,6 +97,13 @@ enum EntityReader {
         } else {
             items = value.listOrOne() ?? []
         }
+        addIndex(name, items, predicate, value, &declared)
+    }
+
+    private static func addIndex(
+        _ name: String, _ items: [YAMLValue], _ predicate: YAMLValue?, _ value: YAMLValue,
+        _ declared: inout EntityDeclaration
+    ) {
         var elements: [FetchIndexDescription.Element] = []
         var places: [PlacedName] = []
         for item in items {

@@ -8,7 +8,7 @@ extension ModelLints {
             checkConstraint(constraint, of: entity)
             let names = constraint.map(\.name).sorted()
             if seen.contains(names), let place = constraint.first?.place {
-                error("duplicate-name", "This constraint is declared already", place)
+                warn("duplicate-name", "This constraint is declared already", place)
             }
             seen.append(names)
         }
@@ -30,10 +30,16 @@ extension ModelLints {
                 error(
                     "unique", "'\(item.name)' is transient, so the store cannot keep it unique",
                     item.place)
-            } else if relationship(item.name, of: entity.name) != nil {
-                error(
-                    "unique", "'\(item.name)' is a relationship; only attributes can be unique",
-                    item.place)
+            } else if let relationship = relationship(item.name, of: entity.name) {
+                if relationship.isToMany {
+                    error(
+                        "unique", "'\(item.name)' leads to many objects and has no column",
+                        item.place)
+                } else if relationship.isTransient {
+                    error(
+                        "unique", "'\(item.name)' is transient, so the store cannot keep it unique",
+                        item.place)
+                }
             } else if isComposite(item.name, of: entity.name) {
                 error("unique", wholeComposite(item), item.place)
             } else {
@@ -54,22 +60,25 @@ extension ModelLints {
             var seen: Set<String> = []
             let other = names.updateValue(index.name, forKey: index.name.lowercased())
             if let other, let place = elements.first?.place {
-                error(
+                warn(
                     "duplicate-name",
-                    "The indexes '\(other)' and '\(index.name)' have one name, since the store "
-                        + "does not tell small letters from capitals", place)
+                    "The indexes '\(other)' and '\(index.name)' have the same name for a store, which "
+                        + "ignores case; a new store gets the first one only", place)
             }
             for item in elements {
                 if !seen.insert(item.name).inserted {
-                    error(
+                    warn(
                         "duplicate-name", "'\(item.name)' is in the index '\(index.name)' already",
                         item.place)
                 } else if let attribute = attribute(item.name, of: entity.name) {
                     guard attribute.isTransient else { continue }
-                    error("index", "'\(item.name)' is transient and has no column", item.place)
+                    warn("index", "'\(item.name)' is transient and has no column", item.place)
                 } else if let relationship = relationship(item.name, of: entity.name) {
+                    if relationship.isTransient {
+                        warn("index", "'\(item.name)' is transient and has no column", item.place)
+                    }
                     guard relationship.isToMany else { continue }
-                    error(
+                    warn(
                         "index", "'\(item.name)' leads to many objects and has no column",
                         item.place)
                 } else if isComposite(item.name, of: entity.name) {

@@ -181,7 +181,8 @@ extension ModelLints {
             .filter { !$0.attribute.isTransient && $0.attribute.type != .composite }
             .map { PlacedName(name: $0.attribute.name, place: $0.place) }
         let toOnes = zip(entity.description.ownRelationships, entity.relationshipPlaces)
-            .filter { !$0.0.isToMany }.map { PlacedName(name: $0.name, place: $1.place) }
+            .filter { !$0.0.isToMany && !$0.0.isTransient }
+            .map { PlacedName(name: $0.name, place: $1.place) }
         return (attributes + toOnes).map { Column(property: $0, owner: entity) }
     }
 

@@ -29,7 +29,8 @@ extension ModelLints {
     ) {
         let place = places.inverse ?? places.place
         let destination = relationship.destinationEntityName
-        guard let inverse = self.relationship(name, of: destination) else {
+        let inherited = self.relationship(name, of: destination)
+        guard let inverse = inherited ?? relationshipBelow(name, destination) else {
             let names = lineage(destination).flatMap(\.description.ownRelationships).map(\.name)
             let message =
                 attribute(name, of: destination) == nil
@@ -52,11 +53,31 @@ extension ModelLints {
                 "inverse", "'\(destination).\(name)' does not point back: \(other)", place,
                 fix: "give '\(destination).\(name)' `inverse: \(relationship.name)`")
         } else if inverse.destinationEntityName != entity.name {
-            error(
-                "inverse",
+            let message =
                 "'\(destination).\(name)' does not point back: it leads to "
-                    + "'\(inverse.destinationEntityName)', not to '\(entity.name)'", place)
+                + "'\(inverse.destinationEntityName)', not to '\(entity.name)'"
+            let isRelated =
+                lineage(entity.name).contains { $0.name == inverse.destinationEntityName }
+                || lineage(inverse.destinationEntityName).contains { $0.name == entity.name }
+            isRelated ? warn("inverse", message, place) : error("inverse", message, place)
+        } else if inherited == nil {
+            warn(
+                "inverse",
+                "An entity below '\(destination)' declares the inverse '\(name)', so not every "
+                    + "'\(destination)' has it", place, fix: "declare '\(name)' in '\(destination)'"
+            )
         }
+    }
+
+    /// The relationship of that name that an entity below declares.
+    private func relationshipBelow(
+        _ name: String, _ entity: String
+    ) -> RelationshipDescription? {
+        for child in children[entity] ?? [] where lineage(child.name).count <= Self.ancestorsMax {
+            let own = child.description.ownRelationships.first { $0.name == name }
+            if let found = own ?? relationshipBelow(name, child.name) { return found }
+        }
+        return nil
     }
 
     private func warnWithoutInverse(
@@ -81,7 +102,7 @@ extension ModelLints {
         let place = places.deleteRule ?? places.place
         let isRequired = !relationship.isOptional
         if relationship.deleteRule == .deny, isRequired {
-            error(
+            warn(
                 "delete-rule",
                 "'\(relationship.name)' is never empty, so `deny` forbids every deletion", place,
                 fix: "use nullify, or let it be optional")

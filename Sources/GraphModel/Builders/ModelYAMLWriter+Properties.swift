@@ -46,6 +46,7 @@ extension ModelYAMLWriter {
         if relationship.deleteRule != .nullify {
             entries.append(("delete", .text(relationship.deleteRule.rawValue)))
         }
+        if relationship.isTransient { entries.append(("transient", .plain("true"))) }
         if relationship.isOrdered { entries.append(("ordered", .plain("true"))) }
         let maximum = relationship.maximumCount
         if relationship.minimumCount != 0 || maximum != (relationship.isToMany ? 0 : 1) {

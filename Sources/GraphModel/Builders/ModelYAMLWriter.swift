@@ -71,7 +71,7 @@ package enum ModelYAMLWriter {
         if !entity.uniquenessConstraints.isEmpty {
             entries.append(("unique", .list(entity.uniquenessConstraints.map(list))))
         }
-        appendBlock(entity.indexes.map { ($0.name, index($0)) }, "indexes", &entries)
+        appendIndexes(entity.indexes, &entries)
         if !entity.validationRules.isEmpty {
             let rules = entity.validationRules.map { rule in
                 YAMLOutput.mapping([
@@ -83,8 +83,31 @@ package enum ModelYAMLWriter {
         return .block(entries)
     }
 
+    /// By their names; as a list where a name repeats, which a mapping cannot have.
+    private static func appendIndexes(
+        _ indexes: [FetchIndexDescription], _ entries: inout [(String, YAMLOutput)]
+    ) {
+        guard Set(indexes.map(\.name)).count < indexes.count else {
+            return appendBlock(indexes.map { ($0.name, index($0)) }, "indexes", &entries)
+        }
+        let list = indexes.map { index -> YAMLOutput in
+            var parts: [(String, YAMLOutput)] = [
+                ("name", .text(index.name)), ("properties", .list(elements(of: index))),
+            ]
+            append(index.partialIndexPredicate, "where", to: &parts)
+            return .mapping(parts)
+        }
+        entries.append(("indexes", .list(list)))
+    }
+
     private static func index(_ index: FetchIndexDescription) -> YAMLOutput {
-        let elements = index.elements.map { element -> YAMLOutput in
+        let elements = elements(of: index)
+        guard let predicate = index.partialIndexPredicate else { return .list(elements) }
+        return .mapping([("properties", .list(elements)), ("where", .text(predicate))])
+    }
+
+    private static func elements(of index: FetchIndexDescription) -> [YAMLOutput] {
+        index.elements.map { element -> YAMLOutput in
             let order = element.isAscending ? "" : " desc"
             guard element.isExpression || element.collation != .binary else {
                 return .text(element.propertyName + order)
@@ -98,8 +121,6 @@ package enum ModelYAMLWriter {
             }
             return .mapping(entries)
         }
-        guard let predicate = index.partialIndexPredicate else { return .list(elements) }
-        return .mapping([("properties", .list(elements)), ("where", .text(predicate))])
     }
 
     private static func request(_ template: FetchRequestTemplate) -> [(String, YAMLOutput)] {

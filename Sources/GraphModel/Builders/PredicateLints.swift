@@ -41,6 +41,7 @@ struct PredicateLints {
                 path.count == 1
                 && model.attribute(path[0], of: entity).map { !$0.isTransient } ?? true
                 && model.relationship(path[0], of: entity)?.isToMany != true
+                && !model.isTransientRelationship(path[0], of: entity)
                 && !model.isObjectNumber(path[0], of: entity)
             if !isStored {
                 error(

@@ -30,6 +30,17 @@ enum RangeReader {
         }
     }
 
+    /// How many objects a relationship leads to; a maximum of 0 or −1 sets no limit.
+    static func objectCounts(_ value: YAMLValue) -> (minimum: Int, maximum: Int)? {
+        // Some models that apps have say −1, which makes another version hash than 0.
+        if let text = value.scalar?.text, text.hasSuffix("..-1"),
+            let minimum = Int32(text.dropLast(4)), minimum >= 0
+        {
+            return (Int(minimum), -1)
+        }
+        return counts(value).map { (Int($0.minimum ?? 0), Int($0.maximum ?? 0)) }
+    }
+
     private static func range(
         _ value: YAMLValue, of kind: String, such example: String, _ parse: (String) -> Double?
     ) -> NumberRange? {

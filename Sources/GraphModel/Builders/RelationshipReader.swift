@@ -23,6 +23,7 @@ enum RelationshipReader {
         let inverse = mapping.optional("inverse")
         relationship.inverseName = inverse?.filledText()
         relationship.isOptional = mapping.optional("optional")?.boolean() ?? true
+        relationship.isTransient = mapping.optional("transient")?.boolean() ?? false
         relationship.renamingIdentifier = mapping.optional("renamed-from")?.filledText()
         relationship.versionHashModifier = mapping.optional("hash-modifier")?.scalarText()
         relationship.userInfo = ModelReader.userInfo(mapping.optional("info"))
@@ -42,22 +43,22 @@ enum RelationshipReader {
     ) {
         if let value = mapping.optional("ordered") {
             relationship.isOrdered = value.boolean() ?? false
-            if relationship.isOrdered, !relationship.isToMany { failUnlessMany(value) }
+            if relationship.isOrdered, !relationship.isToMany { warnUnlessMany(value) }
         }
         guard let value = mapping.optional("count") else { return }
-        guard let count = RangeReader.counts(value) else { return }
+        guard let count = RangeReader.objectCounts(value) else { return }
         // Xcode's models also say of a to-one that it has at least one.
-        guard relationship.isToMany || count.maximum == 1 else { return failUnlessMany(value) }
-        if count.maximum == 0 {
+        if !relationship.isToMany, count.maximum != 1 { warnUnlessMany(value) }
+        if count.maximum == 0, !(value.scalar?.text.hasSuffix("..") ?? false) {
             value.fail("range", "'count' allows no object at all")
         }
-        relationship.minimumCount = Int(count.minimum ?? 0)
-        relationship.maximumCount = Int(count.maximum ?? 0)
+        relationship.minimumCount = count.minimum
+        relationship.maximumCount = count.maximum
     }
 
-    private static func failUnlessMany(_ value: YAMLValue) {
-        value.fail(
-            "rule", "'\(value.label)' is for relationships to many objects", fix: "add `many: true`"
-        )
+    private static func warnUnlessMany(_ value: YAMLValue) {
+        value.warn(
+            "rule", "'\(value.label)' has no effect on a relationship to one object",
+            fix: "remove it, or add `many: true`")
     }
 }

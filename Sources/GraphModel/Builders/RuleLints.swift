@@ -50,7 +50,9 @@ struct RuleLints {
                     "model.rule",
                     "A rule cannot use '\(path[0])': new objects are checked before they have a"
                         + " number", place)
-            } else if model.attribute(path[0], of: entity)?.isTransient == true {
+            } else if model.attribute(path[0], of: entity)?.isTransient == true
+                || model.isTransientRelationship(path[0], of: entity)
+            {
                 report("model.rule", "'\(path[0])' is transient, so no stored row has it", place)
             }
         }

@@ -110,7 +110,7 @@ struct ModelComparison {
                 addNew(attribute, path, isNeeded: isNeeded || !attribute.isOptional)
             }
         }
-        for relationship in after.ownRelationships {
+        for relationship in new.ownRelationships(of: after) {
             let path = "\(after.name).\(relationship.name)"
             if let partner = relationships[relationship.name] {
                 compare(partner, relationship, path)
@@ -121,7 +121,8 @@ struct ModelComparison {
             }
         }
         let kept = Set(attributes.values.map(\.name) + relationships.values.map(\.name))
-        let gone = old.ownAttributes(of: before).map(\.name) + before.ownRelationships.map(\.name)
+        let gone =
+            old.ownAttributes(of: before).map(\.name) + old.ownRelationships(of: before).map(\.name)
         for name in gone where !kept.contains(name) {
             add("\(after.name).\(name)", "is gone, with its values", .lightweight, .removed)
         }

@@ -166,11 +166,12 @@ public struct ModelText: Sendable {
         var words = ["→ \(relationship.destinationEntityName)\(inverse)"]
         words.append(relationship.isToMany ? "to many" : "to one")
         if relationship.isOrdered { words.append("ordered") }
+        if relationship.isTransient { words.append("transient") }
         if !relationship.isOptional { words.append("required") }
         let maximum = relationship.maximumCount
         if relationship.minimumCount > 0 || maximum != (relationship.isToMany ? 0 : 1) {
             words.append(
-                "\(relationship.minimumCount)..\(maximum == 0 ? "" : "\(maximum)") objects")
+                "\(relationship.minimumCount)..\(maximum <= 0 ? "" : "\(maximum)") objects")
         }
         words.append("on delete \(relationship.deleteRule.rawValue)")
         if relationship.inverseName == nil { words.append("no inverse") }

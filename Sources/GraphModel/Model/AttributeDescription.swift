@@ -118,6 +118,11 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var length: NumberRange?
     /// Text: a regular expression that the whole value must match.
     public var pattern: String?
+    /// Rules on the value, as the archived model of a store states them, with the value as `SELF`.
+    ///
+    /// Lengths, ranges, and patterns among them are in `length`, `range`, and `pattern`, too. The
+    /// others are kept, but not enforced.
+    @EmptyByDefault public var validationRules: [ValidationRule] = []
     /// Core Data's derivation expression, such as `tasks.@count`.
     public var derivationExpression: String?
     /// A folded copy is kept for `[cd]` searches, in our own stores.

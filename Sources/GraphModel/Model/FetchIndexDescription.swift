@@ -81,3 +81,16 @@ extension FetchIndexDescription.Element: Codable {
             isExpression: container.decodeIfPresent(Bool.self, forKey: .isExpression) ?? false)
     }
 }
+
+extension FetchIndexDescription {
+    /// The attribute that the index has alone, over all rows; `nil` if it has more or other parts.
+    ///
+    /// Xcode's compiler adds a second index to such an index, which has the attribute's name.
+    package func soleAttribute(of entity: EntityDescription) -> String? {
+        guard elements.count == 1, let element = elements.first, !element.isExpression,
+            element.collation == .binary, partialIndexPredicate == nil,
+            entity.ownAttributes.contains(where: { $0.name == element.propertyName })
+        else { return nil }
+        return element.propertyName
+    }
+}

@@ -8,18 +8,21 @@ public struct FetchRequestTemplate: Sendable, Hashable, Codable {
     public var predicate: String?
     /// No more objects than that; nil is no limit.
     public var fetchLimit: Int?
+    /// The order of the objects, which only programs and archived models state.
+    @EmptyByDefault public var sortDescriptors: [GraphSortDescriptor]
     /// What a model file says beyond this, by the file's own names.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a template.
     public init(
         name: String, entityName: String, predicate: String? = nil, fetchLimit: Int? = nil,
-        extras: [String: String] = [:]
+        sortDescriptors: [GraphSortDescriptor] = [], extras: [String: String] = [:]
     ) {
         self.name = name
         self.entityName = entityName
         self.predicate = predicate
         self.fetchLimit = fetchLimit
+        self.sortDescriptors = sortDescriptors
         self.extras = extras
     }
 }

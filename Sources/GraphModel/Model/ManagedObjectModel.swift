@@ -19,6 +19,8 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     private let positionByName: [String: Int]
     /// The attributes of each entity that has composites, these by their elements.
     let attributesWithElements: [String: [AttributeDescription]]
+    /// The relationships that stores hold, of each entity that declares others as well.
+    private let storedRelationships: [String: [RelationshipDescription]]
 
     /// Makes a model.
     ///
@@ -39,6 +41,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         positionByName = Dictionary(
             uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
         attributesWithElements = try Self.withElements(ordered, self.composites)
+        storedRelationships = Self.stored(ordered)
         try checkRelationships()
     }
 
@@ -68,12 +71,66 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         entities.filter { entity in lineage(of: entity.name).contains { $0.name == name } }
     }
 
-    /// Every relationship of the entity, inherited ones first.
+    /// Every relationship of the entity that stores hold, inherited ones first.
+    ///
+    /// Objects have no transient relationships; `EntityDescription.ownRelationships` lists them.
     public func relationships(of name: String) -> [RelationshipDescription] {
-        lineage(of: name).reversed().flatMap(\.ownRelationships)
+        lineage(of: name).reversed().flatMap { ownRelationships(of: $0) }
     }
 
-    /// The relationship of that name, declared here or inherited.
+    /// The relationships that the entity declares itself and that stores hold.
+    ///
+    /// An inverse that is transient is none here.
+    public func ownRelationships(of entity: EntityDescription) -> [RelationshipDescription] {
+        storedRelationships[entity.name] ?? entity.ownRelationships
+    }
+
+    /// The names of the relationships that the entity of that name declares and stores hold.
+    package func ownRelationshipNames(of name: String) -> [String] {
+        ownRelationships(named: name).map(\.name)
+    }
+
+    /// The relationships that the entity of that name declares and stores hold.
+    package func ownRelationships(named name: String) -> [RelationshipDescription] {
+        entity(named: name).map { ownRelationships(of: $0) } ?? []
+    }
+
+    /// Whether the entity declares or inherits a transient relationship of that name.
+    package func isTransientRelationship(_ property: String, of name: String) -> Bool {
+        lineage(of: name).contains { entity in
+            entity.ownRelationships.contains { $0.name == property && $0.isTransient }
+        }
+    }
+
+    /// The other side of a relationship, with the entity that declares it.
+    ///
+    /// In models that Xcode compiles, this may be an entity below the destination.
+    package func inverse(
+        of relationship: RelationshipDescription
+    ) -> (owner: String, relationship: RelationshipDescription)? {
+        guard let name = relationship.inverseName else { return nil }
+        let destination = relationship.destinationEntityName
+        return inverse(named: name, at: destination) { ownRelationships(of: $0) }
+    }
+
+    private func inverse(
+        named name: String, at destination: String,
+        among relationships: (EntityDescription) -> [RelationshipDescription]
+    ) -> (owner: String, relationship: RelationshipDescription)? {
+        func first(
+            _ entities: [EntityDescription]
+        ) -> (owner: String, relationship: RelationshipDescription)? {
+            for entity in entities {
+                if let found = relationships(entity).first(where: { $0.name == name }) {
+                    return (entity.name, found)
+                }
+            }
+            return nil
+        }
+        return first(lineage(of: destination)) ?? first(family(of: destination))
+    }
+
+    /// The relationship of that name, declared here or inherited, if stores hold it.
     public func relationship(_ property: String, of name: String) -> RelationshipDescription? {
         relationships(of: name).first { $0.name == property }
     }
@@ -133,6 +190,41 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         return ordered
     }
 
+    private static func stored(
+        _ entities: [EntityDescription]
+    ) -> [String: [RelationshipDescription]] {
+        // A transient relationship and its inverse know each other by name and entities.
+        var transient: Set<[String]> = []
+        for entity in entities {
+            for relationship in entity.ownRelationships where relationship.isTransient {
+                transient.insert([entity.name, relationship.name])
+            }
+        }
+        guard !transient.isEmpty else { return [:] }
+        let parents = Dictionary(
+            uniqueKeysWithValues: entities.map { ($0.name, $0.superentityName) })
+        func hasTransientInverse(_ relationship: RelationshipDescription) -> Bool {
+            guard let inverse = relationship.inverseName else { return false }
+            var next: String? = relationship.destinationEntityName
+            while let name = next {
+                if transient.contains([name, inverse]) { return true }
+                next = parents[name] ?? nil
+            }
+            return false
+        }
+        var stored: [String: [RelationshipDescription]] = [:]
+        for entity in entities {
+            let own = entity.ownRelationships.filter { !$0.isTransient }.map { relationship in
+                guard hasTransientInverse(relationship) else { return relationship }
+                var single = relationship
+                single.inverseName = nil
+                return single
+            }
+            if own != entity.ownRelationships { stored[entity.name] = own }
+        }
+        return stored
+    }
+
     private func checkRelationships() throws(ModelError) {
         for entity in entities {
             var names: Set<String> = []
@@ -141,7 +233,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
                 .filter { $0.type == .composite }
             let all =
                 (composites + attributes(of: entity.name)).map(\.name)
-                + relationships(of: entity.name).map(\.name)
+                + lineage(of: entity.name).flatMap(\.ownRelationships).map(\.name)
             for name in all where !names.insert(name).inserted {
                 throw ModelError(.duplicateProperty(entity: entity.name, property: name))
             }
@@ -154,8 +246,8 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
                             destination: destination))
                 }
                 guard let inverseName = relationship.inverseName else { continue }
-                guard let inverse = self.relationship(inverseName, of: destination),
-                    inverse.inverseName == relationship.name
+                let inverse = inverse(named: inverseName, at: destination) { $0.ownRelationships }
+                guard inverse?.relationship.inverseName == relationship.name
                 else {
                     throw ModelError(
                         .inverseMismatch(

@@ -28,8 +28,10 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var deleteRule: DeleteRule
     /// The least number of objects, where not empty.
     public var minimumCount: Int
-    /// The largest number of objects; 0 is unlimited, a to-one has 1.
+    /// The largest number of objects; 0 and −1 set no limit, a to-one has 1.
     public var maximumCount: Int
+    /// True or nil, so that models that were encoded before the property existed decode.
+    private var transient: Bool?
     /// The relationship's name in the version before.
     public var renamingIdentifier: String?
     /// Forces a new version hash although the shape is the same.
@@ -44,8 +46,9 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
         name: String, destinationEntityName: String, inverseName: String? = nil,
         isToMany: Bool = false, isOrdered: Bool = false, isOptional: Bool = true,
         deleteRule: DeleteRule = .nullify, minimumCount: Int = 0, maximumCount: Int? = nil,
-        renamingIdentifier: String? = nil, versionHashModifier: String? = nil,
-        userInfo: [String: String] = [:], extras: [String: String] = [:]
+        isTransient: Bool = false, renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        extras: [String: String] = [:]
     ) {
         self.name = name
         self.destinationEntityName = destinationEntityName
@@ -56,9 +59,18 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
         self.deleteRule = deleteRule
         self.minimumCount = minimumCount
         self.maximumCount = maximumCount ?? (isToMany ? 0 : 1)
+        transient = isTransient ? true : nil
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
         self.extras = extras
+    }
+}
+
+extension RelationshipDescription {
+    /// Managed but never stored: it has no column and no join table, and is in no version hash.
+    public var isTransient: Bool {
+        get { transient ?? false }
+        set { transient = newValue ? true : nil }
     }
 }

@@ -85,7 +85,7 @@ extension ManagedObjectModel {
             for attribute in owner.ownAttributes where !attribute.isTransient {
                 properties.append((attribute.name, hash(attribute)))
             }
-            for relationship in owner.ownRelationships {
+            for relationship in owner.ownRelationships where !relationship.isTransient {
                 properties.append((relationship.name, Self.hash(relationship, of: owner.name)))
             }
         }

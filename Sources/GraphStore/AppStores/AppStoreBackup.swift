@@ -18,15 +18,8 @@ final class AppStoreBackup: Sendable {
     /// Called by whoever has the turn to write, before the transaction begins.
     func keep(_ reader: () throws(StoreError) -> Connection) throws(StoreError) {
         guard path == nil else { return }
-        let name = Self.freeName(beside: storePath)
+        let name = StoreBackups(of: storePath).nextPath
         try PersistentContainer.copy(reader(), of: storePath, to: name)
         made.withLock { $0 = name }
-    }
-
-    /// The first name for a copy that is not taken.
-    static func freeName(beside path: String) -> String {
-        var number = 1
-        while StoreFiles.exists("\(path).bak-v\(number)") { number += 1 }
-        return "\(path).bak-v\(number)"
     }
 }

@@ -10,11 +10,11 @@ extension AppStoreModel {
     init(
         migrating connection: Connection, path: String, among versions: [ManagedObjectModel]
     ) throws(StoreError) {
-        let own = try AppStoreModel(given: nil, on: connection, path: path)
-        if let place = own.place(among: versions) {
+        if let place = try Self.place(of: connection, path, among: versions) {
             self = try AppStoreModel(given: versions[place], on: connection, path: path)
             return
         }
+        let own = try AppStoreModel(given: nil, on: connection, path: path)
         guard own.origin.model == .cached else {
             throw StoreError(
                 .noModel,
@@ -31,16 +31,20 @@ extension AppStoreModel {
         self = own
     }
 
-    /// The place of the version whose hashes the store has; the newest of several, unless one of
+    /// The place of the version whose hashes a store has; the newest of several, unless one of
     /// them is the model that the store carries.
     ///
     /// Hashes of derived attributes cannot be compared: there the model that it carries decides.
-    func place(among versions: [ManagedObjectModel]) -> Int? {
-        guard !metadata.versionHashes.isEmpty else { return nil }
-        let places = versions.indices.filter {
-            Self.differing(metadata, versions[$0], found).isEmpty
+    static func place(
+        of connection: Connection, _ path: String, among versions: [ManagedObjectModel]
+    ) throws(StoreError) -> Int? {
+        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+            throw PersistentStore.notAStore(path)
         }
-        let carried = origin.model == .cached ? model.versionHashes : [:]
+        guard !metadata.versionHashes.isEmpty else { return nil }
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        let places = versions.indices.filter { differing(metadata, versions[$0], found).isEmpty }
+        let carried = try ModelCache(on: connection).versionHashes
         return places.last { versions[$0].versionHashes == carried } ?? places.last
     }
 }

@@ -17,7 +17,9 @@ struct AppStoreModel {
     let composites: [String]
 
     /// Finds the model: the one given, as far as the tables have its columns; else the one that
-    /// the store carries; else one made of the columns.
+    /// the store carries; else, if it carries none, one made of the columns.
+    ///
+    /// - Throws: `.noModel` if no model is given and the one that the store carries cannot be read.
     init(
         given: ManagedObjectModel?, on connection: Connection, path: String
     ) throws(StoreError) {
@@ -27,8 +29,14 @@ struct AppStoreModel {
         let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
         self.metadata = metadata
         self.found = found
+        let cache = try ModelCache(on: connection)
         if let given {
             origin = StoreOrigin(model: .given)
+            if case .unreadable(let reason) = cache {
+                origin.notes.append(
+                    "The model that the store carries (Z_MODELCACHE) cannot be read: \(reason)."
+                        + " The given model is used")
+            }
             origin.differingEntities = Self.differing(metadata, given, found)
             try Self.requireColumns(given, found, origin.differingEntities, path)
             model = try Self.fitting(given, metadata)
@@ -41,11 +49,16 @@ struct AppStoreModel {
                         + " by them is not known")
             }
         } else {
-            var notes: [String] = []
-            let cached = try Self.cached(on: connection, &notes)
-            composites = cached?.composites ?? []
-            if let cached {
-                origin = StoreOrigin(model: .cached, notes: notes + cached.leftOut)
+            switch cache {
+            case .unreadable(let reason):
+                throw StoreError(
+                    .noModel,
+                    "\(path): the model that the store carries (Z_MODELCACHE) cannot be read:"
+                        + " \(reason); give the app's model instead, such as by"
+                        + " `--model App.xcdatamodeld`")
+            case .model(let cached):
+                composites = cached.composites
+                origin = StoreOrigin(model: .cached, notes: cached.leftOut)
                 missing = found.missing(
                     StoreSchema(
                         cached.model, holding: found.entities(heldOf: cached.model), over: found))
@@ -55,13 +68,14 @@ struct AppStoreModel {
                 model = try Self.fitting(
                     Self.leavingOut(missing.map(\.property), of: cached.model, path), metadata)
                 let differing = Self.differing(metadata, model, found)
-                if !differing.isEmpty, missing.isEmpty {
+                if !differing.isEmpty, missing.isEmpty, found.missingTables(of: model).isEmpty {
                     origin.notes.append(
                         "The model in Z_MODELCACHE is stale; its hashes are not the store's in: "
                             + differing.joined(separator: ", "))
                 }
-            } else {
-                origin = StoreOrigin(model: .columns, notes: notes)
+            case .absent:
+                composites = []
+                origin = StoreOrigin(model: .columns)
                 model = try Self.fitting(
                     ColumnModelReader(found, connection).model(path), metadata)
                 missing = []
@@ -80,33 +94,6 @@ struct AppStoreModel {
     }
 
     // MARK: The model in the store
-
-    /// The store's own model; nil where it has none, and where it cannot be read, which is noted.
-    static func cached(
-        on connection: Connection, _ notes: inout [String]
-    ) throws(StoreError) -> CachedModel? {
-        guard let content = try cacheContent(on: connection) else { return nil }
-        do throws(ArchiveFault) {
-            return try CachedModel(reading: content)
-        } catch {
-            notes.append("The model in Z_MODELCACHE cannot be read: \(error.message)")
-            return nil
-        }
-    }
-
-    /// The bytes of `Z_MODELCACHE`; nil if there are none.
-    static func cacheContent(on connection: Connection) throws(StoreError) -> [UInt8]? {
-        let content = try storing { () throws(SQLiteError) -> [UInt8]? in
-            guard
-                try connection.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1
-            else { return nil }
-            let row = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
-            guard try row.step(), row.storage(0) == .blob else { return nil }
-            return Array(row.bytes(0))
-        }
-        return content?.isEmpty == true ? nil : content
-    }
 
     /// The model with decimals as the store keeps them: it may be one of ours that has lost its model.
     private static func fitting(

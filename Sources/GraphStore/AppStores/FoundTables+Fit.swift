@@ -52,7 +52,7 @@ extension ManagedObjectModel {
     func leavingOut(_ properties: Set<String>) throws(ModelError) -> ManagedObjectModel {
         var gone = properties
         for entity in entities {
-            for relationship in entity.ownRelationships
+            for relationship in ownRelationships(of: entity)
             where gone.contains("\(entity.name).\(relationship.name)") {
                 guard let inverse = relationship.inverseName else { continue }
                 let destination = relationship.destinationEntityName

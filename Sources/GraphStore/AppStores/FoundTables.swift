@@ -72,6 +72,27 @@ package struct FoundTables: Sendable {
         rows = columns["Z_PRIMARYKEY"] == nil ? [] : try Self.rows(on: connection)
     }
 
+    /// These tables and those of another file of the same container.
+    func joined(with other: FoundTables) -> FoundTables {
+        FoundTables(
+            columns: columns.merging(other.columns) { one, _ in one }, rows: rows,
+            uniqueColumns: uniqueColumns.merging(other.uniqueColumns) { one, _ in one },
+            indexes: indexes.merging(other.indexes) { one, _ in one },
+            triggers: triggers + other.triggers)
+    }
+
+    private init(
+        columns: [String: [Column]], rows: [Row], uniqueColumns: [String: [[String]]],
+        indexes: [String: [(name: String, sql: String)]], triggers: [String]
+    ) {
+        self.columns = columns
+        self.rows = rows
+        self.uniqueColumns = uniqueColumns
+        self.indexes = indexes
+        self.triggers = triggers
+        columnNames = columns.mapValues { Set($0.map(\.name)) }
+    }
+
     private static func triggers(on connection: Connection) throws(SQLiteError) -> [String] {
         var names: [String] = []
         let found = try connection.prepare(

@@ -116,6 +116,7 @@ extension BulkWriter {
         let (batch, place) = try parkedRow(place, entry)
         row.clear()
         times?.begin(entry.token)
+        guard try setKey(batch, place, token: entry.token) else { return false }
         for link in links {
             guard try setLink(link, batch, place, token: entry.token) else { return false }
         }
@@ -138,10 +139,31 @@ extension BulkWriter {
         return true
     }
 
+    /// Resolves the relationships of the key, so that the row can be found.
+    private func setKey(
+        _ batch: RowBatch, _ place: Int, token: Int64
+    ) throws(SQLiteError) -> Bool {
+        guard plan.hasRelationshipInKey else { return true }
+        for (cell, column) in zip(plan.keyCells, plan.keyPlaces) {
+            let link = cell - plan.plan.attributes.count
+            if link < 0 {
+                row.cells[column] = batch[place, cell]
+            } else if try !setLink(link, batch, place, token: token) {
+                return false
+            }
+        }
+        return true
+    }
+
     private func findWritten(
         _ batch: RowBatch, _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64
     ) throws(SQLiteError) -> Statement? {
-        guard plan.keyCells.isEmpty else { return try find(batch, place, hash: entry.key) }
+        guard plan.keyCells.isEmpty else {
+            guard let hash = resolvedKeyHash(entry.key),
+                case .row(let found) = try find(batch, place, hash: hash)
+            else { return nil }
+            return found
+        }
         try flushRows()
         let found = statements.selectByPrimaryKey
         found.bind(inserted, at: 1)
@@ -203,6 +225,7 @@ extension BulkWriter {
         net = checkpoint.net
         farNets = checkpoint.farNets
         changedSinceSave = checkpoint.changedSinceSave
+        try keyTables.refresh(isStale: false)
         try forgetLookups()
     }
 }

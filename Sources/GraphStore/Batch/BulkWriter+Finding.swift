@@ -1,32 +1,104 @@
+import GraphModel
 import SQLite
 
 /// How a load finds the row of a record.
 extension BulkWriter {
-    /// The select whose current row has the key of the batch's row; to be released by its user.
+    /// The row of a record.
+    enum FoundRow {
+        case none
+        /// The select whose current row has the key; to be released by its user.
+        case row(Statement)
+        /// The first primary keys of objects that share the key.
+        case several([Int64])
+    }
+
+    /// Finds the row that has the key of the batch's row.
     func find(
         _ batch: RowBatch, _ place: Int, hash: UInt64
-    ) throws(SQLiteError) -> Statement? {
-        if plan.keyCells.isEmpty { return nil }
+    ) throws(SQLiteError) -> FoundRow {
+        if plan.keyCells.isEmpty { return .none }
+        guard plan.isKeyUnique else { return try findAmongAll(batch, place, hash: hash) }
         let next = likelyRow > 0 ? try walk?.row(likelyRow) : try walk?.candidate()
         if let candidate = next, hasKey(candidate, batch, place) {
             walk?.take()
-            return candidate
+            return .row(candidate)
         }
-        let found = try lookUp(batch, place, hash: hash)
-        if let walk, let found { walk.note(found: found.integer(0)) }
-        return found
+        guard let found = try lookUp(batch, place, hash: hash) else { return .none }
+        if let walk { walk.note(found: found.integer(0)) }
+        return .row(found)
+    }
+
+    /// The same for a key that several objects may share.
+    private func findAmongAll(
+        _ batch: RowBatch, _ place: Int, hash: UInt64
+    ) throws(SQLiteError) -> FoundRow {
+        try changeWayIfNeeded()
+        if keyFinder.usesMap {
+            return try findInMap(hash) { hasKey($0, batch, place) }
+        }
+        if pending.mayHold(hash) { try flushRows() }
+        let match = try keyFinder.lookup?.find { select in
+            for position in plan.keyCells.indices {
+                keyCell(position, batch, place).bind(to: select, at: Int32(position) + 1)
+            }
+        }
+        switch match {
+        case .one(let id): return try storedRow(id.primaryKey)
+        case .several(let keys): return .several(keys)
+        case .none?, nil: return .none
+        }
+    }
+
+    /// Finds the rows that have a key by the map, which knows only hashes.
+    func findInMap(
+        _ hash: UInt64, where hasKey: (Statement) -> Bool
+    ) throws(SQLiteError) -> FoundRow {
+        var keys: [Int64] = []
+        var probe = keyFinder.map.probe(hash)
+        while let key = keyFinder.map.next(&probe) {
+            if key >= pending.firstKey { try flushRows() }
+            let found = statements.selectByPrimaryKey
+            found.bind(key, at: 1)
+            guard try found.step() else { continue }
+            if hasKey(found) { keys.append(key) }
+            found.reset()
+        }
+        guard let first = keys.first else { return .none }
+        guard keys.count == 1 else { return .several(keys.sorted()) }
+        return try storedRow(first)
+    }
+
+    private func storedRow(_ primaryKey: Int64) throws(SQLiteError) -> FoundRow {
+        let found = statements.selectByPrimaryKey
+        found.bind(primaryKey, at: 1)
+        return try found.step() ? .row(found) : .none
+    }
+
+    /// Refuses a record whose key several objects share.
+    func rejectShared(
+        _ primaryKeys: [Int64], _ batch: RowBatch, _ place: Int, token: Int64
+    ) {
+        let values = plan.plan.key.indices.map { position in
+            let cell = keyCell(position, batch, place)
+            let name = plan.plan.key[position]
+            return plan.entity.attributes[name].map {
+                "\(name) \(cell.quotedText($0.attribute.type))"
+            } ?? "\(name) (primary key \(cell.integerValue))"
+        }
+        let first = plan.plan.key[0]
+        reject(
+            token, "key", first,
+            KeyMatch.message(
+                primaryKeys, of: plan.entity, key: values.joined(separator: " and ")),
+            value: keyCell(0, batch, place).text(plan.entity.attributes[first]?.attribute.type),
+            hinge: .storedValues)
     }
 
     /// The same, wherever the row stands.
     private func lookUp(
         _ batch: RowBatch, _ place: Int, hash: UInt64
     ) throws(SQLiteError) -> Statement? {
-        if keyFinder.mustChangeWay() {
-            // A map that is begun sees only what stands in the table.
-            try flushRows()
-            closeWalks()
-            try keyFinder.changeWay(session.connection)
-        }
+        try changeWayIfNeeded()
         if keyFinder.usesMap {
             var probe = keyFinder.map.probe(hash)
             while let key = keyFinder.map.next(&probe) {
@@ -47,12 +119,62 @@ extension BulkWriter {
         return try found.step() ? found : nil
     }
 
+    private func changeWayIfNeeded() throws(SQLiteError) {
+        guard keyFinder.mustChangeWay() else { return }
+        // A map that is begun sees only what stands in the table.
+        try flushRows()
+        closeWalks()
+        try keyFinder.changeWay(session.connection)
+    }
+
     private func hasKey(_ found: Statement, _ batch: RowBatch, _ place: Int) -> Bool {
+        guard !plan.hasRelationshipInKey else {
+            return plan.keyPlaces.indices.allSatisfy { position in
+                keyCell(position, batch, place)
+                    .equals(column: statements.keyPlaces[position], of: found)
+            }
+        }
         for (position, cell) in plan.keyCells.enumerated()
         where !batch[place, cell].equals(column: statements.keyPlaces[position], of: found) {
             return false
         }
         return true
+    }
+
+    /// A value of the key; that of a relationship is what its resolved link leads to.
+    private func keyCell(_ position: Int, _ batch: RowBatch, _ place: Int) -> BulkCell {
+        plan.hasRelationshipInKey
+            ? row.cells[plan.keyPlaces[position]] : batch[place, plan.keyCells[position]]
+    }
+
+    /// The hash of the key whose links are resolved; nil if a part is null.
+    ///
+    /// - Parameter recordHash: the hash of what the record says.
+    func resolvedKeyHash(_ recordHash: UInt64) -> UInt64? {
+        guard plan.hasRelationshipInKey else { return recordHash }
+        var hash = KeyHash()
+        for place in plan.keyPlaces {
+            let cell = row.cells[place]
+            guard cell.kind != .null, cell.kind != .absent else { return nil }
+            hash.combine(cell)
+        }
+        return hash.value
+    }
+
+    /// How many keys several objects share; 0 if a constraint forbids that, or if there is no key.
+    package func sharedKeyCount() throws(StoreError) -> Int {
+        guard !plan.isKeyUnique else { return 0 }
+        let columns = plan.keyColumns.joined(separator: ", ")
+        let conditions =
+            plan.keyColumns.map { "\($0) NOT NULL" }
+            + (plan.entity.familyCondition().map { [$0] } ?? [])
+        return try storing { () throws(SQLiteError) in
+            Int(
+                try session.connection.integer(
+                    "SELECT count(*) FROM (SELECT 1 FROM \(plan.entity.table)"
+                        + " WHERE \(conditions.joined(separator: " AND "))"
+                        + " GROUP BY \(columns) HAVING count(*) > 1)") ?? 0)
+        }
     }
 
     /// Whether the object of that key had a record in this load, or was made by it, or meanwhile.

@@ -57,9 +57,12 @@ extension BulkWriter {
             cell.kind == .list
             ? LinkKey(batch, items: cell.listStart..<(cell.listStart + cell.listCount))
             : LinkKey(cell)
-        if let id = try find(key, link) {
+        switch try find(key, link) {
+        case .one(let id):
             setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
+        case .several(let keys): return rejectShared(keys, key, link, token)
+        case .none: break
         }
         switch try decide(key, link, token, unresolved, creating: creating) {
         case .object(let id):
@@ -97,7 +100,12 @@ extension BulkWriter {
                     width == 1
                     ? LinkKey(batch.item(index)) : LinkKey(batch, items: index..<(index + width))
                 guard key.first.kind != .null else { continue }
-                var found = try find(key, link)
+                var found: ManagedObjectID?
+                switch try find(key, link) {
+                case .one(let id): found = id
+                case .several(let keys): return rejectShared(keys, key, link, token)
+                case .none: break
+                }
                 if found == nil {
                     switch try decide(key, link, token, unresolved, creating: creating) {
                     case .object(let id): found = id
@@ -180,7 +188,21 @@ extension BulkWriter {
         return .obstacle(.rejected)
     }
 
-    private func find(_ key: LinkKey, _ link: Int) throws(SQLiteError) -> ManagedObjectID? {
+    /// Refuses a record whose link names objects that share a key.
+    private func rejectShared(
+        _ primaryKeys: [Int64], _ key: LinkKey, _ link: Int, _ token: Int64
+    ) -> LinkOutcome {
+        let (description, destination) = (plan.plan.links[link], plan.destinations[link])
+        reject(
+            token, "key", description.relationship,
+            KeyMatch.message(
+                primaryKeys, of: destination,
+                key: key.text(description.attributes, of: destination)),
+            value: key.plainText(description.attributes, of: destination), hinge: .storedValues)
+        return .obstacle(.rejected)
+    }
+
+    private func find(_ key: LinkKey, _ link: Int) throws(SQLiteError) -> KeyMatch {
         if plan.namesOwnByNumber(link: link), key.first.integerValue >= pending.firstKey {
             try flushRows()
         }
@@ -188,6 +210,20 @@ extension BulkWriter {
         guard plan.isOwnKey(link: link), keyFinder.usesMap else {
             try flushRows()
             return try resolvers[link].find(key)
+        }
+        guard plan.isKeyUnique else {
+            let row = try findInMap(key.hash) {
+                key.equals(columns: statements.keyPlaces, of: $0)
+            }
+            switch row {
+            case .none: return .none
+            case .several(let keys): return .several(keys)
+            case .row(let found):
+                defer { release(found) }
+                return .one(
+                    ManagedObjectID(
+                        entityNumber: found.integer(1), primaryKey: found.integer(0)))
+            }
         }
         var probe = keyFinder.map.probe(key.hash)
         while let candidate = keyFinder.map.next(&probe) {
@@ -199,10 +235,11 @@ extension BulkWriter {
             if key.equals(columns: statements.keyPlaces, of: found),
                 plan.destinations[link].familyNumbers.contains(found.integer(1))
             {
-                return ManagedObjectID(entityNumber: found.integer(1), primaryKey: candidate)
+                return .one(
+                    ManagedObjectID(entityNumber: found.integer(1), primaryKey: candidate))
             }
         }
-        return nil
+        return .none
     }
 
     func setToOne(_ link: Int, _ key: BulkCell, entity: Int64?) {

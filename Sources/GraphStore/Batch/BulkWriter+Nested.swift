@@ -18,7 +18,7 @@ extension BulkWriter {
 
     static func nestedWriters(
         of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory,
-        _ claims: LinkClaims, _ times: LinkTimes?
+        _ claims: LinkClaims, _ times: LinkTimes?, _ keyTables: KeyTables
     ) throws(StoreError) -> [BulkWriter?] {
         guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
         var writers: [BulkWriter?] = []
@@ -30,7 +30,7 @@ extension BulkWriter {
             writers.append(
                 try BulkWriter(
                     nested, in: context, memory: memory.ofNested, isResumable: false,
-                    isNested: true, claims: claims, times: times))
+                    isNested: true, claims: claims, times: times, keyTables: keyTables))
         }
         return writers
     }
@@ -163,7 +163,7 @@ extension BulkWriter {
         let place = element.addRow()
         for cell in 0..<plan.plan.width { element[place, cell] = batch.item(start + cell) }
         guard let hash = keyHash(element, place) else {
-            reject(0, "key", plan.plan.key.first, "The key is null")
+            rejectNullKey(0)
             return nil
         }
         for column in plan.columns.indices {
@@ -181,9 +181,19 @@ extension BulkWriter {
             reject(0, "required", property, "'\(property)' is required and null here")
             return nil
         }
-        guard let found = try find(element, place, hash: hash) else {
+        guard let rowHash = resolvedKeyHash(hash) else {
+            rejectNullKey(0)
+            return nil
+        }
+        let found: Statement
+        switch try find(element, place, hash: rowHash) {
+        case .row(let row): found = row
+        case .several(let keys):
+            rejectShared(keys, element, place, token: 0)
+            return nil
+        case .none:
             let rejected = tally.rejected
-            try insert(hash: hash, token: 0, alone: true)
+            try insert(hash: rowHash, token: 0, alone: true)
             return tally.rejected == rejected ? lastInserted : nil
         }
         defer { release(found) }
@@ -217,9 +227,13 @@ extension BulkPlan {
             guard let destination = schema.entity(named: link.destination),
                 destination.table == entity.table
             else { return false }
+            // A link by another attribute relies on its index, be that of a constraint or not.
+            guard schema.isUnique(link.attributes, of: destination) || link.attributes == ownKey
+            else { return true }
             let isByKey = link.attributes == ownKey
             let asksMap =
                 !isNested && isByKey && destination.familyNumbers.contains(entity.number)
+                && (destination.name == entity.name || schema.isUnique(ownKey, of: entity))
             return !asksMap && (isByKey || link.missing == .create || link.makesStandIns)
         }
     }

@@ -21,7 +21,8 @@ extension BulkWriter {
         _ plan: ColumnPlan, _ claims: LinkClaims, _ schema: StoreSchema
     ) -> Bool {
         // Who is refused may depend on who came first.
-        guard plan.mayWalk, claims.isEmpty, !plan.hasOtherConstraints else { return false }
+        guard plan.mayWalk, plan.isKeyUnique, claims.isEmpty, !plan.hasOtherConstraints
+        else { return false }
         let isInOrder = plan.toManys.contains { many in
             many.place.relationship.isOrdered
                 || plan.destinations[many.link].toManys[

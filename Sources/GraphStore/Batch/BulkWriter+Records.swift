@@ -4,7 +4,7 @@ import SQLite
 extension BulkWriter {
     func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(SQLiteError) {
         guard let hash = keyHash(batch, place) else {
-            return reject(token, "key", plan.plan.key.first, "The key is null")
+            return rejectNullKey(token)
         }
         if parking.mayWait(key: hash) {
             return try park(batch, place, token: token, key: hash, until: hash)
@@ -39,9 +39,20 @@ extension BulkWriter {
         for cell in plan.keyCells {
             let value = batch[place, cell]
             guard value.kind != .null, value.kind != .absent else { return nil }
-            hash.combine(value)
+            if value.kind == .list {
+                // The values by which a relationship of the key names its object.
+                for item in value.listStart..<(value.listStart + value.listCount) {
+                    hash.combine(batch.item(item))
+                }
+            } else {
+                hash.combine(value)
+            }
         }
         return hash.value
+    }
+
+    func rejectNullKey(_ token: Int64) {
+        reject(token, "key", plan.plan.key.first, "The key is null")
     }
 
     /// Writes the row, unless something that it names must come first.
@@ -66,10 +77,16 @@ extension BulkWriter {
             return .rejected
         }
         if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }
-        if let found = try find(batch, place, hash: hash) {
-            try update(found, token: token)
-        } else {
-            try insert(hash: hash, token: token)
+        guard let rowHash = resolvedKeyHash(hash) else {
+            rejectNullKey(token)
+            return .rejected
+        }
+        switch try find(batch, place, hash: rowHash) {
+        case .row(let found): try update(found, token: token)
+        case .none: try insert(hash: rowHash, token: token)
+        case .several(let keys):
+            rejectShared(keys, batch, place, token: token)
+            return .rejected
         }
         return .written
     }

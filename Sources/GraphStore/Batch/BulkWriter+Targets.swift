@@ -10,16 +10,26 @@ extension BulkWriter {
     func writeMakingTargets(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
     ) throws(SQLiteError) -> Disposition {
-        if let found = try find(batch, place, hash: hash) {
+        guard let firstHash = resolvedKeyHash(hash) else {
+            rejectNullKey(token)
+            return .rejected
+        }
+        switch try find(batch, place, hash: firstHash) {
+        case .row(let found):
             let mayUpdate = mayUpdate(found, token: token)
             release(found)
             guard mayUpdate else {
                 cutLinks.removeAll(keepingCapacity: true)
                 return .written
             }
-        } else if let property = row.firstMissingRequirement(plan) {
-            rejectMissing(property, token: token)
+        case .several(let keys):
+            rejectShared(keys, batch, place, token: token)
             return .rejected
+        case .none:
+            if let property = row.firstMissingRequirement(plan) {
+                rejectMissing(property, token: token)
+                return .rejected
+            }
         }
         try flushRows()
         newTargets.removeAll(keepingCapacity: true)
@@ -33,10 +43,12 @@ extension BulkWriter {
             try takeBackTargets(&undo)
             return obstacle
         }
-        if let found = try find(batch, place, hash: hash) {
-            try update(found, token: token)
-        } else {
-            try insert(hash: hash, token: token, alone: true)
+        // What a relationship of the key leads to is known only now.
+        let madeHash = resolvedKeyHash(hash) ?? firstHash
+        switch try find(batch, place, hash: madeHash) {
+        case .row(let found): try update(found, token: token)
+        case .none: try insert(hash: madeHash, token: token, alone: true)
+        case .several(let keys): rejectShared(keys, batch, place, token: token)
         }
         if tally.rejected > rejected {
             try takeBackTargets(&undo)

@@ -35,6 +35,8 @@ package final class BulkWriter {
     /// The row that the record at hand is likely to belong to; 0 where nobody knows.
     @exclusivity(unchecked) var likelyRow: Int64 = 0
     let resolvers: [LinkResolver]
+    /// Keys of tables whose rows no index finds; shared with the nested writers.
+    let keyTables: KeyTables
     let toManyWriters: [ToManyWriter]
     let oneToOneWriters: [OneToOneWriter]
     /// For each link, what writes the objects that stand in its cells; empty where none has such.
@@ -101,7 +103,7 @@ package final class BulkWriter {
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
         isResumable: Bool, isNested: Bool = false, claims outerClaims: LinkClaims? = nil,
-        times outerTimes: LinkTimes? = nil
+        times outerTimes: LinkTimes? = nil, keyTables outerKeyTables: KeyTables? = nil
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -128,12 +130,13 @@ package final class BulkWriter {
             : outerTimes
         self.times = times
         timed = times.map { TimedLinks(columns, $0) }
+        let keyTables = outerKeyTables ?? KeyTables(session.connection)
+        self.keyTables = keyTables
         // First, for they must find the tables as they were.
-        nestedWriters = try Self.nestedWriters(of: plan, in: context, memory, claims, times)
-        let sharesTable =
-            plan.writesInside(table: columns.entity.table, schema)
-            || plan.linksPastMap(of: columns.entity, ownKey: plan.key, schema)
-        keyFinder = KeyFinder(columns, memoryBytes: sharesTable ? 0 : memory.keys)
+        nestedWriters = try Self.nestedWriters(
+            of: plan, in: context, memory, claims, times, keyTables)
+        let mayUseMap = columns.mayUseMap(schema)
+        keyFinder = KeyFinder(columns, keyTables, memoryBytes: mayUseMap ? memory.keys : 0)
         do throws(SQLiteError) {
             try session.completeLoad()
             try keyFinder.begin(session, putsOff: !plan.expectsFewRows)
@@ -147,15 +150,20 @@ package final class BulkWriter {
             statements = try RowStatements(columns, on: connection)
             rowUpdate = RowUpdate(columns, on: connection)
             let mayWalk = columns.mayWalk && !isNested
-            walk = mayWalk && !keyFinder.isFirstLoad ? RowWalk(statements.selectFrom) : nil
+            // A walk sees only one of the objects that share a key.
+            walk =
+                mayWalk && columns.isKeyUnique && !keyFinder.isFirstLoad
+                ? RowWalk(statements.selectFrom) : nil
             var resolvers: [LinkResolver] = []
             for (position, link) in plan.links.enumerated() {
                 resolvers.append(
                     try LinkResolver(
                         columns.destinations[position], attributes: link.attributes,
-                        mayRemember: !columns.namesByOtherAttribute(link: position)
+                        mayRemember: columns.mayRemember(
+                            link: position, schema, isNested: isNested)
                             && !columns.namesOwnByNumber(link: position),
                         memoryBytes: memory.links / max(1, plan.links.count),
+                        isUnique: columns.isUnique(link: position, schema), keyTables,
                         on: connection))
             }
             self.resolvers = resolvers
@@ -294,7 +302,11 @@ package final class BulkWriter {
                 try session.connection.takeCacheShareWritten()
             }
         }
-        guard session.foreignWrites != foreignWrites else { return }
+        let isStale = session.foreignWrites != foreignWrites
+        if !isNested {
+            try storing { () throws(SQLiteError) in try keyTables.refresh(isStale: isStale) }
+        }
+        guard isStale else { return }
         foreignWrites = session.foreignWrites
         do {
             let root = plan.entity.rootNumber

@@ -62,6 +62,13 @@ struct ColumnPlan {
     /// The key's columns, and the cells that hold the key.
     let keyColumns: [String]
     let keyCells: [Int]
+    /// For each part of the key, where its value is among the columns: that of a relationship is
+    /// known only when its link is resolved.
+    let keyPlaces: [Int]
+    /// Whether a relationship is part of the key.
+    let hasRelationshipInKey: Bool
+    /// Whether a constraint of the model keeps objects from sharing a key.
+    let isKeyUnique: Bool
     let toManys: [ToMany]
     /// For each link, which of the to-manys it is.
     let manyOfLink: [Int?]
@@ -106,7 +113,7 @@ struct ColumnPlan {
         var hasOrderedInverse = false
         for (index, link) in plan.links.enumerated() {
             guard let destination = schema.entity(named: link.destination),
-                link.isByNumber
+                link.nested != nil || link.isByNumber
                     || link.attributes.allSatisfy({ destination.attributes[$0] != nil })
             else {
                 throw StoreError(
@@ -147,14 +154,22 @@ struct ColumnPlan {
         self.oneToOnes = oneToOnes
         self.hasOrderedInverse = hasOrderedInverse
         bothEnds = Self.bothEnds(columns, toManys, entity)
-        keyCells = plan.key.compactMap { plan.attributes.firstIndex(of: $0) }
-        keyColumns = plan.key.compactMap { entity.attributes[$0]?.column }
+        keyCells = plan.key.compactMap { plan.cell(of: $0) }
+        keyColumns = plan.key.compactMap {
+            entity.attributes[$0]?.column ?? entity.toOnes[$0]?.column
+        }
+        let keyPlaces = keyColumns.compactMap { name in columns.firstIndex { $0.name == name } }
+        self.keyPlaces = keyPlaces
+        hasRelationshipInKey = plan.key.contains { entity.attributes[$0] == nil }
+        isKeyUnique = plan.key.isEmpty || schema.isUnique(plan.key, of: entity)
         orderColumns = columns.indices.filter {
             if case .linkOrder = columns[$0].source { true } else { false }
         }
-        let leftOut = Set(keyCells + orderColumns)
+        let leftOut = Set(keyPlaces + orderColumns)
         comparedColumns = columns.indices.filter { !leftOut.contains($0) }
-        guard keyCells.count == plan.key.count, keyCells.isEmpty == (plan.found == .append) else {
+        guard keyPlaces.count == plan.key.count, keyCells.count == plan.key.count,
+            keyCells.isEmpty == (plan.found == .append)
+        else {
             throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
         }
         let keyIndex = keyColumns.map { "\($0) COLLATE BINARY ASC" }
@@ -235,12 +250,55 @@ struct ColumnPlan {
     func isOwnKey(link: Int) -> Bool {
         plan.links[link].nested == nil && destinations[link].table == entity.table
             && plan.key == plan.links[link].attributes
+            // Without a constraint, objects of other entities may have the key, too.
+            && (isKeyUnique || destinations[link].name == entity.name)
     }
 
     /// Whether the link names objects that this load writes by an attribute that is not its key,
     /// which a record may change.
     func namesByOtherAttribute(link: Int) -> Bool {
         mayComeLater(link: link) && !isOwnKey(link: link)
+    }
+
+    /// Whether a constraint keeps objects from sharing what the link names them by.
+    func isUnique(link: Int, _ schema: StoreSchema) -> Bool {
+        plan.links[link].nested != nil || plan.links[link].isByNumber
+            || schema.isUnique(plan.links[link].attributes, of: destinations[link])
+    }
+
+    /// Whether an object that the link names keeps its key for as long as the load lasts, and no
+    /// other object gets it.
+    func mayRemember(link: Int, _ schema: StoreSchema, isNested: Bool) -> Bool {
+        guard !namesByOtherAttribute(link: link) else { return false }
+        guard !isUnique(link: link, schema) else { return true }
+        let table = destinations[link].table
+        return !isNested && table != entity.table
+            && plan.links.indices.allSatisfy { other in
+                plan.links[other].nested == nil
+                    && (other == link || plan.links[other].missing != .create
+                        || destinations[other].table != table)
+            }
+    }
+
+    /// Whether the load may have a map of its keys: nothing writes rows past it, or relies on
+    /// indexes that are put off for it.
+    func mayUseMap(_ schema: StoreSchema) -> Bool {
+        guard !plan.writesInside(table: entity.table, schema),
+            !plan.linksPastMap(of: entity, ownKey: plan.key, schema)
+        else { return false }
+        // A map that is given up leaves a table of keys behind, which must not be undone together
+        // with a record's objects. Other rows' links may move rows from one key to another.
+        return isKeyUnique
+            || plan.links.allSatisfy { $0.nested == nil }
+                && !(hasRelationshipInKey
+                    && (!oneToOnes.isEmpty || !bothEnds.isEmpty
+                        || toManys.contains { many in
+                            if case .foreignKey(let place) = many.place {
+                                place.table == entity.table
+                            } else {
+                                false
+                            }
+                        }))
     }
 
     /// Whether the link names objects of this load's table by their numbers, which rows that are
@@ -269,6 +327,16 @@ struct ColumnPlan {
     func mayComeLater(link: Int) -> Bool {
         plan.links[link].nested == nil && !plan.links[link].isByNumber
             && destinations[link].familyNumbers.contains(entity.number)
+    }
+}
+
+extension StoreSchema {
+    /// Whether a constraint of the model keeps objects from having the same values of attributes.
+    func isUnique(_ attributes: [String], of entity: Entity) -> Bool {
+        attributes.allSatisfy { entity.attributes[$0] != nil }
+            && model.uniquenessConstraints(of: entity.name).contains {
+                $0.count == attributes.count && Set($0) == Set(attributes)
+            }
     }
 }
 

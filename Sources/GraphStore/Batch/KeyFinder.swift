@@ -19,13 +19,17 @@ struct KeyFinder: ~Copyable {
     private(set) var hasPutOff = false
     /// The key's unique index, if it is put off: the map cannot be given up without making it.
     private var keyIndexPutOff: String?
+    /// Finds rows while there is no map, if no constraint makes the key unique.
+    private(set) var lookup: KeyLookup?
+    private let tables: KeyTables
     var map = KeyIndex()
     /// The largest key of a row, as far as is known.
     var largestKey: Int64 { usesMap ? map.largestKey : rowsEstimate }
 
     /// - Parameter memoryBytes: what the map may take; 0 for no map, and no index put off.
-    init(_ plan: ColumnPlan, memoryBytes: Int) {
+    init(_ plan: ColumnPlan, _ tables: KeyTables, memoryBytes: Int) {
         self.plan = plan
+        self.tables = tables
         self.memoryBytes = memoryBytes
     }
 
@@ -39,8 +43,9 @@ struct KeyFinder: ~Copyable {
         largestKeyBefore = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
         lookupsBeforeMap = max(1000, lookupsWorthMap)
         // Another writer adds to the table, too, and relies on its indexes.
-        guard memoryBytes > 0 else { return }
+        guard memoryBytes > 0 else { return try makeLookup(connection) }
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
+        if !usesMap, !plan.isKeyUnique { try beginLookups(connection) }
         // Only what is in the first file can be put off: a note in `ETL_PENDING` names no file.
         // An app's store has no such table, and indexes that we do not know how to make.
         guard putsOff, session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
@@ -53,6 +58,22 @@ struct KeyFinder: ~Copyable {
         // Statements that are kept may use what is dropped.
         connection.clearStatementCache()
         try PendingIndexes.putOff(putOff, on: connection)
+    }
+
+    /// Without an index, each lookup would scan the table, so the first one is preceded by the map
+    /// or by a table of keys.
+    private mutating func beginLookups(_ connection: Connection) throws(SQLiteError) {
+        let hasIndex = try KeyLookup.hasIndex(
+            on: plan.keyColumns, of: plan.entity.table, connection)
+        guard !hasIndex, mayBeginMap else { return try makeLookup(connection) }
+        usesMap = true
+        try load(connection)
+    }
+
+    private mutating func makeLookup(_ connection: Connection) throws(SQLiteError) {
+        guard !plan.isKeyUnique, lookup == nil else { return }
+        lookup = try KeyLookup(
+            plan.entity, columns: plan.keyColumns, tables, on: connection)
     }
 
     private borrowing func isKeyIndex(_ index: StoreSchema.Index) -> Bool {
@@ -148,7 +169,11 @@ struct KeyFinder: ~Copyable {
     private mutating func load(_ connection: Connection) throws(SQLiteError) {
         map = KeyIndex(rows: rowsEstimate)
         let columns = plan.keyColumns.joined(separator: ", ")
-        let rows = try connection.prepare("SELECT Z_PK, \(columns) FROM \(plan.entity.table)")
+        // A constraint covers the whole table, a key without one only the entity's objects.
+        let family = plan.isKeyUnique ? nil : plan.entity.familyCondition()
+        let rows = try connection.prepare(
+            "SELECT Z_PK, \(columns) FROM \(plan.entity.table)"
+                + (family.map { " WHERE \($0)" } ?? ""))
         let count = Int32(plan.keyColumns.count)
         while try rows.step() {
             guard KeyIndex.canHold(rows.integer(0)) else {
@@ -174,6 +199,7 @@ struct KeyFinder: ~Copyable {
         usesMap = false
         lookupsBeforeMap = .max
         map = KeyIndex()
+        try makeLookup(connection)
     }
 
     /// Notes a new row.

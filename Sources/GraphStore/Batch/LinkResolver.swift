@@ -7,6 +7,8 @@ final class LinkResolver {
     /// Whether objects are named by their numbers.
     private let isByNumber: Bool
     private let select: Statement
+    /// Finds objects by a key that several may share; nil if a constraint makes the key unique.
+    private let lookup: KeyLookup?
     private let insert: Statement
     // As in `BulkWriter`.
     @exclusivity(unchecked) private var cache: LinkCache
@@ -16,9 +18,10 @@ final class LinkResolver {
     /// - Parameters:
     ///   - mayRemember: whether an object keeps its key for as long as the load lasts.
     ///   - memoryBytes: what the keys that were looked up may take.
+    ///   - isUnique: whether a constraint keeps objects from sharing a key.
     init(
         _ destination: StoreSchema.Entity, attributes: [String], mayRemember: Bool,
-        memoryBytes: Int, on connection: Connection
+        memoryBytes: Int, isUnique: Bool, _ keyTables: KeyTables, on connection: Connection
     ) throws(SQLiteError) {
         self.destination = destination
         cache = LinkCache(bytesMax: memoryBytes)
@@ -27,8 +30,13 @@ final class LinkResolver {
         let places = attributes.compactMap { destination.attributes[$0] }
         validators = places.map { AttributeValidator($0.attribute) }
         let columns = places.map(\.column)
-        let condition = (isByNumber ? ["Z_PK"] : columns).map { "\($0) = ?" }
-            .joined(separator: " AND ")
+        // Objects that stand in the record are not looked up here.
+        let keyColumns = isByNumber ? ["Z_PK"] : columns
+        let condition =
+            keyColumns.isEmpty ? "0" : keyColumns.map { "\($0) = ?" }.joined(separator: " AND ")
+        lookup =
+            isUnique
+            ? nil : try KeyLookup(destination, columns: columns, keyTables, on: connection)
         let family = destination.familyCondition().map { " AND \($0)" } ?? ""
         select = try connection.prepare(
             "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition)\(family)")
@@ -48,16 +56,21 @@ final class LinkResolver {
     }
 
     /// The object with that key, if there is one.
-    func find(_ key: LinkKey) throws(SQLiteError) -> ManagedObjectID? {
+    func find(_ key: LinkKey) throws(SQLiteError) -> KeyMatch {
         let hash = key.hash
-        if mayRemember, let known = remembered(key, hash) { return known }
+        if mayRemember, let known = remembered(key, hash) { return .one(known) }
+        if let lookup {
+            let match = try lookup.find { key.bind(to: $0, from: 1) }
+            if mayRemember, case .one(let id) = match { remember(key, hash, id) }
+            return match
+        }
         key.bind(to: select, from: 1)
-        guard try select.step() else { return nil }
+        guard try select.step() else { return .none }
         let id = ManagedObjectID(
             entityNumber: select.integer(1), primaryKey: select.integer(0))
         select.reset()
         if mayRemember { remember(key, hash, id) }
-        return id
+        return .one(id)
     }
 
     private func remembered(_ key: LinkKey, _ hash: UInt64) -> ManagedObjectID? {

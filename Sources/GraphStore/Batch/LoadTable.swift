@@ -16,9 +16,11 @@ final class LoadTable {
     init(_ columns: String, on connection: Connection) {
         self.connection = connection
         self.columns = columns
-        let number = Self.made.wrappingAdd(1, ordering: .relaxed).newValue
-        name = "temp.ETL_SPILL_\(number)"
+        name = "temp.ETL_SPILL_\(Self.nextNumber())"
     }
+
+    /// A number that no other table of this process has in its name.
+    static func nextNumber() -> Int { made.wrappingAdd(1, ordering: .relaxed).newValue }
 
     deinit {
         guard isMade else { return }

@@ -28,7 +28,7 @@ struct RelationshipEdge {
     /// Every relationship of the model, from the entity that declares it.
     static func all(in schema: StoreSchema) -> [RelationshipEdge] {
         schema.model.entities.flatMap { description in
-            description.ownRelationships.compactMap { relationship in
+            schema.model.ownRelationships(of: description).compactMap { relationship in
                 RelationshipEdge(relationship, of: description.name, in: schema)
             }
         }

@@ -128,16 +128,21 @@ struct AppSalvage {
     private mutating func model(
         _ given: ManagedObjectModel?, _ path: String
     ) throws(StoreError) -> ManagedObjectModel {
-        var notes: [String] = []
         var known = given
-        if known == nil { known = try AppStoreModel.cached(on: target, &notes)?.model }
+        if known == nil, case .model(let cached) = try ModelCache(on: target) {
+            known = cached.model
+        }
         guard let model = known else {
             throw StoreError(
                 .noModel, "\(path) carries no model that can be read; say which one it has")
         }
         let metadata = try readMetadata(model)
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
-        let differing = AppStoreModel.differing(metadata, model, found)
+        // A table may be missing; the hashes say which entities the store has.
+        let hashed = Set(metadata.versionHashes.keys)
+        let unknown = Set(model.entityNamesWithOwnHashes)
+        let differing = metadata.entitiesThatDiffer(from: model, holding: hashed).filter {
+            !unknown.contains($0)
+        }
         guard given == nil || differing.isEmpty else {
             throw StoreError(
                 .modelMismatch,

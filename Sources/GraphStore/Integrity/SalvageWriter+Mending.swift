@@ -21,7 +21,7 @@ extension SalvageWriter {
 
     /// The entity's own to-ones lead to objects that are there, and from both ends.
     mutating func mendLinks(of entity: StoreSchema.Entity) throws(StoreError) {
-        let own = schema.model.entity(named: entity.name)?.ownRelationships.map(\.name) ?? []
+        let own = schema.model.ownRelationshipNames(of: entity.name)
         for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
         where own.contains(name) {
             guard

@@ -7,7 +7,7 @@ extension StoreVerifier {
     mutating func checkLinks(
         of entity: StoreSchema.Entity, _ schema: StoreSchema
     ) throws(StoreError) {
-        let own = schema.model.entity(named: entity.name)?.ownRelationships.map(\.name) ?? []
+        let own = schema.model.ownRelationshipNames(of: entity.name)
         for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
         where own.contains(name) && has(columns.column, in: entity.table) {
             guard

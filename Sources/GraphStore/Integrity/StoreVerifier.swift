@@ -89,7 +89,10 @@ struct StoreVerifier {
         guard let known = stored ?? model else { return nil }
         let model = try PersistentStore.fitted(
             known, keepsExactDecimals: metadata.keepsExactDecimals)
-        return StoreSchema(model, holding: try metadata.entities(of: model, on: connection))
+        let connection = connection
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        return StoreSchema(
+            model, holding: try metadata.entities(of: model, on: connection), pairs: found)
     }
 
     private mutating func storedModel() throws(StoreError) -> ManagedObjectModel? {

@@ -5,8 +5,8 @@ import SQLite
 /// What an app's store holds beside its objects, as it will be: metadata, tables of the history,
 /// triggers; and what of it stands in the way of a migration.
 ///
-/// The model that the store carries stays behind, for it is of the old version, and only the app's
-/// framework writes it.
+/// A store that carried its model carries the new one afterwards, as the app's framework would
+/// archive it.
 struct AppStoreFrame {
     /// Make the tables of the history as the app's framework has them.
     private(set) var historyTables: [String] = []
@@ -49,9 +49,7 @@ struct AppStoreFrame {
             refuseMirror(source, text.isRenumbering || !HistoryProjection(script).isKept)
         }
         if carriesModel {
-            notes.append(
-                "the model that the store carries is left behind, since only the app's framework"
-                    + " writes it; from now on give it, such as by `--model`")
+            notes += ModelCache.notes(on: script.new.model)
         }
         if !historyTables.isEmpty, !HistoryProjection(script).isKept {
             notes.append(
@@ -190,9 +188,7 @@ struct AppStoreFrame {
     ) throws(SQLiteError) {
         try connection.execute(SchemaSQL.coreBookkeeping)
         if carriesModel {
-            try connection.execute(
-                "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB); INSERT INTO Z_MODELCACHE VALUES (NULL)"
-            )
+            try ModelCache.make(for: schema.model, on: connection)
         }
         try PersistentStore.makeTables(schema, on: connection)
     }

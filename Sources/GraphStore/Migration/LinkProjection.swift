@@ -31,7 +31,7 @@ extension StoreSchema {
             }
         }
         for owner in entities {
-            for relationship in model.entity(named: owner.name)?.ownRelationships ?? []
+            for relationship in model.ownRelationships(named: owner.name)
             where relationship.inverseName == nil
                 && isMember(
                     entity, of: relationship.destinationEntityName)

@@ -35,7 +35,8 @@ struct MigrationSource {
             return
         }
         self.model = model
-        schema = StoreSchema(model, holding: metadata.entities(heldOf: model))
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        schema = StoreSchema(model, holding: metadata.entities(heldOf: model), pairs: found)
     }
 
     /// A store that is only looked at.

@@ -73,13 +73,10 @@ struct StoreSwap {
 
     /// Gives the old store another name, with the files of its large values.
     private func keep() throws(StoreError) -> String {
-        var number = 1
-        while StoreFiles.exists("\(path).bak-v\(number)") {
-            // A migration that was killed here has named it already.
-            if StoreFiles.areSame(path, "\(path).bak-v\(number)") { break }
-            number += 1
-        }
-        let backup = "\(path).bak-v\(number)"
+        let backups = StoreBackups(of: path)
+        // A migration that was killed here has named it already.
+        let named = backups.all.last { StoreFiles.areSame(path, $0.path) }
+        let backup = named?.path ?? backups.nextPath
         let (from, to) = (StoreFiles.supportFolder(of: path), StoreFiles.supportFolder(of: backup))
         if from != to { try StoreFiles.copyFolder(from, to: to, linking: true) }
         guard !StoreFiles.exists(backup) else { return backup }

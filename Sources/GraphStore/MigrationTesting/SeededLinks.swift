@@ -18,7 +18,7 @@ struct SeededLinks {
     func make() throws {
         var done: Set<String> = []
         for entity in model.entities {
-            for relationship in entity.ownRelationships {
+            for relationship in model.ownRelationships(of: entity) {
                 let name = "\(entity.name).\(relationship.name)"
                 guard !done.contains(name) else { continue }
                 let inverse = relationship.inverseName.flatMap {

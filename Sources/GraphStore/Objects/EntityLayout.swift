@@ -92,6 +92,8 @@ package final class EntityLayout: Sendable {
     let emptyLinks: [ManagedObjectID?]
     let emptyLists: [ToManyState]
     /// Attributes of each uniqueness constraint, inherited ones too.
+    ///
+    /// Those over to-one relationships are not among them: the store's index refuses what breaks them.
     let constraints: [[Int]]
     /// Slots of the attributes that are in some constraint.
     let constrainedSlots: Set<Int>
@@ -154,8 +156,9 @@ package final class EntityLayout: Sendable {
         defaults = attributes.map { $0.description.defaultValue ?? .null }
         emptyLinks = Array(repeating: nil, count: toOnes.count)
         emptyLists = toManys.map { .empty(isOrdered: $0.isOrdered) }
-        constraints = model.uniquenessConstraints(of: entity.name).map { names in
-            names.compactMap { name in attributes.firstIndex { $0.name == name } }
+        constraints = model.uniquenessConstraints(of: entity.name).compactMap { names in
+            let slots = names.compactMap { name in attributes.firstIndex { $0.name == name } }
+            return slots.count == names.count ? slots : nil
         }
         hasDerived = attributes.contains { $0.isDerived && $0.column != nil }
         constrainedSlots = Set(constraints.joined())

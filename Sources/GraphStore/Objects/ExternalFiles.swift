@@ -52,6 +52,12 @@ struct ExternalFiles: Sendable {
         return .null
     }
 
+    /// Where the file that a column names should be.
+    func path(of stored: StoredValue) -> String {
+        let name = Self.fileName(stored) ?? "(no file name)"
+        return (folder ?? folders.first).map { "\($0)/\(name)" } ?? name
+    }
+
     /// All folders; a file's name is in one of them at most, since it is a UUID.
     private var folders: [String] {
         let parts = Set(partFolders.values.compactMap { $0 }).sorted()

@@ -6,25 +6,17 @@ package struct AttributeValidator {
     private let pattern: CompiledPattern?
     /// Whether the model says anything about values.
     let hasRules: Bool
-    /// Why the pattern of the model is none; models are checked when they are read, so this is for
-    /// one that was made otherwise, and no text passes by it.
-    private let patternProblem: String?
 
     package init(_ attribute: AttributeDescription) {
         self.attribute = attribute
-        var problem: String?
-        var compiled: CompiledPattern?
-        if let text = attribute.pattern {
-            do {
-                compiled = try CompiledPattern(text)
-            } catch {
-                problem = "\(error)"
-            }
+        do {
+            pattern = try attribute.pattern.map { try CompiledPattern($0) }
+        } catch {
+            // The model's reader has warned that it is kept, but not checked.
+            pattern = nil
         }
-        pattern = compiled
-        patternProblem = problem
         hasRules =
-            attribute.range != nil || attribute.length != nil || attribute.pattern != nil
+            attribute.range != nil || attribute.length != nil || pattern != nil
     }
 
     /// What is wrong with the value by the model's range, length and pattern; nil if nothing is.
@@ -85,11 +77,6 @@ package struct AttributeValidator {
                         + " and has \(count)"
                 )
             }
-        }
-        if let patternProblem {
-            return (
-                .patternMismatch, "'\(attribute.name)' cannot be matched: \(patternProblem)"
-            )
         }
         guard let pattern else { return nil }
         do {

@@ -31,4 +31,12 @@ package struct ExternalValues: Sendable {
         default: return body(bytes)
         }
     }
+
+    /// The path of the file that a column's bytes name, if that file cannot be read; nil if the value
+    /// is readable.
+    package func missingFile(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        let stored = StoredValue.blob(Array(bytes))
+        guard case .null = files.value(of: stored) else { return nil }
+        return files.path(of: stored)
+    }
 }

@@ -24,8 +24,7 @@ public struct ModelHistory: Sendable {
     public func versionIndex(ofStoreAt path: String) throws(StoreError) -> Int? {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
         guard !snapshot.isOfApp else {
-            return try AppStoreModel(given: nil, on: snapshot.connection, path: path)
-                .place(among: versions)
+            return try AppStoreModel.place(of: snapshot.connection, path, among: versions)
         }
         guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")

@@ -26,6 +26,7 @@ extension PersistentStore {
             }
             try connection.execute("BEGIN IMMEDIATE")
             try connection.execute(SchemaSQL.bookkeeping)
+            try ModelCache.make(for: model, on: connection)
             try makeTables(schema, on: connection)
             for table in schema.tables {
                 for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }

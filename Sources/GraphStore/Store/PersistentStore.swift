@@ -47,7 +47,9 @@ final class PersistentStore {
         origin = .ours
         snapshot = nil
         backup = nil
-        var schema = StoreSchema(model, holding: metadata.entities(heldOf: model))
+        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        var schema = StoreSchema(
+            model, holding: metadata.entities(heldOf: model), pairs: found)
         schema.foldTables = try storing { () throws(SQLiteError) in
             try FoldTable.find(schema, on: connection)
         }
@@ -100,7 +102,10 @@ final class PersistentStore {
         backup = nil
         var schema = StoreSchema(
             first.schema.model,
-            holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) })
+            holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) },
+            pairs: others.reduce(first.schema.foundPairs) { found, store in
+                store.schema.foundPairs.map { found?.joined(with: $0) ?? $0 } ?? found
+            })
         schema.foldTables = others.reduce(first.schema.foldTables) { folds, store in
             folds.merging(store.schema.foldTables) { first, _ in first }
         }
@@ -238,7 +243,9 @@ final class PersistentStore {
         let own = try fitted(model ?? stored, keepsExactDecimals: metadata.keepsExactDecimals)
         if description.options.mayWrite {
             try setJournal(description, connection)
-            let schema = StoreSchema(own, holding: metadata.entities(heldOf: own))
+            let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+            let schema = StoreSchema(
+                own, holding: metadata.entities(heldOf: own), pairs: found)
             try foldTexts(schema, on: connection)
             let folds = try storing { () throws(SQLiteError) in
                 try FoldTable.find(schema, on: connection)

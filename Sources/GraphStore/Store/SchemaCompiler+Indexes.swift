@@ -15,7 +15,7 @@ extension SchemaCompiler {
         }
         if family.count > 1 { add("\(table)_Z_ENT_INDEX", ["Z_ENT"]) }
         for entity in family {
-            for relationship in entity.ownRelationships where !relationship.isToMany {
+            for relationship in model.ownRelationships(of: entity) where !relationship.isToMany {
                 let column = column(of: relationship.name, in: entity.name)
                 add("\(table)_\(column)_INDEX", [column])
             }
@@ -24,6 +24,9 @@ extension SchemaCompiler {
             add("\(table)_\(place.column)_INDEX", [place.column])
         }
         for entity in family {
+            for (names, columns) in oldIndexes(of: entity) {
+                add("\(table)_\(names)", columns)
+            }
             for constraint in entity.uniquenessConstraints {
                 let columns = constraint.map { column(of: $0, in: entity.name) }
                 let names = constraint.map(ColumnNames.joined).joined(separator: "_")
@@ -42,7 +45,33 @@ extension SchemaCompiler {
                 add(
                     "Z_\(entity.name)_\(index.name)", columns,
                     where: condition(of: index, in: entity))
+                if let attribute = index.soleAttribute(of: entity) {
+                    add("Z_\(entity.name)_\(ColumnNames.joined(attribute))", columns)
+                }
             }
+        }
+        // Names that differ in case alone are one name for SQLite.
+        var names: Set<String> = []
+        return indexes.filter { names.insert($0.name.uppercased()).inserted }
+    }
+
+    /// The indexes of models from before fetch indexes, with the ends of their names.
+    private func oldIndexes(
+        of entity: EntityDescription
+    ) -> [(name: String, columns: [String])] {
+        var indexes: [(String, [String])] = []
+        for attribute in model.ownAttributes(of: entity)
+        where attribute.extras["indexed"] == "YES" && !attribute.isTransient {
+            let column = column(of: attribute.name, in: entity.name)
+            indexes.append(("\(column)_INDEX", [column]))
+        }
+        for names in (entity.extras["compoundIndexes"] ?? "").split(separator: ";") {
+            let columns = names.split(separator: ",").map(String.init)
+                .filter { hasColumn($0, in: entity.name) }
+                .map { column(of: $0, in: entity.name) }
+            guard !columns.isEmpty else { continue }
+            let suffix = columns.count == 1 ? "_INDEX" : ""
+            indexes.append((columns.joined(separator: "_") + suffix, columns))
         }
         return indexes
     }

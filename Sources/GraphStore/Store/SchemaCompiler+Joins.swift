@@ -24,9 +24,7 @@ extension SchemaCompiler {
         _ relationship: RelationshipDescription, declaring: String,
         inverse: RelationshipDescription, _ joins: inout [String: StoreSchema.JoinTable]
     ) -> StoreSchema.Join {
-        let other =
-            model.declaringEntityName(of: inverse.name, in: relationship.destinationEntityName)
-            ?? relationship.destinationEntityName
+        let other = model.inverse(of: relationship)?.owner ?? relationship.destinationEntityName
         let isReflexive = inverse.name == relationship.name && other == declaring
         let here = (number(declaring), relationship.name)
         let there = (number(other), inverse.name)
@@ -36,25 +34,28 @@ extension SchemaCompiler {
         ) {
         case (true, false): isNaming = true
         case (false, true): isNaming = false
-        default: isNaming = isReflexive || here < there
+        default:
+            isNaming =
+                here.0 == there.0
+                ? here.1.uppercased() >= there.1.uppercased() : here.0 < there.0
         }
         let (owner, named) = isNaming ? (here, relationship) : (there, inverse)
         let back = isNaming ? inverse : relationship
+        let (namingEntity, backEntity) = isNaming ? (declaring, other) : (other, declaring)
         var pair = PairNames(table: "Z_\(owner.0)\(owner.1.uppercased())")
         // A column is named by the relationship that leads to the objects whose keys it holds.
-        pair.first = "Z_\(number(back.destinationEntityName))\(back.name.uppercased())"
+        pair.first = pairColumns["\(backEntity).\(back.name)"] ?? ""
         pair.second =
-            isReflexive
-            ? "REFLEXIVE" : "Z_\(number(named.destinationEntityName))\(named.name.uppercased())"
+            isReflexive ? "REFLEXIVE" : pairColumns["\(namingEntity).\(named.name)"] ?? ""
         if pair.second == pair.first { pair.second += "1" }
-        if let found {
+        if let foundPairs {
             pair.fit(
-                found, (owner.0, named.name.uppercased()),
+                foundPairs, (owner.0, named.name.uppercased()),
                 (isNaming ? there.0 : here.0, back.name.uppercased()))
         }
-        let forwardOrder = named.isOrdered ? pair.order(of: pair.second, found) : nil
+        let forwardOrder = named.isOrdered ? pair.order(of: pair.second, foundPairs) : nil
         let backwardOrder =
-            back.isOrdered && !isReflexive ? pair.order(of: pair.first, found) : nil
+            back.isOrdered && !isReflexive ? pair.order(of: pair.first, foundPairs) : nil
         joins[pair.table] = StoreSchema.JoinTable(
             name: pair.table, firstColumn: pair.first, secondColumn: pair.second,
             orderColumns: [forwardOrder, backwardOrder].compactMap(\.self),
@@ -66,6 +67,40 @@ extension SchemaCompiler {
             destinationColumn: isNaming ? pair.second : pair.first,
             orderColumn: isNaming ? forwardOrder : backwardOrder, relationship: relationship,
             isReflexive: isReflexive)
+    }
+}
+
+extension SchemaCompiler {
+    /// The column of each relationship of a many-to-many, by `Entity.relationship`.
+    static func pairColumns(
+        _ model: ManagedObjectModel, _ numbers: [String: Int64]
+    ) -> [String: String] {
+        struct Side {
+            var key: String
+            var column: String
+            var inverse: String
+        }
+        var sides: [Side] = []
+        for entity in model.entities {
+            for relationship in model.ownRelationships(of: entity) where relationship.isToMany {
+                guard let inverse = model.inverse(of: relationship), inverse.relationship.isToMany
+                else { continue }
+                let number = numbers[relationship.destinationEntityName] ?? 0
+                sides.append(
+                    Side(
+                        key: "\(entity.name).\(relationship.name)",
+                        column: "Z_\(number)\(relationship.name.uppercased())",
+                        inverse: inverse.relationship.name.uppercased()))
+            }
+        }
+        var columns: [String: String] = [:]
+        for (column, clashing) in Dictionary(grouping: sides, by: \.column) {
+            let ordered = clashing.sorted { ($0.inverse, $0.key) < ($1.inverse, $1.key) }
+            for (position, side) in ordered.enumerated() {
+                columns[side.key] = position == 0 ? column : "\(column)\(position)"
+            }
+        }
+        return columns
     }
 }
 

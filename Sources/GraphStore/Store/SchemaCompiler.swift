@@ -10,8 +10,10 @@ import GraphModel
 ///   `Z<number>_<REL>` beside it holds `Z_ENT`. Where its inverse is ordered,
 ///   `Z_FOK_<REL>` holds the place.
 /// - A to-many without inverse is a column `Z<number><REL>` in the destination's table.
-/// - A many-to-many is a table `Z_<number><REL>`, named by the side with the lower number;
-///   column `Z_<N><REL>` holds keys of that relationship's destination, whose number is N.
+/// - A many-to-many is a table `Z_<number><REL>`, named by the side with the lower number, or, if
+///   both sides belong to one entity, by the one whose name comes later. Column `Z_<N><REL>` holds
+///   keys of that relationship's destination, whose number is N. If several tables would have the
+///   same column, the second and later get 1, 2, … in the order of their inverses' names.
 struct SchemaCompiler {
     private typealias Column = StoreSchema.ColumnDefinition
 
@@ -19,22 +21,29 @@ struct SchemaCompiler {
     private let numbers: [String: Int64]
     /// The tables of a store that is there already; nil where they are to be made.
     let found: FoundTables?
+    /// The tables whose tables of pairs are taken as they are.
+    let foundPairs: FoundTables?
     /// Relationships that name their table of pairs whatever the rule says.
     let naming: Set<String>
     /// Column of each declared property, by `Entity.property`.
     private var columnNames: [String: String] = [:]
+    /// Column of each relationship in its table of pairs, by `Entity.relationship`.
+    private(set) var pairColumns: [String: String] = [:]
 
     init(
-        _ model: ManagedObjectModel, over found: FoundTables? = nil, naming: Set<String> = []
+        _ model: ManagedObjectModel, over found: FoundTables? = nil,
+        pairs foundPairs: FoundTables? = nil, naming: Set<String> = []
     ) {
         self.model = model
         self.found = found
+        self.foundPairs = foundPairs ?? found
         self.naming = naming
         numbers =
             found?.numbers(of: model)
             ?? Dictionary(
                 uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
         nameColumns()
+        pairColumns = Self.pairColumns(model, numbers)
     }
 
     func compile() -> ([StoreSchema.Entity], [StoreSchema.Table], [StoreSchema.JoinTable]) {
@@ -59,7 +68,7 @@ struct SchemaCompiler {
             let root = model.rootName(of: entity.name)
             let names =
                 model.ownAttributes(of: entity).filter { !$0.isTransient }.map(\.name)
-                + entity.ownRelationships.filter { !$0.isToMany }.map(\.name)
+                + model.ownRelationships(of: entity).filter { !$0.isToMany }.map(\.name)
             for name in names {
                 let base = ColumnNames.name(of: name)
                 let count = used["\(root) \(base)", default: 0]
@@ -83,9 +92,7 @@ struct SchemaCompiler {
     }
 
     private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-        relationship.inverseName.flatMap {
-            model.relationship($0, of: relationship.destinationEntityName)
-        }
+        model.inverse(of: relationship)?.relationship
     }
 
     private func toOneColumns(
@@ -190,7 +197,7 @@ struct SchemaCompiler {
                 let name = column(of: attribute.name, in: entity.name)
                 grouped.append((group, Column(name: name, type: type)))
             }
-            for relationship in entity.ownRelationships where !relationship.isToMany {
+            for relationship in model.ownRelationships(of: entity) where !relationship.isToMany {
                 let columns = toOneColumns(relationship, in: entity.name)
                 for name in [columns.column, columns.entityColumn, columns.orderColumn] {
                     if let name { grouped.append((1, Column(name: name, type: "INTEGER"))) }
@@ -218,8 +225,8 @@ struct SchemaCompiler {
         var places: [StoreSchema.ForeignKey] = []
         var joins: [String: StoreSchema.JoinTable] = [:]
         for entity in model.entities {
-            for relationship in entity.ownRelationships
-            where relationship.isToMany && relationship.inverseName == nil
+            for relationship in model.ownRelationships(of: entity)
+            where relationship.isToMany && inverse(of: relationship) == nil
                 && names.contains(relationship.destinationEntityName)
             {
                 if case .foreignKey(let place) = toManyPlace(

@@ -56,7 +56,7 @@ enum StoreAssignment {
     ) throws(StoreError) {
         for entity in model.entities {
             guard let owner = owners[model.rootName(of: entity.name)] else { continue }
-            for relationship in entity.ownRelationships {
+            for relationship in model.ownRelationships(of: entity) {
                 let destination = relationship.destinationEntityName
                 let other = owners[model.rootName(of: destination)]
                 guard other != owner else { continue }

@@ -142,6 +142,8 @@ package struct StoreSchema: Sendable {
     /// The tables of the app that made the store, which nothing of ours is put into; nil where
     /// the store is ours.
     package let found: FoundTables?
+    /// The tables of a store of ours; nil where it is being made, or where an app made it.
+    let foundPairs: FoundTables?
     private var positionByName: [String: Int]
     private var positionByNumber: [Int64: Int]
 
@@ -151,16 +153,18 @@ package struct StoreSchema: Sendable {
     ///   - held: the entities that get tables, whole hierarchies; nil is all. The others keep
     ///     their numbers, so that an entity has one number in every file.
     ///   - found: the tables that the model is laid over, where there are some.
+    ///   - pairs: the tables of a store of ours: versions of etl named tables of pairs differently.
     ///   - naming: to-many relationships, each as `Entity.relationship`, that name their table of
     ///     pairs whatever the rule says.
     package init(
         _ model: ManagedObjectModel, holding held: Set<String>? = nil,
-        over found: FoundTables? = nil, naming: Set<String> = []
+        over found: FoundTables? = nil, pairs: FoundTables? = nil, naming: Set<String> = []
     ) {
         self.model = model
         self.found = found
+        foundPairs = pairs
         (entities, tables, joinTables) =
-            SchemaCompiler(model, over: found, naming: naming).compile()
+            SchemaCompiler(model, over: found, pairs: pairs, naming: naming).compile()
         positionByName = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
         positionByNumber = Dictionary(

@@ -89,6 +89,16 @@ extension ImportSpec.WhenSame: ExplainedChoice {
     }
 }
 
+extension NestedMapping.WhenFound: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .update: "Overwrites the attributes that the record sets."
+        case .append:
+            "Inserts a new object without a lookup. A second run inserts the objects again."
+        }
+    }
+}
+
 extension ImportSpec.Extra: ExplainedChoice {
     package var meaning: String {
         switch self {
@@ -205,6 +215,15 @@ extension ExportSpec.Shape: ExplainedChoice {
         switch self {
         case .flat: "Fields named after their key paths, such as `owner.email`; keys in lists."
         case .nested: "Objects and lists of objects, which `each` reads back."
+        }
+    }
+}
+
+extension ExportSpec.MissingFiles: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .fail: "The export fails with 65 and writes no file."
+        case .null: "The value is exported as null, and the report counts it."
         }
     }
 }

@@ -160,6 +160,10 @@ extension ModelMapping {
             "Those of a relationship to many have an order.",
             example: "true"),
         KeyDescription(
+            "transient", .boolean, .same(as: "false"),
+            "It is known to the model, and never stored; objects do not have it.",
+            example: "true"),
+        KeyDescription(
             "count", counts, .nothing, "How many there may be, where there are any.",
             example: "0..10"),
         optional, renamedFrom("relationship"), hashModifier, info, xcode,

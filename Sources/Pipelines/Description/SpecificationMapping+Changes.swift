@@ -80,6 +80,10 @@ extension SpecificationMapping {
         KeyDescription(
             "manifest", .boolean, .same(as: "false"),
             "Writes rows and SHA-256 of the file into `FILE.manifest.json`.", example: "true"),
+        KeyDescription(
+            "missing-files", .choice(ExportSpec.MissingFiles.self), .same(as: "fail"),
+            "What to do if the external file of a large binary value is missing.",
+            example: "\"null\""),
     ]
 
     static let verifyKeys = [

@@ -6,6 +6,11 @@ extension SpecificationMapping {
         case .parameter: "A value that is given when the spec runs; `--set` goes before all."
         case .store: "The store that the stages work on, an SQLite file as Core Data lays it out."
         case .template: "A store that is made as a copy of another."
+        case .backups:
+            """
+            Before etl changes an app's store, or migrates a store, it keeps the old one as \
+            `STORE.bak-v1`, `STORE.bak-v2`, and so on.
+            """
         case .history: "Changes are kept in the store, for apps that follow them."
         case .budget: "How much is held before it is saved, and how long a run may take."
         case .rejects:

@@ -69,9 +69,11 @@ extension SpecificationMapping {
         KeyDescription(
             "by", .named("ATTRIBUTE", .either([.text, .mapping(.keyField)])), .error,
             """
-            The attributes of a uniqueness constraint of that entity, and the field that fills \
-            each; a null or empty key means no link. Or `objectID` alone: the field is the \
-            primary key of an object, which works without a constraint.
+            The attributes that identify an object of that entity, and the field that fills \
+            each; a null or empty key means no link. They need no uniqueness constraint, so this \
+            works with models that CloudKit constrains. If several objects have the key, the \
+            record is rejected with the code `key`. Or `objectID` alone: the field is the primary \
+            key of an object.
             """, example: "{ name: category.name }"),
         KeyDescription(
             "missing", .choice(LinkMapping.Missing.self), .same(as: "reject"),
@@ -91,7 +93,13 @@ extension SpecificationMapping {
             example: "Task"),
         KeyDescription(
             "key", .oneOrMore(.text), .means("the entity's only uniqueness constraint"),
-            "The attributes that tell the objects apart.", example: "[id]"),
+            """
+            The attributes and to-one relationships that identify the objects. They need no \
+            uniqueness constraint.
+            """, example: "[id]"),
+        KeyDescription(
+            "when-found", .choice(NestedMapping.WhenFound.self), .same(as: "update"),
+            "What to do if an object with this key exists.", example: "append"),
         KeyDescription(
             "set", .named("ATTRIBUTE", .either([.text, .mapping(.field)])),
             .means("the field of the same name fills an attribute"),

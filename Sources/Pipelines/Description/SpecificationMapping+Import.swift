@@ -15,7 +15,14 @@ extension SpecificationMapping {
             example: "Task"),
         KeyDescription(
             "key", .oneOrMore(.text), .means("the entity's only uniqueness constraint"),
-            "The attributes that tell objects apart; a record finds its object by them.",
+            """
+            The attributes and to-one relationships that identify an object; a relationship needs \
+            its `link`. They need no uniqueness constraint, so this works with models that CloudKit \
+            constrains, and the model stays as it is. Without an index, etl keeps the keys in memory \
+            (`budget.memory`) or in a temporary table, never in the store. If several objects have \
+            the record's key, the record is rejected with the code `key`. Null never equals null: a \
+            record without the whole key is rejected, and an object whose key is null is never found.
+            """,
             example: "[id]"),
         KeyDescription(
             "set", .named("ATTRIBUTE", .either([.text, .mapping(.field)])),

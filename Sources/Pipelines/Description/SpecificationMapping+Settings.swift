@@ -1,3 +1,5 @@
+import GraphStore
+
 /// The keys of a spec beside its stages.
 extension SpecificationMapping {
     static let specKeys = [
@@ -86,6 +88,9 @@ extension SpecificationMapping {
             takes these views away, and nobody else's.
             """,
             example: "true"),
+        KeyDescription(
+            "backups", .mapping(.backups), .means("`{ keep: \(StoreBackups.keepDefault) }`"),
+            "How many backups of the store to keep.", example: "{ keep: 5 }"),
     ]
 
     private static let historyOff = ValueForm.Word(
@@ -105,6 +110,14 @@ extension SpecificationMapping {
     static let historyKeys = [
         KeyDescription(
             "keep", .duration, .error, "For how many days changes are kept.", example: "7d")
+    ]
+
+    static let backupsKeys = [
+        KeyDescription(
+            "keep", .integer(1...1_000_000), .error,
+            """
+            A run that made a backup removes all but the newest N after the new store has opened.
+            """, example: "5")
     ]
 
     static let budgetKeys = [

@@ -4,7 +4,7 @@ import YAML
 ///
 /// An enumeration, because some of them hold themselves: a nested object may have links that nest.
 package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapping {
-    case spec, parameter, store, template, history, budget, rejects, report
+    case spec, parameter, store, template, history, backups, budget, rejects, report
     case `import`, read, generate, field, keyField, number, link, nested, mirror, on
     case update, delete, export, verify
     case test, then
@@ -23,6 +23,7 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .store: Self.storeKeys
         case .template: Self.templateKeys
         case .history: Self.historyKeys
+        case .backups: Self.backupsKeys
         case .budget: Self.budgetKeys
         case .rejects: Self.rejectsKeys
         case .report: Self.reportKeys
@@ -63,6 +64,7 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .store, .budget, .rejects, .report: rawValue
         case .template: "store.open"
         case .history: "store.history"
+        case .backups: "store.backups"
         case .import, .update, .delete, .export, .verify: rawValue
         case .read: "read"
         case .generate: "read with generate"

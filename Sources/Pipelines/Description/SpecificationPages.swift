@@ -18,7 +18,8 @@ enum SpecificationPages {
 
     /// What stands beside the stages.
     private static let parts: [SpecificationMapping] = [
-        .spec, .parameter, .store, .template, .history, .budget, .rejects, .report, .test, .then,
+        .spec, .parameter, .store, .template, .history, .backups, .budget, .rejects, .report, .test,
+        .then,
     ]
 
     /// A stage, with the mappings in it.

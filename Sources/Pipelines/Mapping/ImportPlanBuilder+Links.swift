@@ -14,7 +14,8 @@ extension ImportPlanBuilder {
                 try addNested(nested, mapping, relationship, into: destination)
                 continue
             }
-            guard let key = mapping.resolvedKey(of: destination, in: model) else { continue }
+            let key = mapping.resolvedKey(of: destination, in: model)
+            guard !key.isEmpty else { continue }
             let isByNumber = mapping.isByNumber(of: destination, in: model)
             var parts: [ImportPlan.LinkPart] = []
             for part in key {
@@ -51,8 +52,9 @@ extension ImportPlanBuilder {
         try builder.addColumns()
         try builder.addLinks()
         builder.addWholes()
-        guard let first = builder.key.first, let attribute = model.attribute(first, of: entity)
-        else { return }
+        // The caster is not used: the field holds objects.
+        guard let attribute = model.attributes(of: entity).first else { return }
+        let key = builder.key
         let slot = slot(nested.each.text)
         namedPaths.append(.init(slots: [slot], text: nested.each))
         links.append(
@@ -63,12 +65,14 @@ extension ImportPlanBuilder {
                     fallback: .absent, caster: ValueCaster(attribute)),
                 nested: ImportPlan.Nested(builder, label: nested.label)))
         var link = BulkPlan.Link(
-            relationship: relationship.name, destination: entity, attribute: first,
+            relationship: relationship.name, destination: entity, attribute: key.first ?? "",
             many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
-        link.otherAttributes = Array(builder.key.dropFirst())
-        link.nested = BulkPlan(
-            entity: entity, key: builder.key, attributes: builder.columns.map(\.name),
+        link.otherAttributes = Array(key.dropFirst())
+        var plan = BulkPlan(
+            entity: entity, key: key, attributes: builder.columns.map(\.name),
             links: builder.bulkLinks)
+        if nested.isAppended { plan.found = .append }
+        link.nested = plan
         link.label = nested.label
         bulkLinks.append(link)
     }

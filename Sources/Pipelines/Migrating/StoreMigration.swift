@@ -215,9 +215,11 @@ package struct StoreMigration {
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
         guard steps[0].stage != nil else {
             do throws(StoreError) {
-                return try manager(steps[0], versions).migrate(
+                let backup = try manager(steps[0], versions).migrate(
                     cancellation: cancellation, planned: { begin(steps[0], $0) }, report: show
                 ).backupPath
+                removeOldBackups(madeNow: backup, steps[0].model)
+                return backup
             } catch {
                 throw failure(error, at: steps[0], behind: nil)
             }
@@ -241,7 +243,20 @@ package struct StoreMigration {
         } catch {
             throw failure(error, at: now, behind: done)
         }
+        if let done { removeOldBackups(madeNow: chain.backupPath, done.model) }
         return chain.backupPath
+    }
+
+    /// Removes old backups if a new one was made and the new store opens.
+    ///
+    /// The migration is done in any case; the next one tries to remove backups that stay.
+    private func removeOldBackups(madeNow backup: String?, _ model: ManagedObjectModel) {
+        guard backup != nil else { return }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        guard (try? PersistentContainer(model: model, .sqlite(at: store, options: options))) != nil
+        else { return }
+        try? StoreBackups(of: store).remove(allBut: StoreBackups.keepDefault)
     }
 
     /// - Parameters:

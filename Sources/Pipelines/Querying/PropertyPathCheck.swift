@@ -137,6 +137,11 @@ struct PropertyPathCheck {
             return Problem(
                 code: "unknown-property", message: "The path '\(text)' has an empty step")
         }
+        if model.isTransientRelationship(step, of: entity) {
+            return Problem(
+                code: "transient",
+                message: "'\(entity).\(step)' is transient, so no store keeps it")
+        }
         return Problem(
             code: "unknown-property",
             message: "'\(entity)' has no property '\(step)'"

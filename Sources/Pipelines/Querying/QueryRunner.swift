@@ -122,27 +122,43 @@ package struct QueryRunner: Sendable {
         let names =
             shape?.members.map(\.name) ?? request.fields.map { $0.joined(separator: ".") }
         let output = try output()
+        let missing = MissingFiles(cursor, .null)
         switch format {
         case .ndjson, .csv:
             let encoder = RecordEncoder(format: recordFormat, columns: names, output: output)
             if let shape {
-                let rows = NestedRowEncoder(shape, cursor, to: encoder)
+                let rows = NestedRowEncoder(shape, cursor, to: encoder, missing)
                 _ = try write(cursor, limit: limit, to: encoder, row: rows.write)
             } else {
-                let rows = RowEncoder(cursor, to: encoder)
+                let rows = RowEncoder(cursor, to: encoder, missing)
                 _ = try write(cursor, limit: limit, to: encoder, row: rows.write)
             }
-            return QueryOutcome()
+            return outcome(of: missing)
         case .table(let style):
             let encoder = TableEncoder(
                 columns: zip(names, cursor.columns).map(TableEncoder.Column.init), style: style,
                 output: output)
-            let rows = RowEncoder(cursor, to: encoder)
+            let rows = RowEncoder(cursor, to: encoder, missing)
             let isCut = try write(cursor, limit: limit, to: encoder, row: rows.write)
-            guard isWatched else { return QueryOutcome() }
-            return QueryOutcome(
-                notes: try notes(of: cursor, encoder, offset: request.offset, isCut: isCut))
+            var outcome = outcome(of: missing)
+            guard isWatched else { return outcome }
+            outcome.notes = try notes(of: cursor, encoder, offset: request.offset, isCut: isCut)
+            return outcome
         }
+    }
+
+    /// Warns if values were printed as null because their files are missing.
+    private func outcome(of missing: MissingFiles) -> QueryOutcome {
+        guard let first = missing.first else { return QueryOutcome() }
+        let values = missing.count == 1 ? "1 value is" : "\(missing.count) values are"
+        return failure(
+            .dataError,
+            [
+                Diagnostic(
+                    .warning, code: "store.missing-file",
+                    first + (missing.count > 1 ? "; \(values) printed as null" : ""),
+                    fix: "restore the file from a backup; `etl verify STORE` lists missing files")
+            ])
     }
 
     /// Writes the rows.

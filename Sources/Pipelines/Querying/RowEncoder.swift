@@ -6,12 +6,14 @@ struct RowEncoder<Output: ValueEncoder> {
     private let cells: CellEncoder<Output>
     private let columns: [RowColumn]
     private let faults: TextFaults
+    private let missing: MissingFiles
 
-    init(_ cursor: RowCursor, to output: Output) {
+    init(_ cursor: RowCursor, to output: Output, _ missing: MissingFiles) {
+        self.missing = missing
         self.output = output
         columns = cursor.columns
         faults = TextFaults(cursor)
-        cells = CellEncoder(output, external: cursor.externalValues)
+        cells = CellEncoder(output, external: cursor.externalValues, missing)
     }
 
     /// Writes one row of a batch.
@@ -31,6 +33,7 @@ struct RowEncoder<Output: ValueEncoder> {
             }
         }
         guard !output.hasInvalidText else { throw faults.fault(in: row, of: batch) }
+        try missing.check(row, of: batch)
         try output.endRecord()
     }
 }

@@ -147,6 +147,12 @@ extension Explanation {
             "See whether a bracket is not closed, or raise `max-record`."
         ),
         (
+            "import.shared-keys",
+            "`etl plan` found keys that several objects of the store share. No uniqueness "
+                + "constraint forbids that.",
+            "Delete or change the duplicates, or use a `key` that identifies one object."
+        ),
+        (
             "import.untried", "A preview does not look whether the model refuses some records.",
             "Nothing is to be done; `etl plan` tries all of them."
         ),

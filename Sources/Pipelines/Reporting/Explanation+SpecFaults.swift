@@ -5,7 +5,7 @@ extension Explanation {
     static let specFaults: [Fault] = [
         (
             "spec.by", "A link's `by` names no attribute.",
-            "Name those of a uniqueness constraint, each with its field."
+            "Name those that identify an object, each with its field."
         ),
         (
             "spec.choice", "The word is none of those that the key allows.",

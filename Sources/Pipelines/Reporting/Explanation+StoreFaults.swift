@@ -39,6 +39,11 @@ extension Explanation {
             "Look after the disk, and whether it is full, and run again."
         ),
         (
+            "store.missing-file",
+            "The store keeps a large value in a file next to it, and the file is missing.",
+            "Restore the file from a backup, or set `missing-files: null` on the export stage."
+        ),
+        (
             "store.migration-refused", "The objects are not as the new model wants them.",
             "Correct them, or set the values in a mapping file. The store is unchanged."
         ),

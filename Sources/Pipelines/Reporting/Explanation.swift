@@ -96,8 +96,9 @@ package struct Explanation: Sendable, Hashable {
             "Give each record as one object; `read.at` leads to the array of records."
         ),
         "key": (
-            "The key is null or missing, so the object cannot be told from others.",
-            "Fill the key, or name other attributes under `key`."
+            "The key is null or missing, or several objects in the store share it.",
+            "Fill the key, delete or change the duplicates that the message names, or name other "
+                + "attributes under `key`."
         ),
         "cast": (
             "A value is none of its attribute.",

@@ -47,7 +47,9 @@ extension RunReport.Input: JSONWritable {
 }
 
 extension RunReport.Output: JSONWritable {
-    package var json: JSONTree { .fields(["file": file, "rows": rows, "bytes": bytes]) }
+    package var json: JSONTree {
+        .fields(["file": file, "rows": rows, "bytes": bytes, "missingFiles": missingFiles])
+    }
 }
 
 extension RunReport.Message: JSONWritable {

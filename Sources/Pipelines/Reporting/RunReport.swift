@@ -160,6 +160,8 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var rows: Int
         /// As stored.
         package var bytes: Int
+        /// Values exported as null because their files are missing; nil if there are none.
+        package var missingFiles: Int?
     }
 
     /// Something that was told on stderr.
@@ -222,7 +224,8 @@ extension RunReport.Stage {
         report.denied = denied ?? 0
         report.verified = verified
         report.exported = output.map {
-            ExportedFile(path: $0.file, rows: $0.rows, bytes: $0.bytes)
+            ExportedFile(
+                path: $0.file, rows: $0.rows, bytes: $0.bytes, missingFiles: $0.missingFiles)
         }
         return report
     }

@@ -251,7 +251,8 @@ extension RunReport.Stage {
         verified = report.verified
         output = report.exported.map {
             RunReport.Output(
-                file: values.redacted(absolute($0.path)), rows: $0.rows, bytes: $0.bytes)
+                file: values.redacted(absolute($0.path)), rows: $0.rows, bytes: $0.bytes,
+                missingFiles: $0.missingFiles)
         }
         let rows = report.records?.read ?? report.exported?.rows
         if let rows, report.secondsElapsed > 0 {

@@ -45,6 +45,8 @@ package struct ExportedFile: Sendable, Hashable, Decodable {
     package var path: String
     package var rows: Int
     package var bytes: Int
+    /// Values exported as null because their files are missing; nil if there are none.
+    package var missingFiles: Int?
 }
 
 /// How many records have a field.
@@ -188,6 +190,9 @@ extension StageReport {
         if let exported {
             let rows = "\(number(exported.rows)) \(exported.rows == 1 ? "row" : "rows")"
             parts.append("\(rows) to \(exported.path)")
+            if let count = exported.missingFiles {
+                parts.append("\(number(count)) missing \(count == 1 ? "file" : "files") as null")
+            }
         }
         return parts
     }

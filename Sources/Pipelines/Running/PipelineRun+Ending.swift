@@ -20,6 +20,15 @@ extension PipelineRun {
                 .note, code: "store.backup",
                 "The store was changed; as it was before it is kept as \(backup)",
                 fix: "remove it once the app has opened the new one"))
+        // `completeOfApp` has opened the new store.
+        do {
+            try StoreBackups(of: job.target.path).remove(allBut: job.spec.store.backupsKept)
+        } catch {
+            tell(
+                Diagnostic(
+                    .warning, code: "store.backup", "Old backups were not removed: \(error)",
+                    fix: "remove them, or let this user remove files in the folder of the store"))
+        }
     }
 
     /// Takes the notes out of a store that was swapped in with them, so that a run that is killed

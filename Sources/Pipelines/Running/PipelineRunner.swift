@@ -39,7 +39,9 @@ package struct PipelineRunner: Sendable {
             let (checked, _, found) = SpecificationFile.check(
                 file: file, context(now: options.now, runID: nil))
             if options.givesAdvice {
-                for warning in found where warning.severity != .error { run.runner.warn(warning) }
+                for warning in found where warning.severity == .warning {
+                    run.runner.warn(warning)
+                }
             }
             let errors = found.filter { $0.severity == .error }
             guard let checked, errors.isEmpty else { throw RunFailure(problems: errors) }

@@ -1,6 +1,6 @@
 import Diagnostics
 package import FoundationEssentials
-import GraphStore
+package import GraphStore
 
 /// How a pipeline stands: its last run, who is at work, and what is to be completed.
 package struct PipelineStatus: Sendable {
@@ -38,6 +38,8 @@ package struct PipelineStatus: Sendable {
     package var unreadable: String?
     /// The folder of the reports.
     package var folder: String
+    /// The backups of the store.
+    package var backups: StoreBackups
 
     /// Asks the reports, the lock and the store of a spec; changes nothing.
     ///
@@ -46,7 +48,9 @@ package struct PipelineStatus: Sendable {
         spec file: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> PipelineStatus {
         let (folder, spec, values) = try ReportFolder.of(spec: file, context)
-        var status = PipelineStatus(pipeline: spec.name, folder: folder.path)
+        let path = StoreTarget.place(of: values.path(spec.store.at))
+        var status = PipelineStatus(
+            pipeline: spec.name, folder: folder.path, backups: StoreBackups(of: path))
         for run in folder.runs.reversed() {
             // One that cannot be read says nothing.
             guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }
@@ -55,7 +59,6 @@ package struct PipelineStatus: Sendable {
             status.lastSuccess = report
             break
         }
-        let path = StoreTarget.place(of: values.path(spec.store.at))
         let holder = StoreLock.lastHolder(of: path)
         if let holder, holder.isAtWork { status.holder = holder.words }
         // While somebody is at work, the notes are theirs.
@@ -150,6 +153,11 @@ package struct PipelineStatus: Sendable {
         }
         if let unreadable {
             lines.append("to complete   not known; the store cannot be read: \(unreadable)")
+        }
+        if !backups.all.isEmpty {
+            lines.append(
+                "backups       \(ReportWords.several(backups.all.count, "file")), "
+                    + ReportWords.bytes(backups.bytes))
         }
         lines.append("reports       \(folder)")
         return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"

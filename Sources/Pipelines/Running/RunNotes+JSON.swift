@@ -74,7 +74,9 @@ extension StageReport: JSONWritable {
 }
 
 extension ExportedFile: JSONWritable {
-    package var json: JSONTree { .fields(["path": path, "rows": rows, "bytes": bytes]) }
+    package var json: JSONTree {
+        .fields(["path": path, "rows": rows, "bytes": bytes, "missingFiles": missingFiles])
+    }
 }
 
 extension CompletionNote: JSONWritable {

@@ -82,6 +82,14 @@ package struct ExportSpec: Sendable, Hashable {
         case nested
     }
 
+    /// What to do if the external file of a value is missing.
+    package enum MissingFiles: String, Sendable, Hashable, CaseIterable {
+        /// The export fails.
+        case fail
+        /// The value is exported as null.
+        case null
+    }
+
     /// One term of an order.
     package struct OrderTerm: Sendable, Hashable {
         /// A key path over to-one relationships to an attribute, and how its values are ordered.
@@ -110,4 +118,6 @@ package struct ExportSpec: Sendable, Hashable {
     package var shape = Shape.flat
     /// A second file tells the rows and the digest of the first.
     package var hasManifest = false
+    /// What to do if the external file of a value is missing.
+    package var missingFiles = MissingFiles.fail
 }

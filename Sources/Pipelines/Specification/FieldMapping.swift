@@ -147,6 +147,11 @@ package struct LinkMapping: Sendable, Hashable {
 
 /// Objects inside the records, which become objects of their own: a link with `each`.
 package struct NestedMapping: Sendable, Hashable {
+    /// What to do with an object that has the key.
+    package enum WhenFound: String, Sendable, Hashable, CaseIterable {
+        case update, append
+    }
+
     /// The path to the object, or with `[*]` at its end to the list of them.
     ///
     /// Empty where it cannot be read, which is reported.
@@ -155,6 +160,8 @@ package struct NestedMapping: Sendable, Hashable {
     package var into: PlacedText?
     /// The attributes that tell the objects apart; empty for the entity's own constraint.
     package var key: [PlacedText] = []
+    /// Nothing is looked for: each becomes a new object.
+    package var isAppended = false
     /// What fills attributes, in the order of the file.
     package var set: [AttributeMapping] = []
     /// Fields that no `set` names fill nothing.
@@ -168,7 +175,8 @@ package struct NestedMapping: Sendable, Hashable {
     func importSpec(into entity: String) -> ImportSpec {
         ImportSpec(
             read: ReadSpec(), into: PlacedText(entity, into?.location ?? each.location), key: key,
-            set: set, isSetOnly: isSetOnly, link: link, location: location)
+            set: set, isSetOnly: isSetOnly, link: link,
+            whenFound: isAppended ? .append : .update, location: location)
     }
 
     /// The path, which was checked when the spec was read.

@@ -1,5 +1,6 @@
 package import Diagnostics
 package import GraphModel
+import GraphStore
 
 /// What a spec file says, typed, with every default filled in.
 ///
@@ -94,6 +95,8 @@ package struct StoreSpec: Sendable, Hashable {
     /// A view for each entity is kept in the store, for people with `sqlite3`; where that is false
     /// those of earlier runs go, and nil leaves them to the store.
     package var hasViews: Bool?
+    /// How many backups of the store are kept.
+    package var backupsKept = StoreBackups.keepDefault
     /// Where the spec speaks of the store.
     package var location: SourceLocation
 }

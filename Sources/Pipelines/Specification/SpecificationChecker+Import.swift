@@ -2,14 +2,17 @@ import Diagnostics
 package import GraphModel
 
 extension ImportSpec {
-    /// The attributes that tell objects apart: those the spec names, or the entity's only
-    /// uniqueness constraint; nil where there is no such constraint.
+    /// The attributes and to-one relationships that identify objects.
+    ///
+    /// Those that the spec names, or the entity's only uniqueness constraint; nil if the spec names
+    /// none and there is no such constraint. Names that form a constraint are in its order, which is
+    /// that of its index.
     package func resolvedKey(in model: ManagedObjectModel) -> [String]? {
         let constraints = model.uniquenessConstraints(of: into.text)
         guard whenFound != .append else { return [] }
         guard key.isEmpty else {
-            let names = Set(key.map(\.text))
-            return constraints.first { Set($0) == names }
+            let names = key.map(\.text)
+            return constraints.first { $0.count == names.count && Set($0) == Set(names) } ?? names
         }
         return constraints.count == 1 ? constraints[0] : nil
     }
@@ -27,7 +30,7 @@ extension SpecificationChecker {
                 spec.into.location,
                 fix: concrete.isEmpty ? nil : "import into \(concrete.joined(separator: " or "))")
         } else {
-            checkKey(spec, entity)
+            checkKey(spec, entity, from: owner)
         }
         for mapping in spec.set {
             if let elements = model.elements(of: mapping.attribute.text, in: entity.name) {
@@ -80,8 +83,11 @@ extension SpecificationChecker {
             "rule", "Nothing that this import fills may be null", place, fix: "use reject or stop")
     }
 
-    private mutating func checkKey(_ spec: ImportSpec, _ entity: EntityDescription) {
-        if spec.whenFound == .append { return checkAppending(spec, entity) }
+    /// - Parameter owner: the relationship that leads to the object around this one.
+    private mutating func checkKey(
+        _ spec: ImportSpec, _ entity: EntityDescription, from owner: String?
+    ) {
+        if spec.whenFound == .append { return checkAppending(spec) }
         let constraints = model.uniquenessConstraints(of: entity.name)
         let listed = constraints.map { "[\($0.joined(separator: ", "))]" }.joined(separator: " or ")
         if spec.key.isEmpty {
@@ -92,7 +98,7 @@ extension SpecificationChecker {
                     "'\(entity.name)' has no uniqueness constraint, so an import cannot tell new "
                         + "records from known ones",
                     spec.into.location,
-                    fix: "give the entity `unique: [[…]]` in the model, or say "
+                    fix: "add `key:` with the attributes that identify its objects, or "
                         + "`when-found: append`")
             } else {
                 error(
@@ -101,35 +107,62 @@ extension SpecificationChecker {
             }
             return
         }
-        let known = spec.key.filter { attribute($0, of: entity, or: "key") != nil }
-        guard known.count == spec.key.count, spec.resolvedKey(in: model) == nil else { return }
-        let names = spec.key.map(\.text).joined(separator: ", ")
-        error(
-            "key", "[\(names)] is no uniqueness constraint of '\(entity.name)'",
-            spec.key[0].location,
-            fix: constraints.isEmpty
-                ? "give the entity `unique: [[\(names)]]` in the model" : "use \(listed)")
+        let known = spec.key.filter { checkKeyPart($0, spec, entity, from: owner) }
+        let names = spec.key.map(\.text)
+        guard known.count == names.count, Set(names).count == names.count,
+            !constraints.contains(where: { $0.count == names.count && Set($0) == Set(names) })
+        else { return }
+        note(
+            "key",
+            "No uniqueness constraint of '\(entity.name)' covers [\(names.joined(separator: ", "))]; "
+                + "records whose key several objects share are rejected", spec.key[0].location)
+    }
+
+    /// Whether an attribute or a relationship may be part of the key; if not, that is reported.
+    private mutating func checkKeyPart(
+        _ part: PlacedText, _ spec: ImportSpec, _ entity: EntityDescription, from owner: String?
+    ) -> Bool {
+        guard let relationship = model.relationship(part.text, of: entity.name) else {
+            return attribute(part, of: entity, or: "key") != nil
+        }
+        guard !relationship.isToMany else {
+            error(
+                "rule",
+                "'\(part.text)' leads to many objects, so it cannot be part of a key",
+                part.location, fix: "use attributes and to-one relationships")
+            return false
+        }
+        guard part.text != owner else {
+            error(
+                "rule",
+                "'\(part.text)' leads to the object around this one, which is not known yet when "
+                    + "the key is looked up", part.location,
+                fix: "use an attribute that identifies the object by itself")
+            return false
+        }
+        guard let link = spec.link.first(where: { $0.relationship.text == part.text }) else {
+            error(
+                "unmapped-key", "Nothing fills '\(part.text)', which is part of the key",
+                part.location, fix: "add it to `link`")
+            return false
+        }
+        guard link.nested == nil else {
+            error(
+                "rule",
+                "'each' creates the object of '\(part.text)', so it cannot be part of the key",
+                part.location, fix: "look it up: `link: { \(part.text): { by: … } }`")
+            return false
+        }
+        return true
     }
 
     /// Nothing is looked for, so nothing that looks has a meaning.
-    private mutating func checkAppending(_ spec: ImportSpec, _ entity: EntityDescription) {
+    private mutating func checkAppending(_ spec: ImportSpec) {
         if let key = spec.key.first {
             error(
                 "rule",
                 "`when-found: append` looks for no object, so 'key' has no meaning beside it",
                 key.location, fix: "remove it, or use another `when-found`")
-        }
-        for link in spec.link {
-            let relationship = model.relationship(link.relationship.text, of: entity.name)
-            guard let target = link.to?.text ?? relationship?.destinationEntityName,
-                !link.isByNumber(of: target, in: model),
-                model.family(of: target).contains(where: { $0.name == entity.name })
-            else { continue }
-            error(
-                "rule",
-                "`when-found: append` finds no object again, so '\(link.relationship.text)' cannot "
-                    + "lead to objects of this import", link.relationship.location,
-                fix: "import with a key")
         }
     }
 

@@ -2,15 +2,20 @@ import Diagnostics
 import GraphModel
 
 extension LinkMapping {
-    /// The parts of the key in the order of the destination's uniqueness constraint, or the number
-    /// of the object; nil where they are none.
-    func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart]? {
-        if isByNumber(of: destination, in: model) { return by }
+    /// The parts of the key; those that form a uniqueness constraint of the destination are in its
+    /// order.
+    func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart] {
+        constraint(of: destination, in: model)?.compactMap { name in
+            by.first { $0.attribute.text == name }
+        } ?? by
+    }
+
+    /// The destination's uniqueness constraint that the key consists of.
+    func constraint(of destination: String, in model: ManagedObjectModel) -> [String]? {
         let names = Set(by.map(\.attribute.text))
-        let constraint = model.uniquenessConstraints(of: destination).first {
+        return model.uniquenessConstraints(of: destination).first {
             Set($0) == names && $0.count == by.count
         }
-        return constraint?.compactMap { name in by.first { $0.attribute.text == name } }
     }
 
     /// Whether the key is the number of an object.
@@ -61,6 +66,7 @@ extension SpecificationChecker {
                 name.location, fix: "put it under `set`")
             return nil
         }
+        guard !isTransientRelationship(name, of: entity) else { return nil }
         let names = model.relationships(of: entity.name).map(\.name)
         error(
             "unknown-relationship",
@@ -101,17 +107,13 @@ extension SpecificationChecker {
             checkField(part.field, found)
             names.append(found.name)
         }
-        guard names.count == link.by.count, link.resolvedKey(of: target.name, in: model) == nil
+        guard names.count == link.by.count, link.constraint(of: target.name, in: model) == nil
         else { return }
-        let listed = names.joined(separator: ", ")
-        error(
+        note(
             "link-key",
-            names.count == 1
-                ? "'\(target.name).\(listed)' is not unique, so it names no single object"
-                : "[\(listed)] is no uniqueness constraint of '\(target.name)', so it names no "
-                    + "single object",
-            link.by[0].attribute.location,
-            fix: "give '\(target.name)' `unique: [[\(listed)]]` in the model")
+            "No uniqueness constraint of '\(target.name)' covers [\(names.joined(separator: ", "))]; "
+                + "records whose key several objects share are rejected",
+            link.by[0].attribute.location)
     }
 
     private mutating func checkCreation(_ link: LinkMapping, _ target: EntityDescription) {

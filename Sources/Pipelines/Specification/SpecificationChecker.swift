@@ -97,6 +97,13 @@ extension SpecificationChecker {
             Diagnostic(.warning, code: "spec.\(code)", message, at: .source(place), fix: fix))
     }
 
+    mutating func note(
+        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(.note, code: "spec.\(code)", message, at: .source(place), fix: fix))
+    }
+
     /// The entity of that name, or nil, which is reported.
     mutating func entity(_ name: PlacedText) -> EntityDescription? {
         if let found = model.entity(named: name.text) { return found }
@@ -106,6 +113,17 @@ extension SpecificationChecker {
         error(
             "unknown-entity", "The model has no entity '\(name.text)'" + hint, name.location)
         return nil
+    }
+
+    /// Whether the name is that of a transient relationship, which is reported.
+    mutating func isTransientRelationship(
+        _ name: PlacedText, of entity: EntityDescription
+    ) -> Bool {
+        guard model.isTransientRelationship(name.text, of: entity.name) else { return false }
+        error(
+            "transient", "'\(entity.name).\(name.text)' is transient, so no store keeps it",
+            name.location)
+        return true
     }
 
     /// The stored attribute of that name, or nil, which is reported.
@@ -134,6 +152,7 @@ extension SpecificationChecker {
         let isDoubtful = name.text.keyPath.first
             .flatMap { model.attribute($0, of: entity.name) }?.isDoubtful
         if isDoubtful == true { return nil }
+        guard !isTransientRelationship(name, of: entity) else { return nil }
         if model.relationship(name.text, of: entity.name) != nil {
             let fix: String? =
                 switch kind {

@@ -23,13 +23,14 @@ extension SpecificationReader {
                 "rule", "`shape: nested` is for json and ndjson, and the file is \(format.rawValue)"
             )
         }
+        let missingFiles = mapping.optional("missing-files")?.choice(ExportSpec.MissingFiles.self)
         stage.kind = .export(
             ExportSpec(
                 entity: named.entity, selection: selection, fields: fields, order: order,
                 format: format ?? .ndjson,
                 to: path ?? TemplateText(literal: "", at: mapping.location),
                 isCompressed: isCompressed, level: level, shape: shape ?? .flat,
-                hasManifest: hasManifest))
+                hasManifest: hasManifest, missingFiles: missingFiles ?? .fail))
         return stage
     }
 

@@ -11,6 +11,7 @@ extension SpecificationReader {
         let set = mapping.optional("set")?.mapping()?.all().map(readAttribute) ?? []
         let isSetOnly = mapping.optional("set-only")?.boolean() ?? false
         let link = mapping.optional("link")?.mapping()?.all().map(readLink) ?? []
+        let whenFound = mapping.optional("when-found")?.choice(NestedMapping.WhenFound.self)
         let many = mapping.optional("many")?.choice(LinkMapping.Many.self)
         for key in ["to", "by", "missing"] {
             mapping.refuse(
@@ -22,7 +23,8 @@ extension SpecificationReader {
             relationship: PlacedText(entry.key, entry.keyLocation), to: into, by: [],
             missingLocation: entry.keyLocation, many: many,
             nested: NestedMapping(
-                each: each ?? Self.unread(mapping.location), into: into, key: key, set: set,
+                each: each ?? Self.unread(mapping.location), into: into, key: key,
+                isAppended: whenFound == .append, set: set,
                 isSetOnly: isSetOnly, link: link,
                 location: mapping.location))
     }

@@ -1,5 +1,6 @@
 import Diagnostics
 import GraphModel
+import GraphStore
 import YAML
 
 /// The keys beside the stages.
@@ -93,6 +94,7 @@ extension SpecificationReader {
         let author = mapping.optional("author").flatMap(template)
         let hasViews = mapping.optional("views")?.boolean()
         let keepsExactDecimals = mapping.optional("exact-decimals")?.boolean()
+        let backupsKept = mapping.optional("backups").flatMap(readBackups)
         mapping.finish(.store)
         let source = model.flatMap(readModel)
         let noFile = TemplateText(literal: "", at: value.location)
@@ -100,7 +102,14 @@ extension SpecificationReader {
             at: at ?? noFile, model: source, open: open ?? .existing,
             commit: commitMode ?? .batch, history: history, author: author,
             template: original, keepsExactDecimals: keepsExactDecimals, hasViews: hasViews,
-            location: value.location)
+            backupsKept: backupsKept ?? StoreBackups.keepDefault, location: value.location)
+    }
+
+    private func readBackups(_ value: YAMLValue) -> Int? {
+        guard let mapping = value.mapping() else { return nil }
+        let keep = mapping.required("keep", fix: "set a number, such as `keep: 3`")
+        mapping.finish(.backups)
+        return keep?.integer(in: 1...1_000_000).map { Int($0) }
     }
 
     /// `create`, or `{ template: empty.sqlite }`, which makes a missing store as a copy.

@@ -60,11 +60,13 @@ struct ExportStage: Sendable {
             columns: shape?.members.map(\.name) ?? fields.map { $0.joined(separator: ".") },
             output: output)
         do {
-            let summary = try write(cursor, shape, to: encoder)
+            let missing = MissingFiles(cursor, spec.missingFiles)
+            let summary = try write(cursor, shape, to: encoder, missing)
             environment.progress.update(bytesRead: 0, records: summary.rowCount)
             try manifest?.write(rows: summary.rowCount, bytes: summary.byteCount)
             report.exported = ExportedFile(
-                path: path, rows: summary.rowCount, bytes: summary.byteCount)
+                path: path, rows: summary.rowCount, bytes: summary.byteCount,
+                missingFiles: missing.count > 0 ? missing.count : nil)
             return report
         } catch {
             output.abandon()
@@ -80,10 +82,11 @@ struct ExportStage: Sendable {
     }
 
     private func write(
-        _ cursor: RowCursor, _ shape: NestedShape?, to encoder: RecordEncoder
+        _ cursor: RowCursor, _ shape: NestedShape?, to encoder: RecordEncoder,
+        _ missing: MissingFiles
     ) throws -> OutputSummary {
-        let rows = RowEncoder(cursor, to: encoder)
-        let nested = shape.map { NestedRowEncoder($0, cursor, to: encoder) }
+        let rows = RowEncoder(cursor, to: encoder, missing)
+        let nested = shape.map { NestedRowEncoder($0, cursor, to: encoder, missing) }
         let queue = BatchQueue(count: Self.batchCount) { cursor.makeBatch() }
         let reader = ExportReader(cursor, queue)
         let reading = DispatchGroup()
@@ -126,10 +129,12 @@ struct CellEncoder<Output: ValueEncoder> {
     private let memory: CellMemory
     /// Where external values are; nil of values that are in no store.
     private let external: ExternalValues?
+    private let missing: MissingFiles?
 
-    init(_ encoder: Output, external: ExternalValues? = nil) {
+    init(_ encoder: Output, external: ExternalValues? = nil, _ missing: MissingFiles? = nil) {
         self.encoder = encoder
         self.external = external
+        self.missing = missing
         memory = CellMemory()
         room = memory.room
     }
@@ -152,7 +157,9 @@ struct CellEncoder<Output: ValueEncoder> {
         case .binary:
             guard column.isExternal, let external else { return writeBase64(cell.bytes) }
             external.withValue(of: cell.bytes) { value in
-                value.map(writeBase64) ?? encoder.null()
+                if let value { return writeBase64(value) }
+                missing?.isRowAffected = true
+                encoder.null()
             }
         case .undefined: writeUndefined(cell)
         case .composite: encoder.null()

@@ -94,6 +94,19 @@ struct ImportStage: Sendable {
         return report
     }
 
+    /// Reports how many keys cannot be told apart, before the records that have them are rejected.
+    private func noteSharedKeys(_ writer: BulkWriter) throws {
+        let count = try writer.sharedKeyCount()
+        guard count > 0 else { return }
+        environment.warn(
+            Diagnostic(
+                .note, code: "import.shared-keys",
+                "Import '\(stage.name)': \(ReportWords.several(count, "key")) of '\(spec.into.text)' "
+                    + "\(count == 1 ? "is" : "are") shared by several objects; records with "
+                    + "\(count == 1 ? "it" : "them") are rejected",
+                fix: "delete or change the duplicates, or use a `key` that identifies one object"))
+    }
+
     private func sharePages() throws {
         try environment.container.setPageCache(
             kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
@@ -146,6 +159,7 @@ struct ImportStage: Sendable {
         }
         if note == nil { try environment.journal.restart(in: context) }
         var writer = try ImportWriter(self, plan, inputs, context, after: note)
+        if environment.isDry { try noteSharedKeys(writer.writer) }
         if note != nil { reader.start(lanes, in: reading) }
         var report = try writer.run(lanes)
         report.extraFields = reader.summary.extraFields

@@ -11,14 +11,18 @@ struct NestedRowEncoder {
     private let members: [NestedShape.Member]
     private let inner = FragmentEncoder()
     private let innerCells: CellEncoder<FragmentEncoder>
+    private let missing: MissingFiles
 
-    init(_ shape: NestedShape, _ cursor: RowCursor, to output: RecordEncoder) {
+    init(
+        _ shape: NestedShape, _ cursor: RowCursor, to output: RecordEncoder, _ missing: MissingFiles
+    ) {
+        self.missing = missing
         self.output = output
         columns = cursor.columns
         faults = TextFaults(cursor)
         members = shape.members
-        cells = CellEncoder(output, external: cursor.externalValues)
-        innerCells = CellEncoder(inner, external: cursor.externalValues)
+        cells = CellEncoder(output, external: cursor.externalValues, missing)
+        innerCells = CellEncoder(inner, external: cursor.externalValues, missing)
     }
 
     /// Writes one row of a batch.
@@ -45,6 +49,7 @@ struct NestedRowEncoder {
             }
         }
         guard !output.hasInvalidText else { throw faults.fault(in: row, of: batch) }
+        try missing.check(row, of: batch)
         try output.endRecord()
     }
 

@@ -161,7 +161,7 @@ struct TestComparison {
             let cursor = try context.cursor(RowRequest(entityName: entity, fields: shape.fields))
             let output = try OutputFile(path: path)
             let encoder = RecordEncoder(format: .ndjson, columns: names, output: output)
-            let rows = NestedRowEncoder(shape, cursor, to: encoder)
+            let rows = NestedRowEncoder(shape, cursor, to: encoder, MissingFiles(cursor))
             let batch = cursor.makeBatch()
             while try cursor.next(batch) {
                 for row in 0..<batch.count { try rows.write(row, of: batch) }

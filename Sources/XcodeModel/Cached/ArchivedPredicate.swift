@@ -146,7 +146,7 @@ struct ArchivedPredicate {
         "count:": .count, "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum,
     ]
     /// Functions of `NSExpression` that ours mean the same by.
-    private static let functions: Set<String> = [
+    static let functions: Set<String> = [
         "now", "lowercase:", "uppercase:", "canonical:", "length:", "abs:", "floor:", "ceiling:",
     ]
 

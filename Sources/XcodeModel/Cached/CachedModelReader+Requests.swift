@@ -54,7 +54,21 @@ extension CachedModelReader {
         return FetchRequestTemplate(
             name: name, entityName: entity, predicate: predicate ?? nil,
             fetchLimit: limit > 0 ? Int(limit) : nil,
+            sortDescriptors: (node["NSSortDescriptors"]?.items ?? []).compactMap(Self.sorting),
             extras: batch > 0 ? ["fetchBatchSize": "\(batch)"] : [:])
+    }
+
+    private static func sorting(_ node: ArchivedNode) -> GraphSortDescriptor? {
+        guard let path = node["NSKey"]?.text else { return nil }
+        let selector = node["NSSelector"]?.text
+        var sorting = GraphSortDescriptor(
+            path.keyPath, ascending: node.isTrue("NSAscending"),
+            textOrder: GraphSortDescriptor.TextOrder.allCases.first { $0.selector == selector }
+                ?? .binary)
+        if node.isTrue("NSReverseNullOrder") {
+            sorting.nullOrder = sorting.nullOrder == .first ? .last : .first
+        }
+        return sorting
     }
 
     /// The entities of each configuration, by name.
@@ -142,12 +156,46 @@ extension CachedModelReader {
         }
     }
 
-    /// What fetch indexes replaced, as the text that an Xcode model's has: `a,b;c,d`.
-    static func compoundIndexes(_ node: ArchivedNode) -> [String: String] {
-        let indexes = (node["NSCompoundIndexes"]?.items ?? []).compactMap { index -> String? in
-            let names = (index.items ?? []).compactMap { $0.text ?? $0["NSPropertyName"]?.text }
-            return names.isEmpty ? nil : names.joined(separator: ",")
+    /// Removes what the compiler of models adds to an index over one attribute: a second index with
+    /// the attribute's name, and the attribute's flag.
+    func leaveOutImpliedIndexes(of entity: inout EntityDescription) {
+        let indexes = entity.indexes
+        for place in entity.ownAttributes.indices {
+            let name = entity.ownAttributes[place].name
+            guard entity.ownAttributes[place].extras["indexed"] == "YES",
+                indexes.contains(where: { $0.soleAttribute(of: entity) == name })
+            else { continue }
+            entity.ownAttributes[place].extras["indexed"] = nil
+            let hasOther = indexes.contains {
+                $0.name != name && $0.soleAttribute(of: entity) == name
+            }
+            if hasOther { entity.indexes.removeAll { $0.name == name } }
         }
-        return indexes.isEmpty ? [:] : ["compoundIndexes": indexes.joined(separator: ";")]
+    }
+
+    /// What fetch indexes replaced, as the text that an Xcode model's has: `a,b;c,d`.
+    ///
+    /// Archives repeat fetch indexes over several properties there.
+    static func compoundIndexes(
+        _ node: ArchivedNode, beside indexes: [FetchIndexDescription]
+    ) -> [String: String] {
+        let known = Set(indexes.map { $0.elements.map(\.propertyName) })
+        let compound = (node["NSCompoundIndexes"]?.items ?? []).compactMap { index -> String? in
+            let names = (index.items ?? []).compactMap { $0.text ?? $0["NSPropertyName"]?.text }
+            return names.isEmpty || known.contains(names) ? nil : names.joined(separator: ",")
+        }
+        return compound.isEmpty ? [:] : ["compoundIndexes": compound.joined(separator: ";")]
+    }
+}
+
+extension GraphSortDescriptor.TextOrder {
+    /// The selector by which `NSSortDescriptor` compares texts.
+    var selector: String {
+        switch self {
+        case .binary: "compare:"
+        case .caseInsensitive: "caseInsensitiveCompare:"
+        case .caseAndDiacriticInsensitive: "localizedCaseInsensitiveCompare:"
+        case .localizedStandard: "localizedStandardCompare:"
+        }
     }
 }

@@ -69,7 +69,8 @@ struct CachedModelReader {
         }
         let parent = try parent(of: node, name)
         let inherited = Set((parent?["NSProperties"]?.entries ?? []).compactMap(\.key.text))
-        let className = node["NSClassNameForEntity"]?.text
+        // A class without a name is the plain one; the entity's own name is what nil means.
+        let className = node["NSClassNameForEntity"]?.text ?? "NSManagedObject"
         var entity = EntityDescription(
             name: name, superentityName: parent?["NSEntityName"]?.text,
             isAbstract: node.isTrue("NSIsAbstract"),
@@ -85,7 +86,8 @@ struct CachedModelReader {
             try add(underlying(value), to: &entity)
         }
         entity.indexes = indexes(node, of: name, inheriting: parent)
-        entity.extras = Self.compoundIndexes(node)
+        entity.extras = Self.compoundIndexes(node, beside: entity.indexes)
+        leaveOutImpliedIndexes(of: &entity)
         return entity
     }
 
@@ -169,13 +171,47 @@ struct CachedModelReader {
             preservesValueInHistoryOnDeletion: flags & 16 != 0,
             derivationExpression: derivation, renamingIdentifier: Self.renaming(node, name),
             versionHashModifier: node["NSVersionHashModifier"]?.text,
-            transformerName: type == .transformable ? node["NSValueTransformerName"]?.text : nil,
+            transformerName: type == .transformable
+                ? node["NSValueTransformerName"]?.text.map {
+                    $0 == TransformerNames.secureArchive ? "secure-archive" : $0
+                } : nil,
             userInfo: Self.userInfo(node))
+        if type == .transformable {
+            attribute.extras["customClassName"] = node["NSAttributeValueClassName"]?.text
+            if let value = node["NSDefaultValue"] {
+                leftOut.append(
+                    "The default value of \(entity).\(name) is left out: it is an object of the"
+                        + " app's class '\(value.className ?? "unknown")'")
+            }
+        }
+        if node.isTrue("NSIsIndexed") { attribute.extras["indexed"] = "YES" }
+        readRules(node, &attribute, of: entity)
         if isDerived, derivation == nil {
             attribute.extras["derived"] = "YES"
             leftOut.append("\(entity).\(name) is derived by an expression that cannot be read")
         }
         return attribute
+    }
+
+    /// The predicates on the attribute's value, each with its message.
+    private mutating func readRules(
+        _ node: ArchivedNode, _ attribute: inout AttributeDescription, of entity: String
+    ) {
+        let messages = node["NSValidationWarnings"]?.items ?? []
+        var rules: [ValidationRule] = []
+        for (place, item) in (node["NSValidationPredicates"]?.items ?? []).enumerated() {
+            guard let predicate = ArchivedPredicate.text(of: item) else {
+                leftOut.append(
+                    "A rule of \(entity).\(attribute.name) has a predicate that cannot be read")
+                continue
+            }
+            let message = messages.indices.contains(place) ? messages[place] : nil
+            rules.append(
+                ValidationRule(
+                    predicate: predicate,
+                    message: message?.text ?? message?.integer.map { "\($0)" } ?? ""))
+        }
+        if !rules.isEmpty { ArchivedRules.apply(rules, to: &attribute) }
     }
 
     private static func stored(_ node: ArchivedNode, _ type: AttributeType) -> StoredValue? {
@@ -213,6 +249,7 @@ struct CachedModelReader {
             isOptional: node.isTrue("NSIsOptional"),
             deleteRule: rules.indices.contains(rule) ? rules[rule] : .nullify,
             minimumCount: Int(node["NSMinCount"]?.integer ?? 0), maximumCount: maximum,
+            isTransient: node.isTrue("NSIsTransient"),
             renamingIdentifier: renaming(node, name),
             versionHashModifier: node["NSVersionHashModifier"]?.text, userInfo: userInfo(node))
     }

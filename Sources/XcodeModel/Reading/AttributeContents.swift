@@ -129,13 +129,12 @@ enum AttributeContents {
     ) {
         guard attribute.type == .string, let pattern = source.filled("regularExpressionString")
         else { return }
+        attribute.pattern = pattern
         do {
             _ = try CompiledPattern(pattern)
-            attribute.pattern = pattern
         } catch {
-            source.keep("regularExpressionString")
             source.problems.warn(
-                "pattern", "The pattern is kept, but not enforced: \(error.description)",
+                "pattern", "The pattern is kept, but not checked: \(error.description)",
                 source.place("regularExpressionString"))
         }
     }
@@ -170,10 +169,10 @@ enum AttributeContents {
         _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
     ) {
         guard let usual = attribute.type.usuallyUsesScalar else { return }
-        let usesScalar = source.text("usesScalarValueType").map { $0 == "YES" } ?? false
-        if usesScalar != usual {
-            source.keep("usesScalarValueType", as: usesScalar ? "YES" : "NO")
+        guard let text = source.text("usesScalarValueType") else {
+            return source.keepAbsence(of: "usesScalarValueType")
         }
+        if (text == "YES") != usual { source.keep("usesScalarValueType") }
     }
 }
 

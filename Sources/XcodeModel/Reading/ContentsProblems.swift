@@ -75,9 +75,12 @@ struct ElementAttributes {
     }
 
     /// A whole number from 0.
-    mutating func count(_ name: String) -> Int? {
+    ///
+    /// - Parameter orNoLimit: -1 is a number, too.
+    mutating func count(_ name: String, orNoLimit: Bool = false) -> Int? {
         guard let text = filled(name) else { return nil }
-        if let number = Int(text), (0...Int(Int32.max)).contains(number) { return number }
+        let smallest = orNoLimit ? -1 : 0
+        if let number = Int(text), (smallest...Int(Int32.max)).contains(number) { return number }
         problems.warn(
             "type", "'\(name)' must be a whole number from 0, not '\(text)'; it is left out",
             place(name))
@@ -95,6 +98,13 @@ struct ElementAttributes {
     /// Keeps an attribute as it stands, although it was taken.
     mutating func keep(_ name: String, as text: String? = nil) {
         if let text = text ?? element[name] { kept[name] = text }
+    }
+
+    /// Notes that the element does not say what the writer adds to every such element.
+    ///
+    /// An empty text stands for it, which no element has in earnest.
+    mutating func keepAbsence(of name: String) {
+        if element[name] == nil { kept[name] = "" }
     }
 
     /// Everything that was kept or not taken.

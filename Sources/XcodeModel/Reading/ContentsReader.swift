@@ -102,11 +102,13 @@ private struct Contents {
 
     private mutating func readAttributes(_ root: XMLElement, _ problems: ContentsProblems) {
         var source = ElementAttributes(root, "", problems)
-        if let identifier = source.filled("userDefinedModelVersionIdentifier") {
+        // An empty identifier is one, too.
+        if let identifier = source.text("userDefinedModelVersionIdentifier") {
             declared.versionIdentifiers = [identifier]
         }
         for (name, usual) in ContentsWriter.usualAttributes where source.text(name) != usual {
             source.keep(name)
+            source.keepAbsence(of: name)
         }
         declared.extras = source.extras
     }

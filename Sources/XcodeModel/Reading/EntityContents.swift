@@ -23,7 +23,7 @@ enum EntityContents {
         readClass(&source, &entity)
         // Xcode gives every entity this; only its absence says something.
         if source.text("syncable") != "YES" {
-            source.keep("syncable", as: element["syncable"] ?? "NO")
+            source.keep("syncable", as: element["syncable"] ?? "")
         }
         var declared = EntityDeclaration(
             description: entity, place: source.place("name"),

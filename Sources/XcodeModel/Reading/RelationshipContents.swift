@@ -17,16 +17,22 @@ enum RelationshipContents {
                 fix: "give it a destinationEntity")
             return nil
         }
-        let maximum = source.count("maxCount")
+        let maximum = source.count("maxCount", orNoLimit: true)
         let isToMany = source.flag("toMany") || (maximum ?? 1) != 1
         var relationship = RelationshipDescription(
             name: name, destinationEntityName: destination,
             inverseName: source.filled("inverseName"), isToMany: isToMany,
             isOrdered: source.flag("ordered"), isOptional: source.flag("optional"),
             deleteRule: deleteRule(&source), minimumCount: source.count("minCount") ?? 0,
-            maximumCount: maximum, renamingIdentifier: source.filled("elementID"),
+            maximumCount: maximum, isTransient: source.flag("transient"),
+            renamingIdentifier: source.filled("elementID"),
             versionHashModifier: source.filled("versionHashModifier"), userInfo: source.userInfo())
-        if source.text("inverseEntity") != destination { source.keep("inverseEntity") }
+        if source.text("inverseEntity") != destination {
+            source.keep("inverseEntity")
+            if relationship.inverseName != nil { source.keepAbsence(of: "inverseEntity") }
+        }
+        source.keepAbsence(of: "deletionRule")
+        if !isToMany { source.keepAbsence(of: "maxCount") }
         source.warnAboutChildren(except: ["userInfo"])
         relationship.extras = source.extras
         let places = RelationshipPlaces(

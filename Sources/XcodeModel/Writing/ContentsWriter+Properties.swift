@@ -33,6 +33,7 @@ extension ContentsWriter {
         element.set("versionHashModifier", attribute.versionHashModifier)
         element.set(extras)
         element.children = userInfo(attribute.userInfo)
+        if !attribute.validationRules.isEmpty { warn(path, "its validation predicates") }
         if attribute.isSearchable { warn(path, "that text is searchable") }
         if attribute.externalStorageThreshold != nil {
             warn(path, "a threshold of external storage")
@@ -88,10 +89,18 @@ extension ContentsWriter {
             "relationship",
             [
                 ("name", relationship.name), ("optional", yes(relationship.isOptional)),
+                ("transient", yes(relationship.isTransient)),
                 ("toMany", yes(relationship.isToMany)),
                 ("minCount", count(relationship.minimumCount)),
-                ("maxCount", count(relationship.maximumCount)),
-                ("deletionRule", relationship.deleteRule.contentsText),
+                (
+                    "maxCount",
+                    extras.removeValue(forKey: "maxCount") ?? count(relationship.maximumCount)
+                ),
+                (
+                    "deletionRule",
+                    extras.removeValue(forKey: "deletionRule")
+                        ?? relationship.deleteRule.contentsText
+                ),
                 ("ordered", yes(relationship.isOrdered)),
                 ("destinationEntity", relationship.destinationEntityName),
                 ("inverseName", relationship.inverseName), ("inverseEntity", inverseEntity),

@@ -12,6 +12,11 @@ package struct ContentsWriter {
         ("minimumToolsVersion", "Automatic"), ("sourceLanguage", "Swift"),
     ]
 
+    /// What the writer adds to elements whose source does not say that it has none.
+    private static let addedAttributes = Set(
+        usualAttributes.map(\.0)
+            + ["syncable", "inverseEntity", "deletionRule", "maxCount", "usesScalarValueType"])
+
     private let model: ManagedObjectModel
     private var diagnostics: [Diagnostic] = []
 
@@ -43,7 +48,7 @@ package struct ContentsWriter {
         for (name, usual) in Self.usualAttributes {
             root.set(name, extras.removeValue(forKey: name) ?? usual)
         }
-        root.set("userDefinedModelVersionIdentifier", model.versionIdentifiers.first ?? "")
+        root.set("userDefinedModelVersionIdentifier", model.versionIdentifiers.first)
         if model.versionIdentifiers.count > 1 {
             warn("version", "more than one version identifier")
         }
@@ -99,6 +104,9 @@ package struct ContentsWriter {
 
     /// Takes away names and characters that XML has no place for.
     private mutating func dropUnwritable(_ element: inout XMLElement, _ path: String) {
+        element.attributes.removeAll {
+            $0.value.isEmpty && Self.addedAttributes.contains($0.name)
+        }
         let path = element["name"].map { path == "model" ? $0 : "\(path).\($0)" } ?? path
         for attribute in element.attributes where !XMLWriter.isWritable(attribute.value) {
             warn(path, "the control characters of '\(attribute.name)'")

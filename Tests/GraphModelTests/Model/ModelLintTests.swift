@@ -72,9 +72,10 @@ import Testing
                   in: entities.Task.attributes.c.length
                 m.yaml:7:62: error: 'pattern' is for String, not for Boolean [model.rule]
                   in: entities.Task.attributes.c.pattern
-                m.yaml:7:78: error: 'transformer' is for Transformable, not for Boolean \
+                m.yaml:7:78: warning: 'transformer' has no effect on the type Boolean \
                 [model.rule]
                   in: entities.Task.attributes.c.transformer
+                  fix: remove it, or give the attribute the type Transformable
                 m.yaml:8:37: error: 'range' is empty: 5..1 ends before it begins [model.range]
                   in: entities.Task.attributes.d.range
                 m.yaml:9:31: error: 'range' must be a range of dates such as \
@@ -83,11 +84,11 @@ import Testing
                 m.yaml:10:34: error: 'length' must be a range of whole numbers from 0 such as \
                 1..500, not the text '-1..5' [model.type]
                   in: entities.Task.attributes.f.length
-                m.yaml:11:35: error: The regular expression repeats a repetition without bound \
-                (byte 4), which can run for ever [model.pattern]
+                m.yaml:11:35: warning: The pattern is kept, but not checked: The regular expression \
+                repeats a repetition without bound (byte 4), which can run for ever [model.pattern]
                   in: entities.Task.attributes.g.pattern
-                m.yaml:12:35: error: The regular expression cannot be read: expected ')' \
-                [model.pattern]
+                m.yaml:12:35: warning: The pattern is kept, but not checked: The regular expression \
+                cannot be read: expected ')' [model.pattern]
                   in: entities.Task.attributes.h.pattern
                 m.yaml:13:10: error: Only a transient attribute can be Undefined \
                 [model.attribute-type]
@@ -305,19 +306,21 @@ import Testing
                 m.yaml:13:29: error: 'delete' must be no action, nullify, cascade or deny, not \
                 'destroy' [model.choice]
                   in: entities.Task.relationships.h.delete
-                m.yaml:13:47: error: 'ordered' is for relationships to many objects [model.rule]
+                m.yaml:13:47: warning: 'ordered' has no effect on a relationship to one object \
+                [model.rule]
                   in: entities.Task.relationships.h.ordered
-                  fix: add `many: true`
-                m.yaml:13:60: error: 'count' is for relationships to many objects [model.rule]
+                  fix: remove it, or add `many: true`
+                m.yaml:13:60: warning: 'count' has no effect on a relationship to one object \
+                [model.rule]
                   in: entities.Task.relationships.h.count
-                  fix: add `many: true`
+                  fix: remove it, or add `many: true`
                 m.yaml:14:7: warning: `nullify` cannot succeed: 'Tag.owner' must not be empty \
                 [model.delete-rule]
                   in: entities.Task.relationships.i
                   fix: use cascade or deny, or let 'owner' be optional
                 m.yaml:14:56: error: 'count' is empty: 5..2 ends before it begins [model.range]
                   in: entities.Task.relationships.i.count
-                m.yaml:15:46: error: 'j' is never empty, so `deny` forbids every deletion \
+                m.yaml:15:46: warning: 'j' is never empty, so `deny` forbids every deletion \
                 [model.delete-rule]
                   in: entities.Task.relationships.j.delete
                   fix: use nullify, or let it be optional
@@ -388,8 +391,7 @@ import Testing
                 m.yaml:10:40: error: 'temp' is transient, so the store cannot keep it unique \
                 [model.unique]
                   in: entities.Task.unique[2][0]
-                m.yaml:10:48: error: 'kin' is a relationship; only attributes can be unique \
-                [model.unique]
+                m.yaml:10:48: error: 'kin' leads to many objects and has no column [model.unique]
                   in: entities.Task.unique[3][0]
                 m.yaml:10:54: error: 'unique[4]' must be a list of attributes, not the text \
                 'title' [model.type]
@@ -397,20 +399,20 @@ import Testing
                   fix: write one list for each constraint: `unique: [[name], [code, year]]`
                 m.yaml:10:61: error: 'unique[5]' names no attribute [model.type]
                   in: entities.Task.unique[5]
-                m.yaml:10:72: error: This constraint is declared already [model.duplicate-name]
+                m.yaml:10:72: warning: This constraint is declared already [model.duplicate-name]
                   in: entities.Task.unique[7][0]
                 m.yaml:12:17: error: 'Task' has no property 'titel'. Did you mean 'title'? \
                 [model.unknown-property]
                   in: entities.Task.indexes.byTitle[0]
-                m.yaml:12:36: error: 'title' is in the index 'byTitle' already \
+                m.yaml:12:36: warning: 'title' is in the index 'byTitle' already \
                 [model.duplicate-name]
                   in: entities.Task.indexes.byTitle[2]
-                m.yaml:13:15: error: 'temp' is transient and has no column [model.index]
+                m.yaml:13:15: warning: 'temp' is transient and has no column [model.index]
                   in: entities.Task.indexes.byTemp
                 m.yaml:14:15: error: 'byKin[0]' must be a property, then asc or desc, not 'kin \
                 up' [model.type]
                   in: entities.Task.indexes.byKin[0]
-                m.yaml:15:16: error: 'kin' leads to many objects and has no column [model.index]
+                m.yaml:15:16: warning: 'kin' leads to many objects and has no column [model.index]
                   in: entities.Task.indexes.byMany[0]
                 m.yaml:16:16: error: The key 'message' is missing [model.missing-key]
                   in: entities.Task.validate[0]

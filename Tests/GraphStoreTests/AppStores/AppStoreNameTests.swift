@@ -146,7 +146,7 @@ import Testing
         #expect(
             container.schema.table(named: "ZAUTHOR")?.indexes.map(\.name).filter {
                 $0.hasPrefix("Z_Author_")
-            } == ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rated"])
+            } == ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rating", "Z_Author_rated"])
     }
 }
 
@@ -161,8 +161,8 @@ import Testing
     @Test func theCacheMayHaveAZlibHeaderOrNone() throws {
         let before = try store.open().model
         for content in [
-            deflated(ModelArchive.bytes(of: store.model), windowBits: 15),
-            ModelArchive.bytes(of: store.model),
+            try AppStoreFixture.zlibModel(store.model),
+            try AppStoreFixture.archivedModel(store.model),
         ] {
             let connection = try Connection(path: store.path, mode: .readWrite)
             let update = try connection.prepare("UPDATE Z_MODELCACHE SET Z_CONTENT = ?")
@@ -272,14 +272,24 @@ import Testing
             items: { to: Item, many: true, inverse: tags }
         """
 
-    @Test func aCacheThatCannotBeReadIsNamedAndPassedOver() throws {
+    @Test("a cache that cannot be read is an error without a model, and a note with one")
+    func unreadableCacheIsReported() throws {
         try store.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102030405'")
-        let container = try store.open()
-        #expect(container.origin.model == .columns)
+        let error = #expect(throws: StoreError.self) { try store.open() }
+        #expect(error?.code == .noModel)
+        #expect(
+            error?.message
+                == "\(store.path): the model that the store carries (Z_MODELCACHE) cannot be read: it"
+                + " does not inflate; give the app's model instead, such as by"
+                + " `--model App.xcdatamodeld`")
+        let container = try store.open(store.model)
+        #expect(container.origin.model == .given)
         #expect(
             container.origin.notes == [
-                "The model in Z_MODELCACHE cannot be read: it does not inflate"
+                "The model that the store carries (Z_MODELCACHE) cannot be read: it does not"
+                    + " inflate. The given model is used"
             ])
+        #expect(try ModelHistory([store.model]).versionIndex(ofStoreAt: store.path) == 0)
         try store.run("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
         #expect(try store.open().origin == StoreOrigin(model: .columns))
     }

@@ -16,7 +16,7 @@ private let rows = """
 private let plan = BulkPlan(entity: "Row", key: ["key"], attributes: ["key", "value"])
 private let indexes =
     "SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY 1"
-private let allIndexes = ["Z_Row_UNIQUE_key", "Z_Row_byValue"]
+private let allIndexes = ["Z_Row_UNIQUE_key", "Z_Row_byValue", "Z_Row_value"]
 
 private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
     range.map { [.text("k\($0)"), .integer(value)] }

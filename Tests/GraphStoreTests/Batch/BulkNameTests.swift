@@ -43,7 +43,7 @@ private let toOnes = """
     LEFT JOIN ZTASK n ON n.Z_PK = t.ZNEXT ORDER BY 1
     """
 private let pairs = """
-    SELECT a.ZID, b.ZID FROM Z_1BLOCKED JOIN ZTASK a ON a.Z_PK = Z_1BLOCKED \
+    SELECT a.ZID, b.ZID FROM Z_1BLOCKERS JOIN ZTASK a ON a.Z_PK = Z_1BLOCKED \
     JOIN ZTASK b ON b.Z_PK = Z_1BLOCKERS ORDER BY 1, 2
     """
 

@@ -263,7 +263,7 @@ private let parents =
                 task(4, "d", nil, [1, 99]),
             ], counts: "3 new, 0 changed, 0 same, 0 superseded, 1 rejected", rejects: ["4 link"],
             query: """
-                SELECT a.ZID, b.ZID FROM Z_1BLOCKED JOIN ZTASK a ON a.Z_PK = Z_1BLOCKED \
+                SELECT a.ZID, b.ZID FROM Z_1BLOCKERS JOIN ZTASK a ON a.Z_PK = Z_1BLOCKED \
                 JOIN ZTASK b ON b.Z_PK = Z_1BLOCKERS ORDER BY 1, 2
                 """, ["1|1", "1|2", "1|3", "2|1"])
     }

@@ -21,7 +21,7 @@ struct LinkRelation {
         LinkRelation(first: "up", second: "downs", firstHasOne: true, sql: [toOne("ZUP")]),
         LinkRelation(
             first: "peers", isSymmetric: true, sql: [pairs("PEERS", "Z_3PEERS", "REFLEXIVE")]),
-        LinkRelation(first: "fans", second: "idols", sql: [pairs("FANS", "Z_3IDOLS", "Z_3FANS")]),
+        LinkRelation(first: "fans", second: "idols", sql: [pairs("IDOLS", "Z_3IDOLS", "Z_3FANS")]),
         LinkRelation(
             first: "tags",
             sql: [

@@ -126,7 +126,7 @@ private let entities = """
                     buildsIndexes: false)
                 try store.container.buildPendingIndexes(linkBytes: linkBytes)
                 let found = try store.lines(
-                    "SELECT t.ZID, g.ZNAME FROM Z_2TASKS p JOIN ZTASK t ON t.Z_PK = p.Z_3TASKS"
+                    "SELECT t.ZID, g.ZNAME FROM Z_2TASKS p JOIN ZTASK t ON t.Z_PK = p.Z_3TASKS1"
                         + " JOIN ZTAG g ON g.Z_PK = p.Z_2TAGS")
                 #expect(found.sorted() == expected, "seed \(seed), \(linkBytes) bytes")
             }
@@ -150,7 +150,7 @@ private let entities = """
             try store.expect("SELECT OWNER FROM ETL_RELINKED_Z_2TASKS ORDER BY 1", ["1", "2"])
             try store.container.buildPendingIndexes()
             try store.expect(
-                "SELECT Z_3TASKS, count(*) FROM Z_2TASKS GROUP BY 1", ["1|60", "2|1"])
+                "SELECT Z_3TASKS1, count(*) FROM Z_2TASKS GROUP BY 1", ["1|60", "2|1"])
         }
     }
 

@@ -41,7 +41,7 @@ private let entities = """
     @Test(
         "say in words what happens",
         arguments: [
-            ("priority == 1", ["uses index Z_Task_byPriority for priority == 1"], []),
+            ("priority == 1", ["uses index Z_Task_priority for priority == 1"], []),
             (
                 "dueDate < '2020-01-01T00:00:00Z' AND isDone == NO",
                 ["scans all 1,200 Task objects"],
@@ -94,7 +94,7 @@ private let entities = """
                     + " order what it finds would have to be sorted"
             ])
         let other = try explained("priority > 0", order: [GraphSortDescriptor(["priority"])])
-        #expect(other.sentences == ["uses index Z_Task_byPriority for priority > 0"])
+        #expect(other.sentences == ["uses index Z_Task_priority for priority > 0"])
         #expect(other.suggestions == [])
         // One that begins otherwise is another one.
         #expect(

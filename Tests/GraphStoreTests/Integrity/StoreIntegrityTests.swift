@@ -190,7 +190,7 @@ struct BreakableStore {
             (
                 "UPDATE ETL_MODEL SET MODEL = 'x'", ["The model in the store cannot be read"]
             ),
-            ("DROP TABLE Z_METADATA", ["PATH is an SQLite file, but not a store"]),
+            ("DROP TABLE Z_METADATA", ["The table Z_METADATA is missing"]),
             (
                 "UPDATE ZPERSON SET ZPHOTO = CAST(x'02' || 'F' AS BLOB) WHERE Z_PK = 1",
                 ["Person.photo: the file F is missing (object 1)"]

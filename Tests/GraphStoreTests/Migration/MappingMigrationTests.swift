@@ -184,6 +184,11 @@ import Testing
                 EntityMapping(
                     from: "Task", to: "Task",
                     lookups: [RelationshipLookup("tags", by: "uses", from: "tagText")]))
-                == "The mapping of 'Task.tags' looks for 'Tag.uses', which is no text")
+                    == """
+                    The mapping of 'Task.tags' cannot be read: 'uses' (Integer 64) cannot hold text \
+                    [predicate.type]
+                      tagText
+                      ^
+                    """)
     }
 }

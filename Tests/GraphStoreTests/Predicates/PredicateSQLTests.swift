@@ -260,11 +260,11 @@ private struct ItemGenerator {
     @Test(
         "use indexes",
         arguments: [
-            ("s BEGINSWITH 'mi'", "ZS>? AND ZS<?", "Z_Item_byS"),
-            ("s == 'milk'", "ZS=?", "Z_Item_byS"),
-            ("i == 5", "ZI=?", "Z_Item_byI"), ("i > 5", "ZI>?", "Z_Item_byI"),
-            ("i IN {1, 2}", "ZI=?", "Z_Item_byI"),
-            ("i BETWEEN {1, 2}", "ZI>? AND ZI<?", "Z_Item_byI"),
+            ("s BEGINSWITH 'mi'", "ZS>? AND ZS<?", "Z_Item_s"),
+            ("s == 'milk'", "ZS=?", "Z_Item_s"),
+            ("i == 5", "ZI=?", "Z_Item_i"), ("i > 5", "ZI>?", "Z_Item_i"),
+            ("i IN {1, 2}", "ZI=?", "Z_Item_i"),
+            ("i BETWEEN {1, 2}", "ZI>? AND ZI<?", "Z_Item_i"),
             ("key == 1", "ZKEY=?", "Z_Base_UNIQUE_key"),
         ])
     func useIndexes(format: String, terms: String, index: String) throws {

@@ -79,6 +79,7 @@ struct DescribedSpec {
         case .store: return top("store: \(content)")
         case .template: return top("store: { at: a.sqlite, open: \(content) }")
         case .history: return top("store: { at: a.sqlite, history: \(content) }")
+        case .backups: return top("store: { at: a.sqlite, backups: \(content) }")
         case .budget, .rejects, .report:
             return top("store: { at: a.sqlite }\n\(mapping.rawValue): \(content)")
         case .import, .update, .delete, .export, .verify: return stages("[\(content)]")

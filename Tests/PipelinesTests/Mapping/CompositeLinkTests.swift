@@ -160,10 +160,9 @@ struct CompositeLinkTests {
                       owner: { by: { name: a, email: b } }
                       tags: { by: {} }
                 """) == """
-                    a.yaml:5:22: error: [name, email] is no uniqueness constraint of 'Person', so it \
-                    names no single object [spec.link-key]
+                    a.yaml:5:22: note: No uniqueness constraint of 'Person' covers [name, email]; \
+                    records whose key several objects share are rejected [spec.link-key]
                       in: stages[0].link.owner.by.name
-                      fix: give 'Person' `unique: [[name, email]]` in the model
                     a.yaml:6:19: error: 'by' names no attribute [spec.by]
                       in: stages[0].link.tags.by
                     """)

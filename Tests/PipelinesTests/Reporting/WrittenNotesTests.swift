@@ -46,7 +46,7 @@ import Testing
         (report.denied, report.nullified, report.verified) = (14, 15, 16)
         report.cascaded = ["Tag": 1, "Note": 2]
         report.deniedBy = ["Person.tasks": 14]
-        report.exported = ExportedFile(path: "out.csv", rows: 17, bytes: 18)
+        report.exported = ExportedFile(path: "out.csv", rows: 17, bytes: 18, missingFiles: 19)
         return report
     }
 
@@ -60,7 +60,7 @@ import Testing
         (stage.cascaded, stage.nullified, stage.verified) = (["Tag": 1], 5, 6)
         stage.deniedBy = ["Person.tasks": 4]
         stage.inputs = [RunReport.Input(file: "a", bytes: 1, sha256: "ff", records: 2)]
-        stage.output = RunReport.Output(file: "b", rows: 3, bytes: 4)
+        stage.output = RunReport.Output(file: "b", rows: 3, bytes: 4, missingFiles: 5)
         return RunReport(
             version: "1.2.3", pipeline: "nightly", run: "r", spec: "s.yaml", replay: "rejects/r",
             selection: RunReport.Selection(only: "a", from: "b", limit: 3), started: "s",

@@ -57,7 +57,8 @@ import Testing
                 a.yaml:4:28: error: 'Note' has no uniqueness constraint, so an import cannot tell \
                 new records from known ones [spec.no-key]
                   in: stages[2].into
-                  fix: give the entity `unique: [[…]]` in the model, or say `when-found: append`
+                  fix: add `key:` with the attributes that identify its objects, or \
+                `when-found: append`
                 a.yaml:5:28: error: 'Person' has several uniqueness constraints [spec.no-key]
                   in: stages[3].into
                   fix: add `key:` with [email] or [name, nick]
@@ -86,14 +87,14 @@ import Testing
                 a.yaml:2:38: error: 'Tag' has no attribute 'nam'. Did you mean 'name'? \
                 [spec.unknown-attribute]
                   in: stages[0].key
-                a.yaml:3:42: error: [name] is no uniqueness constraint of 'Person' [spec.key]
+                a.yaml:3:42: note: No uniqueness constraint of 'Person' covers [name]; records \
+                whose key several objects share are rejected [spec.key]
                   in: stages[1].key[0]
-                  fix: use [email] or [name, nick]
-                a.yaml:4:39: error: [text] is no uniqueness constraint of 'Note' [spec.key]
+                a.yaml:4:39: note: No uniqueness constraint of 'Note' covers [text]; records whose \
+                key several objects share are rejected [spec.key]
                   in: stages[2].key
-                  fix: give the entity `unique: [[text]]` in the model
-                a.yaml:5:40: error: 'Task.owner' is a relationship, not an attribute \
-                [spec.unknown-attribute]
+                a.yaml:5:40: note: No uniqueness constraint of 'Task' covers [owner]; records \
+                whose key several objects share are rejected [spec.key]
                   in: stages[3].key[0]
                 a.yaml:6:28: error: Nothing fills 'name', which is part of the key \
                 [spec.unmapped-key]
@@ -241,10 +242,9 @@ import Testing
                 a.yaml:23:20: error: 'tasks' leads to 'Task', and 'Item' is none [spec.link-target]
                   in: stages[3].link.tasks.to
                   fix: use Task
-                a.yaml:27:22: error: 'Person.name' is not unique, so it names no single object \
-                [spec.link-key]
+                a.yaml:27:22: note: No uniqueness constraint of 'Person' covers [name]; records \
+                whose key several objects share are rejected [spec.link-key]
                   in: stages[4].link.owner.by.name
-                  fix: give 'Person' `unique: [[name]]` in the model
                 """)
     }
 

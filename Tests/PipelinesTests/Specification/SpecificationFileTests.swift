@@ -260,7 +260,8 @@ import Testing
                 a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot tell \
                 new records from known ones [spec.no-key]
                   in: stages[0].into
-                  fix: give the entity `unique: [[…]]` in the model, or say `when-found: append`
+                  fix: add `key:` with the attributes that identify its objects, or \
+                `when-found: append`
                 """)
     }
 

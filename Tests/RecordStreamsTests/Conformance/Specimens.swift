@@ -44,7 +44,7 @@ enum Specimens {
 }
 
 /// A JSON value of any shape, read by another reader than ours.
-enum AnyJSON: Decodable, Equatable {
+enum AnyJSON: Decodable, Equatable, Sendable {
     case null
     case bool(Bool)
     case number(Double)

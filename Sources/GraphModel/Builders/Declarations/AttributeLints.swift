@@ -31,6 +31,11 @@ struct AttributeLints {
         problems.report("model.\(code)", message, at: .source(place))
     }
 
+    private func warn(_ code: String, _ message: String, _ place: SourceLocation) {
+        problems.report(
+            Diagnostic(.warning, code: "model.\(code)", message, at: .source(place)))
+    }
+
     /// An element of a composite.
     func completed(_ declared: Attribute) -> AttributeDescription {
         completed(declared, at: declared.place)
@@ -58,7 +63,7 @@ struct AttributeLints {
             }
         }
         if attribute.transformerName != nil, type != .transformable {
-            error("rule", "'transformer' is for Transformable, not for \(type.rawValue)", place)
+            warn("rule", "'transformer' has no effect on the type \(type.rawValue)", place)
         }
         checkText(attribute, place)
         setDates(of: &attribute, declared, place)
@@ -95,7 +100,7 @@ struct AttributeLints {
         do {
             _ = try CompiledPattern(pattern)
         } catch {
-            self.error("pattern", error.description, place)
+            warn("pattern", "The pattern is kept, but not checked: \(error.description)", place)
         }
     }
 

@@ -21,6 +21,7 @@ public struct Relationship: Sendable {
     ///   - destination: the entity at the other end.
     ///   - inverse: the name of the same relationship seen from the other end.
     ///   - deleteRule: what a deletion at this end does to the other.
+    ///   - isTransient: known to the model, but never stored; objects do not have it.
     ///   - count: how many objects there may be, where it is to many.
     ///   - renamedFrom: its name in the version before.
     ///   - hashModifier: forces a new version hash although the shape is the same.
@@ -28,8 +29,8 @@ public struct Relationship: Sendable {
     public init(
         _ name: String, to destination: String, _ cardinality: Cardinality = .one,
         inverse: String? = nil, delete deleteRule: DeleteRule = .nullify,
-        optional isOptional: Bool = true, count: (any NumberBounds)? = nil,
-        renamedFrom: String? = nil, hashModifier: String? = nil,
+        optional isOptional: Bool = true, transient isTransient: Bool = false,
+        count: (any NumberBounds)? = nil, renamedFrom: String? = nil, hashModifier: String? = nil,
         userInfo: [String: String] = [:], file: String = #fileID, line: Int = #line,
         column: Int = #column
     ) {
@@ -40,7 +41,7 @@ public struct Relationship: Sendable {
             isOptional: isOptional, deleteRule: deleteRule,
             minimumCount: NumberRange.count(counts?.minimum),
             maximumCount: cardinality == .one && counts == nil
-                ? nil : NumberRange.count(counts?.maximum),
+                ? nil : NumberRange.count(counts?.maximum), isTransient: isTransient,
             renamingIdentifier: renamedFrom, versionHashModifier: hashModifier,
             userInfo: userInfo)
         place = SourceLocation(file: file, line: line, column: column, keyPath: name)

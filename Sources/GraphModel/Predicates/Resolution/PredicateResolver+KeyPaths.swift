@@ -80,6 +80,11 @@ extension PredicateResolver {
                     + " as '\(PredicateParser.shown(elements[0].name))', or compare it with nil",
                 node: node)
         }
+        if model.isTransientRelationship(key, of: entity) {
+            return error(
+                .unsupported, "'\(key)' of '\(entity)' is transient: no store holds its values",
+                node: node)
+        }
         return error(
             .unknownKey,
             "'\(entity)' has no property '\(PredicateParser.shown(key))'"

@@ -1,0 +1,67 @@
+import GraphModel
+import SQLite
+import XcodeModel
+
+/// The model that a store carries in `Z_MODELCACHE`, as Core Data's archive.
+enum ModelCache {
+    /// The table is missing or holds nothing, as in stores of old frameworks.
+    case absent
+    case model(CachedModel)
+    /// What is wrong with the archive.
+    case unreadable(String)
+
+    /// Reads the archive of a store.
+    init(on connection: Connection) throws(StoreError) {
+        let content = try storing { () throws(SQLiteError) -> [UInt8]? in
+            guard
+                try connection.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1
+            else { return nil }
+            let row = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
+            guard try row.step(), row.storage(0) == .blob else { return nil }
+            return Array(row.bytes(0))
+        }
+        guard let content, !content.isEmpty else {
+            self = .absent
+            return
+        }
+        do throws(ArchiveFault) {
+            self = .model(try CachedModel(reading: content))
+        } catch {
+            self = .unreadable(error.message)
+        }
+    }
+
+    /// The version hashes of the archived model; empty if there is none.
+    var versionHashes: [String: [UInt8]] {
+        guard case .model(let cached) = self else { return [:] }
+        return cached.model.versionHashes
+    }
+
+    /// Creates the table of a new store, with the archive of its model in the one row; NULL if the
+    /// form of an archive of such a model is not known.
+    static func make(for model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
+        try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
+        let row = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
+        if let content = try? CachedModelWriter.content(of: model) {
+            row.bind(content.bytes, at: 1)
+        } else {
+            row.bindNull(at: 1)
+        }
+        try row.run()
+    }
+
+    /// What the archive of a model does not say although the model does, one sentence each.
+    static func notes(on model: ManagedObjectModel) -> [String] {
+        do throws(ArchiveFault) {
+            return try CachedModelWriter.content(of: model).leftOut.map {
+                "in the model that the store carries: \($0)"
+            }
+        } catch {
+            return [
+                "the store does not carry its new model: \(error.message); from now on give it, such"
+                    + " as by `--model`"
+            ]
+        }
+    }
+}

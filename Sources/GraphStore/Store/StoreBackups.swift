@@ -1,0 +1,63 @@
+/// The copies of a store from before it was changed: `STORE.bak-v1`, `STORE.bak-v2`, and so on.
+///
+/// A higher number is newer, since a new backup gets the highest number plus one.
+package struct StoreBackups: Sendable, Hashable {
+    /// One copy.
+    package struct Backup: Sendable, Hashable {
+        /// Its path.
+        package var path: String
+        /// Its number.
+        package var number: Int
+        /// Its size, with its external files.
+        package var bytes: Int
+    }
+
+    /// How many backups are kept unless the spec sets another number.
+    package static let keepDefault = 3
+
+    private let store: String
+    /// All backups, the oldest first.
+    package let all: [Backup]
+
+    /// Finds the backups of a store.
+    package init(of path: String) {
+        store = StoreFiles.resolved(path)
+        let folder = StoreFiles.folder(of: store)
+        let prefix = (store.split(separator: "/").last.map(String.init) ?? store) + ".bak-v"
+        all = StoreFiles.names(in: folder).compactMap { name -> Backup? in
+            guard name.hasPrefix(prefix) else { return nil }
+            let digits = name.dropFirst(prefix.count)
+            guard digits.allSatisfy({ ("0"..."9").contains($0) }), let number = Int(digits) else {
+                return nil
+            }
+            let path = "\(folder)/\(name)"
+            return Backup(path: path, number: number, bytes: Self.bytes(path))
+        }.sorted { $0.number < $1.number }
+    }
+
+    /// The size of all backups.
+    package var bytes: Int { all.reduce(0) { $0 + $1.bytes } }
+
+    /// The path of the next backup.
+    package var nextPath: String { "\(store).bak-v\((all.last?.number ?? 0) + 1)" }
+
+    /// Removes all but the newest backups.
+    ///
+    /// Call it only when the store itself is known to open.
+    ///
+    /// - Parameter count: how many are kept.
+    package func remove(allBut count: Int) throws(StoreError) {
+        for backup in all.dropLast(count) {
+            for suffix in ["", "-wal", "-shm"] { try StoreFiles.remove(backup.path + suffix) }
+            let folder = StoreFiles.supportFolder(of: backup.path)
+            if folder != StoreFiles.supportFolder(of: store) { try StoreFiles.removeFolder(folder) }
+        }
+    }
+
+    private static func bytes(_ path: String) -> Int {
+        let values = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
+        return StoreFiles.names(in: values).reduce(StoreFiles.size(path)) {
+            $0 + StoreFiles.size("\(values)/\($1)")
+        }
+    }
+}

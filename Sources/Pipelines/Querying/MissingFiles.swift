@@ -1,0 +1,49 @@
+import GraphStore
+
+/// Finds values whose external file is missing while rows are written.
+///
+/// Such a value is not null: the object has one, but it cannot be read.
+final class MissingFiles {
+    private let cursor: RowCursor
+    private let policy: ExportSpec.MissingFiles
+    /// How many values were written as null.
+    private(set) var count = 0
+    /// A message about the first of them.
+    private(set) var first: String?
+    /// A cell of the current row has no file.
+    var isRowAffected = false
+
+    init(_ cursor: RowCursor, _ policy: ExportSpec.MissingFiles = .fail) {
+        self.cursor = cursor
+        self.policy = policy
+    }
+
+    /// Checks a row that was just written.
+    ///
+    /// - Throws: a `RunFailure` if the policy is to fail and the file of a value is missing.
+    func check(_ row: Int, of batch: RowBatch) throws {
+        guard isRowAffected else { return }
+        isRowAffected = false
+        let values = batch.row(row)
+        for (place, column) in cursor.columns.enumerated() where column.isExternal {
+            let cell = values[place]
+            let cells =
+                column.isList
+                ? (0..<cell.listCount).map { batch.item(cell.listStart + $0) } : [cell]
+            for cell in cells where cell.kind == .blob {
+                guard let path = cursor.externalValues.missingFile(of: cell.bytes) else { continue }
+                let message =
+                    "\(cursor.entityName) \(values[cursor.columns.count].integerValue): the file of"
+                    + " '\(cursor.fields[place].joined(separator: "."))' is missing: \(path)"
+                guard policy == .null else {
+                    throw RunFailure(
+                        .dataError, code: "store.missing-file", message,
+                        fix: "restore the file from a backup, or set `missing-files: null` on the"
+                            + " stage to export null")
+                }
+                count += 1
+                first = first ?? message
+            }
+        }
+    }
+}

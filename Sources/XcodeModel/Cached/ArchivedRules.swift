@@ -1,0 +1,101 @@
+internal import GraphModel
+
+/// The rules of attributes as archived models state them: predicates on the value, each with a
+/// message.
+///
+/// ```
+/// NSValidationPredicates [length >= 3 AND length <= 50, SELF CONTAINS "title"]
+/// NSValidationWarnings   ["Title must have …", "Title must contain …"]
+/// ```
+/// Lengths, ranges, and patterns are enforced; predicates of other forms are only kept.
+enum ArchivedRules {
+    /// The rules that the archive of an attribute states.
+    static func rules(of attribute: AttributeDescription) -> [ValidationRule] {
+        guard attribute.validationRules.isEmpty else { return attribute.validationRules }
+        let (name, type) = (attribute.name, attribute.type)
+        var rules: [ValidationRule] = []
+        func add(
+            _ value: GraphExpression, _ op: ComparisonOperator, _ limit: GraphValue, _ text: String
+        ) {
+            let predicate = GraphPredicate.comparison(
+                GraphComparison(value, op, .constant(limit)))
+            rules.append(
+                ValidationRule(predicate: predicate.description, message: "'\(name)' must \(text)"))
+        }
+        if let minimum = attribute.length?.minimum {
+            let limit = number(minimum, .integer64)
+            add(.keyPath(["length"]), .greaterOrEqual, limit, "have at least \(limit) characters")
+        }
+        if let maximum = attribute.length?.maximum {
+            let limit = number(maximum, .integer64)
+            add(.keyPath(["length"]), .lessOrEqual, limit, "have at most \(limit) characters")
+        }
+        if let minimum = attribute.range?.minimum {
+            let limit = number(minimum, type)
+            add(.evaluatedObject, .greaterOrEqual, limit, "be at least \(limit)")
+        }
+        if let maximum = attribute.range?.maximum {
+            let limit = number(maximum, type)
+            add(.evaluatedObject, .lessOrEqual, limit, "be at most \(limit)")
+        }
+        if let pattern = attribute.pattern {
+            add(.evaluatedObject, .matches, .string(pattern), "match \(pattern)")
+        }
+        return rules
+    }
+
+    private static func number(_ value: Double, _ type: AttributeType) -> GraphValue {
+        if type == .date { return .date(secondsSinceReference: value) }
+        return Int64(exactly: value).map { .integer($0) } ?? .double(value)
+    }
+
+    /// Gives an attribute the rules of its archive.
+    static func apply(_ rules: [ValidationRule], to attribute: inout AttributeDescription) {
+        for rule in rules {
+            guard let predicate = try? GraphPredicate(format: rule.predicate) else { continue }
+            let parts: [GraphPredicate] =
+                if case .and(let parts) = predicate { parts } else {
+                    [predicate]
+                }
+            for part in parts { enforce(part, on: &attribute) }
+        }
+        // Rules that the writer makes itself need no copy.
+        if rules != Self.rules(of: attribute) { attribute.validationRules = rules }
+    }
+
+    private static func enforce(
+        _ predicate: GraphPredicate, on attribute: inout AttributeDescription
+    ) {
+        guard case .comparison(let comparison) = predicate, comparison.modifier == .direct,
+            comparison.options.isEmpty, case .constant(let limit) = comparison.right
+        else { return }
+        switch (comparison.left, comparison.op, limit) {
+        case (.evaluatedObject, .matches, .string(let pattern)) where attribute.type == .string:
+            // A pattern that cannot be run is kept as a predicate.
+            if (try? CompiledPattern(pattern)) != nil { attribute.pattern = pattern }
+        case (.keyPath(["length"]), let op, let limit) where attribute.type == .string:
+            tighten(&attribute.length, op, limit)
+        case (.evaluatedObject, let op, let limit) where attribute.type != .string:
+            tighten(&attribute.range, op, limit)
+        default: break
+        }
+    }
+
+    private static func tighten(
+        _ range: inout NumberRange?, _ op: ComparisonOperator, _ limit: GraphValue
+    ) {
+        let number: Double
+        switch limit {
+        case .integer(let value): number = Double(value)
+        case .double(let value), .date(let value): number = value
+        default: return
+        }
+        var tightened = range ?? NumberRange()
+        switch op {
+        case .greaterOrEqual: tightened.minimum = max(number, tightened.minimum ?? number)
+        case .lessOrEqual: tightened.maximum = min(number, tightened.maximum ?? number)
+        default: return
+        }
+        range = tightened
+    }
+}
