@@ -97,7 +97,7 @@ extension AppStore {
 
     /// Gives a connection what the store's triggers call, and makes sure that nothing is missing.
     static func prepare(
-        _ connection: Connection, for schema: StoreSchema, _ path: String
+        _ connection: Connection, for schema: StoreLayout, _ path: String
     ) throws(StoreError) {
         try storing { () throws(SQLiteError) in
             try registerFunctions(on: connection)
@@ -125,7 +125,7 @@ extension AppStore {
     }
 
     /// Statements that run every trigger of a table; to be prepared, not run.
-    static func statements(touching table: String, of schema: StoreSchema) -> [String] {
+    static func statements(touching table: String, of schema: StoreLayout) -> [String] {
         let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
         let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
         return [

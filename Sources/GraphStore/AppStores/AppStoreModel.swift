@@ -60,7 +60,7 @@ struct AppStoreModel {
                 composites = cached.composites
                 origin = StoreOrigin(model: .cached, notes: cached.leftOut)
                 missing = found.missing(
-                    StoreSchema(
+                    StoreLayout(
                         cached.model, holding: found.entities(heldOf: cached.model), over: found))
                 for (property, place) in missing {
                     origin.notes.append("\(property) is left out: the store has no \(place)")
@@ -89,8 +89,8 @@ struct AppStoreModel {
     }
 
     /// The layout of the model over the tables.
-    func schema(holding held: Set<String>? = nil) -> StoreSchema {
-        StoreSchema(model, holding: held ?? found.entities(heldOf: model), over: found)
+    func schema(holding held: Set<String>? = nil) -> StoreLayout {
+        StoreLayout(model, holding: held ?? found.entities(heldOf: model), over: found)
     }
 
     // MARK: The model in the store
@@ -134,7 +134,7 @@ struct AppStoreModel {
         _ model: ManagedObjectModel, _ found: FoundTables, _ differing: [String], _ path: String
     ) throws(StoreError) {
         let held = found.entities(heldOf: model)
-        let missing = found.missing(StoreSchema(model, holding: held, over: found))
+        let missing = found.missing(StoreLayout(model, holding: held, over: found))
         guard !missing.isEmpty || held?.isEmpty == true else { return }
         let composites = model.storedComposites.filter { composite in
             missing.contains { $0.property.isElement(of: composite) }

@@ -3,7 +3,7 @@ import XcodeModel
 
 extension StoreVerifier {
     /// The layout of an app's store: by the model given, as far as it fits, else by its own.
-    mutating func appSchema(_ given: ManagedObjectModel?) throws(StoreError) -> StoreSchema {
+    mutating func appSchema(_ given: ManagedObjectModel?) throws(StoreError) -> StoreLayout {
         var app: AppStoreModel
         do throws(StoreError) {
             app = try AppStoreModel(given: given, on: connection, path: path)

@@ -3,8 +3,8 @@ import SQLite
 
 /// A to-one that a batch update sets: one destination, or none, for all objects that match.
 struct BatchLink {
-    private let columns: StoreSchema.ToOneColumns
-    private let destination: StoreSchema.Entity
+    private let columns: StoreLayout.ToOneColumns
+    private let destination: StoreLayout.Entity
     private let id: ManagedObjectID?
 
     var name: String { columns.relationship.name }
@@ -12,8 +12,8 @@ struct BatchLink {
     /// - Throws: where the value is no object of the destination, or the relationship one-to-one:
     ///   one object cannot be the only one of many.
     init(
-        _ columns: StoreSchema.ToOneColumns, _ expression: GraphExpression,
-        _ variables: [String: GraphValue], _ schema: StoreSchema
+        _ columns: StoreLayout.ToOneColumns, _ expression: GraphExpression,
+        _ variables: [String: GraphValue], _ schema: StoreLayout
     ) throws(StoreError) {
         let relationship = columns.relationship
         let name = relationship.name

@@ -14,7 +14,7 @@ struct BatchMatch {
     ///   - changes: SQL that tells whether a row would change, over the alias `t`.
     ///   - values: SQL over the same alias whose results are kept, for `value(_:ofRow:)`.
     init(
-        _ entity: StoreSchema.Entity, where predicate: GraphPredicate?,
+        _ entity: StoreLayout.Entity, where predicate: GraphPredicate?,
         changes: SQLFragment = SQLFragment("1"), values: [SQLFragment] = [], limit: ObjectLimit?,
         fetchLimit: Int? = nil, sparing load: BulkWriter? = nil, in session: WriteSession
     ) throws(StoreError) {
@@ -93,8 +93,8 @@ struct BatchMatch {
 
     /// `SELECT columns` over the entity's objects that meet the predicate.
     static func select(
-        _ entity: StoreSchema.Entity, where predicate: GraphPredicate?, columns: SQLFragment,
-        _ schema: StoreSchema
+        _ entity: StoreLayout.Entity, where predicate: GraphPredicate?, columns: SQLFragment,
+        _ schema: StoreLayout
     ) throws(StoreError) -> SQLFragment {
         var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .joins))
         let filter = try filter(entity, where: predicate, &compiler)
@@ -104,7 +104,7 @@ struct BatchMatch {
     /// ` WHERE …` for the entity's objects that meet the predicate, over the alias `t`; empty where
     /// that is every row.
     static func filter(
-        _ entity: StoreSchema.Entity, where predicate: GraphPredicate?,
+        _ entity: StoreLayout.Entity, where predicate: GraphPredicate?,
         _ compiler: inout PredicateSQL, and others: [SQLFragment] = []
     ) throws(StoreError) -> SQLFragment {
         var conditions: [SQLFragment] = []
@@ -121,7 +121,7 @@ struct BatchMatch {
 extension ObjectLimit {
     /// - Throws: `StoreError` where so many of an entity's objects are more than may be.
     func check(
-        _ count: Int, of entity: StoreSchema.Entity, on connection: Connection
+        _ count: Int, of entity: StoreLayout.Entity, on connection: Connection
     ) throws(StoreError) {
         let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
         let allowed = try allows(count) { () throws(StoreError) in

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         let model = container.model
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: model, variables: request.variables)
-        var assignments: [(StoreSchema.AttributeColumn, GraphExpression)] = []
+        var assignments: [(StoreLayout.AttributeColumn, GraphExpression)] = []
         guard let entity = container.schema.entity(named: request.entityName) else {
             throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
         }
@@ -50,8 +50,8 @@ extension ManagedObjectContext {
 
 /// One batch update, resolved against the model.
 struct BatchUpdate {
-    let entity: StoreSchema.Entity
-    let assignments: [(column: StoreSchema.AttributeColumn, value: GraphExpression)]
+    let entity: StoreLayout.Entity
+    let assignments: [(column: StoreLayout.AttributeColumn, value: GraphExpression)]
     let links: [BatchLink]
     let session: WriteSession
 
@@ -174,7 +174,7 @@ struct BatchUpdate {
     ///
     /// - Parameter each: how many objects a row stands for.
     func broken(
-        _ column: StoreSchema.AttributeColumn, _ changing: String, _ connection: Connection,
+        _ column: StoreLayout.AttributeColumn, _ changing: String, _ connection: Connection,
         each: Int, _ allRules: BatchUpdateRules
     ) throws(SQLiteError) -> String? {
         let attribute = column.attribute

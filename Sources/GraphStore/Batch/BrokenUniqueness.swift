@@ -6,7 +6,7 @@ import SQLite
 /// The statement had no effect, so what it would have made is worked out once more: for the rows
 /// that would change the new values, for the others those they have.
 struct BrokenUniqueness {
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let match: BatchMatch
     let session: WriteSession
     /// The new values of attributes by name, as SQL over the alias `t`.
@@ -86,7 +86,7 @@ struct BrokenUniqueness {
             + "have \(value)"
     }
 
-    private func column(of name: String) -> StoreSchema.AttributeColumn? {
+    private func column(of name: String) -> StoreLayout.AttributeColumn? {
         for number in entity.familyNumbers {
             if let found = session.schema.entity(number: number)?.attributes[name] { return found }
         }

@@ -154,7 +154,7 @@ extension BulkWriter {
     /// The entity of the object that has these values, which may be another one of the hierarchy.
     private func entity(
         withValuesAt places: [Int], _ cell: (Int) -> BulkCell
-    ) throws(SQLiteError) -> StoreSchema.Entity? {
+    ) throws(SQLiteError) -> StoreLayout.Entity? {
         let conditions = places.map { "\(plan.columns[$0].name) = ?" }.joined(separator: " AND ")
         let statement = try session.connection.prepare(
             "SELECT Z_ENT FROM \(plan.entity.table) WHERE \(conditions)")

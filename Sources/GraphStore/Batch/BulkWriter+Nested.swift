@@ -217,8 +217,8 @@ extension BulkPlan {
     ///
     /// - Parameter ownKey: the key of the plan that has the map.
     func linksPastMap(
-        of entity: StoreSchema.Entity, ownKey: [String], isNested: Bool = false,
-        _ schema: StoreSchema
+        of entity: StoreLayout.Entity, ownKey: [String], isNested: Bool = false,
+        _ schema: StoreLayout
     ) -> Bool {
         links.contains { link in
             if let nested = link.nested {
@@ -239,7 +239,7 @@ extension BulkPlan {
     }
 
     /// Whether objects inside the rows, at any depth, are in the table.
-    func writesInside(table: String, _ schema: StoreSchema) -> Bool {
+    func writesInside(table: String, _ schema: StoreLayout) -> Bool {
         links.contains { link in
             guard let nested = link.nested else { return false }
             return schema.entity(named: nested.entity)?.table == table

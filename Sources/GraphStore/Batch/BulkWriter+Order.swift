@@ -18,7 +18,7 @@ extension BulkWriter {
     /// Whether a plan's records mean the same in any order, as long as those of one key keep theirs:
     /// nothing that one of them writes is looked at by another.
     static func takesAnyOrder(
-        _ plan: ColumnPlan, _ claims: LinkClaims, _ schema: StoreSchema
+        _ plan: ColumnPlan, _ claims: LinkClaims, _ schema: StoreLayout
     ) -> Bool {
         // Who is refused may depend on who came first.
         guard plan.mayWalk, plan.isKeyUnique, claims.isEmpty, !plan.hasOtherConstraints

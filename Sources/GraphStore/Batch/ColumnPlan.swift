@@ -28,11 +28,11 @@ struct ColumnPlan {
     /// A to-many link of the plan.
     struct ToMany {
         var link: Int
-        var place: StoreSchema.ToManyPlace
+        var place: StoreLayout.ToManyPlace
         /// Any number of destinations will do.
         let isUnlimited: Bool
 
-        init(link: Int, place: StoreSchema.ToManyPlace) {
+        init(link: Int, place: StoreLayout.ToManyPlace) {
             self.link = link
             self.place = place
             let relationship = place.relationship
@@ -51,9 +51,9 @@ struct ColumnPlan {
         var order: Int?
     }
 
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let plan: BulkPlan
-    let destinations: [StoreSchema.Entity]
+    let destinations: [StoreLayout.Entity]
     let columns: [Column]
     /// Columns in which a found row may differ: all but its key's, and places in an order.
     let comparedColumns: [Int]
@@ -73,7 +73,7 @@ struct ColumnPlan {
     /// For each link, which of the to-manys it is.
     let manyOfLink: [Int?]
     /// Links whose rows must be written at once, not in groups: they touch other rows.
-    let oneToOnes: [(link: Int, inverse: StoreSchema.ToOneColumns, destinationTable: String)]
+    let oneToOnes: [(link: Int, inverse: StoreLayout.ToOneColumns, destinationTable: String)]
     let hasOrderedInverse: Bool
     /// To-ones whose inverse the plan sets, too.
     let bothEnds: [BothEnds]
@@ -84,7 +84,7 @@ struct ColumnPlan {
     /// Columns that no cell maps but that a new row fills: defaults of other attributes.
     let constants: [(column: String, literal: String)]
 
-    init(_ plan: BulkPlan, _ schema: StoreSchema) throws(StoreError) {
+    init(_ plan: BulkPlan, _ schema: StoreLayout) throws(StoreError) {
         guard let entity = schema.entity(named: plan.entity) else {
             throw StoreError(.invalidRequest, "There is no entity '\(plan.entity)'")
         }
@@ -107,9 +107,9 @@ struct ColumnPlan {
                     isRequired: !place.attribute.isOptional,
                     defaultValue: place.attribute.defaultValue ?? .null))
         }
-        var destinations: [StoreSchema.Entity] = []
+        var destinations: [StoreLayout.Entity] = []
         var toManys: [ToMany] = []
-        var oneToOnes: [(Int, StoreSchema.ToOneColumns, String)] = []
+        var oneToOnes: [(Int, StoreLayout.ToOneColumns, String)] = []
         var hasOrderedInverse = false
         for (index, link) in plan.links.enumerated() {
             guard let destination = schema.entity(named: link.destination),
@@ -187,7 +187,7 @@ struct ColumnPlan {
     }
 
     private static func bothEnds(
-        _ columns: [Column], _ toManys: [ToMany], _ entity: StoreSchema.Entity
+        _ columns: [Column], _ toManys: [ToMany], _ entity: StoreLayout.Entity
     ) -> [BothEnds] {
         toManys.enumerated().compactMap { turn, many in
             guard case .foreignKey(let place) = many.place, place.table == entity.table,
@@ -201,7 +201,7 @@ struct ColumnPlan {
         }
     }
 
-    private static func columns(of toOne: StoreSchema.ToOneColumns, link: Int) -> [Column] {
+    private static func columns(of toOne: StoreLayout.ToOneColumns, link: Int) -> [Column] {
         let name = toOne.relationship.name
         var columns = [
             Column(
@@ -261,14 +261,14 @@ struct ColumnPlan {
     }
 
     /// Whether a constraint keeps objects from sharing what the link names them by.
-    func isUnique(link: Int, _ schema: StoreSchema) -> Bool {
+    func isUnique(link: Int, _ schema: StoreLayout) -> Bool {
         plan.links[link].nested != nil || plan.links[link].isByNumber
             || schema.isUnique(plan.links[link].attributes, of: destinations[link])
     }
 
     /// Whether an object that the link names keeps its key for as long as the load lasts, and no
     /// other object gets it.
-    func mayRemember(link: Int, _ schema: StoreSchema, isNested: Bool) -> Bool {
+    func mayRemember(link: Int, _ schema: StoreLayout, isNested: Bool) -> Bool {
         guard !namesByOtherAttribute(link: link) else { return false }
         guard !isUnique(link: link, schema) else { return true }
         let table = destinations[link].table
@@ -282,7 +282,7 @@ struct ColumnPlan {
 
     /// Whether the load may have a map of its keys: nothing writes rows past it, or relies on
     /// indexes that are put off for it.
-    func mayUseMap(_ schema: StoreSchema) -> Bool {
+    func mayUseMap(_ schema: StoreLayout) -> Bool {
         guard !plan.writesInside(table: entity.table, schema),
             !plan.linksPastMap(of: entity, ownKey: plan.key, schema)
         else { return false }
@@ -330,7 +330,7 @@ struct ColumnPlan {
     }
 }
 
-extension StoreSchema {
+extension StoreLayout {
     /// Whether a constraint of the model keeps objects from having the same values of attributes.
     func isUnique(_ attributes: [String], of entity: Entity) -> Bool {
         attributes.allSatisfy { entity.attributes[$0] != nil }

@@ -26,7 +26,7 @@ final class CountBeside: Sendable {
     ///   small table, another journal than a write-ahead log, something written already, or no
     ///   second connection to be had.
     init?(
-        _ count: SQLFragment, of entity: StoreSchema.Entity, beside session: WriteSession
+        _ count: SQLFragment, of entity: StoreLayout.Entity, beside session: WriteSession
     ) throws(StoreError) {
         let connection = session.connection
         let isWorthIt = try storing { () throws(SQLiteError) in

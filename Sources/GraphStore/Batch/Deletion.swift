@@ -27,7 +27,7 @@ struct Deletion {
         gone = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
     }
 
-    mutating func run(_ match: BatchMatch, of entity: StoreSchema.Entity) throws
+    mutating func run(_ match: BatchMatch, of entity: StoreLayout.Entity) throws
         -> BatchDeleteResult
     {
         let root = entity.rootNumber
@@ -96,7 +96,7 @@ struct Deletion {
     private static func kept(_ root: Int64) -> String { "temp.ETL_KEPT_\(root)" }
 
     /// The hierarchies that a deletion there can reach by cascades.
-    private func reachableRoots(from entity: StoreSchema.Entity) -> [Int64] {
+    private func reachableRoots(from entity: StoreLayout.Entity) -> [Int64] {
         var found = [entity.rootNumber]
         var position = 0
         while position < found.count {

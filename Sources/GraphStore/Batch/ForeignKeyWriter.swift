@@ -3,7 +3,7 @@ import SQLite
 
 /// Writes a to-many relationship whose links are in the destination's rows.
 final class ForeignKeyWriter {
-    private let place: StoreSchema.ForeignKey
+    private let place: StoreLayout.ForeignKey
     /// The relationship's place among those that the load writes.
     private let turn: Int
     private let far: FarChanges
@@ -24,7 +24,7 @@ final class ForeignKeyWriter {
 
     /// - Parameter remembersOrders: owners get more links, and nothing else in the load writes such.
     init(
-        _ place: StoreSchema.ForeignKey, _ far: FarChanges, turn: Int, remembersOrders: Bool,
+        _ place: StoreLayout.ForeignKey, _ far: FarChanges, turn: Int, remembersOrders: Bool,
         on connection: Connection
     ) throws(SQLiteError) {
         self.place = place

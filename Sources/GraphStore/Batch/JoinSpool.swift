@@ -34,7 +34,7 @@ final class JoinSpool {
     /// Nil where the relationship is ordered, is its own inverse or has links already, and in
     /// apps' stores.
     init?(
-        _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
+        _ join: StoreLayout.Join, _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) {
         guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
             let table = schema.joinTables.first(where: { $0.name == join.table }),

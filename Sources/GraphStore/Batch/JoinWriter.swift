@@ -38,7 +38,7 @@ final class JoinWriter {
     ///   - remembersOrders: owners get more links, and nothing else in the load writes such.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
-        _ join: StoreSchema.Join, _ schema: StoreSchema, mayWalk: Bool, otherTurn: Int?,
+        _ join: StoreLayout.Join, _ schema: StoreLayout, mayWalk: Bool, otherTurn: Int?,
         isShared: Bool, remembersOrders: Bool, mayRefuse: Bool, _ far: FarChanges,
         on connection: Connection
     ) throws(SQLiteError) {

@@ -76,11 +76,11 @@ struct KeyFinder: ~Copyable {
             plan.entity, columns: plan.keyColumns, tables, on: connection)
     }
 
-    private borrowing func isKeyIndex(_ index: StoreSchema.Index) -> Bool {
+    private borrowing func isKeyIndex(_ index: StoreLayout.Index) -> Bool {
         index.isUnique && index.columns == plan.keyColumns.map { "\($0) COLLATE BINARY ASC" }
     }
 
-    private borrowing func mayPutOff(_ index: StoreSchema.Index) -> Bool {
+    private borrowing func mayPutOff(_ index: StoreLayout.Index) -> Bool {
         if isKeyIndex(index) { return true }
         // Other constraints are checked by their index, and links from other rows use theirs.
         let writesOtherRows = plan.toManys.contains { many in

@@ -14,7 +14,7 @@ enum KeyMatch {
     ///   - primaryKeys: the first of them.
     ///   - key: what they share, such as `name 'Ada'`.
     static func message(
-        _ primaryKeys: [Int64], of entity: StoreSchema.Entity, key: String
+        _ primaryKeys: [Int64], of entity: StoreLayout.Entity, key: String
     ) -> String {
         let shown = primaryKeys.prefix(2).map(String.init).joined(separator: " and ")
         let more = primaryKeys.count > 2 ? " and others" : ""
@@ -33,7 +33,7 @@ final class KeyLookup {
     private let select: Statement
 
     init(
-        _ entity: StoreSchema.Entity, columns: [String], _ tables: KeyTables,
+        _ entity: StoreLayout.Entity, columns: [String], _ tables: KeyTables,
         on connection: Connection
     ) throws(SQLiteError) {
         if try Self.hasIndex(on: columns, of: entity.table, connection) {

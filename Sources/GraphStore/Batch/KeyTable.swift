@@ -13,13 +13,13 @@ import SQLite
 /// file gets neither a table, nor an index, nor a trigger. Rows whose key is null are not in it.
 final class KeyTable {
     private let connection: Connection
-    private let entity: StoreSchema.Entity
+    private let entity: StoreLayout.Entity
     private let columns: [String]
     private let name: String
 
     /// Reads the keys of an entity's rows, those of its sub-entities included.
     init(
-        _ entity: StoreSchema.Entity, columns: [String], named name: String,
+        _ entity: StoreLayout.Entity, columns: [String], named name: String,
         on connection: Connection
     ) throws(SQLiteError) {
         self.connection = connection
@@ -114,7 +114,7 @@ final class KeyTables {
 
     /// The table for a key of an entity, which is made if there is none.
     func table(
-        of entity: StoreSchema.Entity, columns: [String]
+        of entity: StoreLayout.Entity, columns: [String]
     ) throws(SQLiteError) -> KeyTable {
         let key = ([entity.name] + columns).joined(separator: " ")
         if let known = tables[key] { return known }

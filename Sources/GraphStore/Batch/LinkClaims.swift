@@ -14,13 +14,13 @@ struct LinkClaims {
     /// Tables of pairs that several links of the plan write.
     private var sharedJoinTables: Set<String> = []
 
-    init(_ plan: BulkPlan, _ schema: StoreSchema) {
+    init(_ plan: BulkPlan, _ schema: StoreLayout) {
         var ends: Set<String> = []
         add(plan, schema, isNested: false, &ends)
     }
 
     private mutating func add(
-        _ plan: BulkPlan, _ schema: StoreSchema, isNested: Bool, _ ends: inout Set<String>
+        _ plan: BulkPlan, _ schema: StoreLayout, isNested: Bool, _ ends: inout Set<String>
     ) {
         guard let entity = schema.entity(named: plan.entity) else { return }
         if isNested { elementTables.insert(entity.table) }
@@ -44,8 +44,8 @@ struct LinkClaims {
     }
 
     private mutating func addOneToOne(
-        _ toOne: StoreSchema.ToOneColumns, of entity: StoreSchema.Entity, to destination: String,
-        _ schema: StoreSchema
+        _ toOne: StoreLayout.ToOneColumns, of entity: StoreLayout.Entity, to destination: String,
+        _ schema: StoreLayout
     ) {
         guard let destination = schema.entity(named: destination),
             let inverse = toOne.relationship.inverseName.flatMap({ destination.toOnes[$0] })
@@ -60,13 +60,13 @@ struct LinkClaims {
         elementTables.contains(table) || columns.contains("\(table).\(column)")
     }
 
-    func contain(_ join: StoreSchema.Join) -> Bool { joinTables.contains(join.table) }
+    func contain(_ join: StoreLayout.Join) -> Bool { joinTables.contains(join.table) }
 
     /// Whether another link of the plan writes the column, too.
-    func share(_ key: StoreSchema.ForeignKey) -> Bool {
+    func share(_ key: StoreLayout.ForeignKey) -> Bool {
         writers["\(key.table).\(key.column)", default: 0] > 1
     }
 
     /// Whether another link of the plan writes the pairs, too.
-    func share(_ join: StoreSchema.Join) -> Bool { sharedJoinTables.contains(join.table) }
+    func share(_ join: StoreLayout.Join) -> Bool { sharedJoinTables.contains(join.table) }
 }

@@ -60,7 +60,7 @@ struct LinkKey {
     }
 
     /// What it says of an object, for messages: `first 'Ada' and last 'Byron'`.
-    func text(_ attributes: [String], of entity: StoreSchema.Entity) -> String {
+    func text(_ attributes: [String], of entity: StoreLayout.Entity) -> String {
         zip(attributes, [first] + others).map { name, cell in
             let shown = name == ObjectNumber.explicitKey ? ObjectNumber.key : name
             return "\(shown) \(cell.quotedText(entity.attributes[name]?.attribute.type))"
@@ -68,7 +68,7 @@ struct LinkKey {
     }
 
     /// The value, or the values with commas between.
-    func plainText(_ attributes: [String], of entity: StoreSchema.Entity) -> String {
+    func plainText(_ attributes: [String], of entity: StoreLayout.Entity) -> String {
         zip(attributes, [first] + others).map { name, cell in
             cell.text(entity.attributes[name]?.attribute.type) ?? "null"
         }.joined(separator: ", ")

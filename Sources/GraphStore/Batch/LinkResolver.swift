@@ -3,7 +3,7 @@ import SQLite
 
 /// Finds, or makes, the objects that a link names by key.
 final class LinkResolver {
-    private let destination: StoreSchema.Entity
+    private let destination: StoreLayout.Entity
     /// Whether objects are named by their numbers.
     private let isByNumber: Bool
     private let select: Statement
@@ -20,7 +20,7 @@ final class LinkResolver {
     ///   - memoryBytes: what the keys that were looked up may take.
     ///   - isUnique: whether a constraint keeps objects from sharing a key.
     init(
-        _ destination: StoreSchema.Entity, attributes: [String], mayRemember: Bool,
+        _ destination: StoreLayout.Entity, attributes: [String], mayRemember: Bool,
         memoryBytes: Int, isUnique: Bool, _ keyTables: KeyTables, on connection: Connection
     ) throws(SQLiteError) {
         self.destination = destination

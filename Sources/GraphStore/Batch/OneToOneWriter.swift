@@ -34,7 +34,7 @@ final class OneToOneWriter {
     private let far: FarChanges
 
     init(
-        _ plan: ColumnPlan, link: Int, inverse: StoreSchema.ToOneColumns,
+        _ plan: ColumnPlan, link: Int, inverse: StoreLayout.ToOneColumns,
         destinationTable: String, _ far: FarChanges, on connection: Connection
     ) throws(SQLiteError) {
         let key = plan.keyColumn(ofLink: link) ?? 0

@@ -19,7 +19,7 @@ struct PairStatements {
     private let order: Statement
 
     init(
-        _ join: StoreSchema.Join, _ schema: StoreSchema, on connection: Connection
+        _ join: StoreLayout.Join, _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn

@@ -25,7 +25,7 @@ struct PutOffLinks {
 
     var name: String { Self.name(of: table) }
 
-    init(_ table: StoreSchema.JoinTable, ownerColumn: String) {
+    init(_ table: StoreLayout.JoinTable, ownerColumn: String) {
         self.table = table.name
         first = table.firstColumn
         second = table.secondColumn

@@ -16,7 +16,7 @@ struct RelationshipEdge {
     /// The destination may not be without this end.
     let backIsRequired: Bool
     /// Where this end's pairs are, if they are in a table.
-    let join: StoreSchema.Join?
+    let join: StoreLayout.Join?
 
     private let sourceNumbers: [Int64]
     private let sharesTable: Bool
@@ -26,7 +26,7 @@ struct RelationshipEdge {
     var backColumn: String? { backColumns.first }
 
     /// Every relationship of the model, from the entity that declares it.
-    static func all(in schema: StoreSchema) -> [RelationshipEdge] {
+    static func all(in schema: StoreLayout) -> [RelationshipEdge] {
         schema.model.entities.flatMap { description in
             schema.model.ownRelationships(of: description).compactMap { relationship in
                 RelationshipEdge(relationship, of: description.name, in: schema)
@@ -35,7 +35,7 @@ struct RelationshipEdge {
     }
 
     private init?(
-        _ relationship: RelationshipDescription, of name: String, in schema: StoreSchema
+        _ relationship: RelationshipDescription, of name: String, in schema: StoreLayout
     ) {
         guard let source = schema.entity(named: name),
             let destination = schema.entity(named: relationship.destinationEntityName)

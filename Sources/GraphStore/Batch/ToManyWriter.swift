@@ -21,7 +21,7 @@ struct ToManyWriter {
     ///   - otherTurn: the place of the relationship's other end among those that the load writes.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
-        _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreSchema,
+        _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreLayout,
         _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
         otherTurn: Int?, mayRefuse: Bool, on connection: Connection
     ) throws(SQLiteError) {

@@ -25,7 +25,7 @@ public final class PersistentContainer: Sendable {
     public let storeDescription: StoreDescription
     /// The store's model.
     public let model: ManagedObjectModel
-    package let schema: StoreSchema
+    package let schema: StoreLayout
     /// The stores behind the first.
     let parts: [StorePart]
     package let objects: ObjectSupport

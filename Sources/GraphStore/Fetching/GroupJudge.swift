@@ -5,13 +5,13 @@ struct GroupJudge {
     /// No name that an entity can have.
     private static let name = "row of the result"
 
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     private let model: ManagedObjectModel
     private let names: Set<String>
 
-    init(_ columns: [ResultSQL.Column], _ schema: StoreSchema) throws(StoreError) {
+    init(_ columns: [ResultSQL.Column], _ schema: StoreLayout) throws(StoreError) {
         var description = EntityDescription(name: Self.name)
-        var entity = StoreSchema.Entity(
+        var entity = StoreLayout.Entity(
             name: Self.name, number: 0, superNumber: 0, isAbstract: false, table: "",
             rootNumber: 0, familyNumbers: [], sharesTable: false, attributes: [:], toOnes: [:],
             toManys: [:])
@@ -20,7 +20,7 @@ struct GroupJudge {
                 let toOne = RelationshipDescription(
                     name: column.name, destinationEntityName: there.name)
                 description.ownRelationships.append(toOne)
-                entity.toOnes[column.name] = StoreSchema.ToOneColumns(
+                entity.toOnes[column.name] = StoreLayout.ToOneColumns(
                     column: "c\(position)", entityColumn: nil, orderColumn: nil,
                     relationship: toOne)
             } else {
@@ -28,7 +28,7 @@ struct GroupJudge {
                     name: column.name, type: column.attribute?.type ?? column.type.attributeType)
                 attribute.keepsDigits = column.type == .decimal
                 description.ownAttributes.append(attribute)
-                entity.attributes[column.name] = StoreSchema.AttributeColumn(
+                entity.attributes[column.name] = StoreLayout.AttributeColumn(
                     column: "c\(position)", attribute: attribute, declaringEntity: Self.name)
             }
         }

@@ -13,14 +13,14 @@ struct PlanReader {
         var detail: String
     }
 
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let predicate: GraphPredicate?
     let order: [GraphSortDescriptor]
     let sources: [String: SQLSource]
     let objectCount: Int
     let steps: [Step]
     /// Those of the entity's table.
-    let indexes: [StoreSchema.Index]
+    let indexes: [StoreLayout.Index]
 
     /// The account, inner steps indented.
     var lines: [String] {

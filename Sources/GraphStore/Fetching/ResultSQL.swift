@@ -20,8 +20,8 @@ struct ResultSQL {
     }
 
     private let request: Request
-    private let schema: StoreSchema
-    private let entity: StoreSchema.Entity
+    private let schema: StoreLayout
+    private let entity: StoreLayout.Entity
     private(set) var columns: [Column] = []
     private(set) var fragment = SQLFragment("")
 
@@ -40,7 +40,7 @@ struct ResultSQL {
         var isDistinct: Bool
     }
 
-    init(_ request: Request, _ schema: StoreSchema) throws(StoreError) {
+    init(_ request: Request, _ schema: StoreLayout) throws(StoreError) {
         guard let entity = schema.entity(named: request.entityName) else {
             throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
         }
@@ -135,7 +135,7 @@ struct ResultSQL {
     /// The attribute that a key path leads to.
     private func attribute(of expression: GraphExpression) -> AttributeDescription? {
         guard case .keyPath(let path) = expression else { return nil }
-        var here: StoreSchema.Entity? = entity
+        var here: StoreLayout.Entity? = entity
         for name in path.dropLast() {
             let destination = here?.toOnes[name]?.relationship.destinationEntityName
             here = destination.flatMap { schema.entity(named: $0) }

@@ -69,7 +69,7 @@ package final class RowCursor {
 
     /// For each field, what is known of the small table that it leads to.
     private static func knownValues(
-        _ plans: [FieldPlan], _ schema: StoreSchema, on connection: Connection
+        _ plans: [FieldPlan], _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) -> [KnownValues?] {
         try plans.map { plan throws(StoreError) in
             // In an app's store a link to nothing is looked at by joining what it leads to.
@@ -81,7 +81,7 @@ package final class RowCursor {
     }
 
     private static func sources(
-        _ plans: [FieldPlan], _ known: [KnownValues?], _ schema: StoreSchema, inTableOrder: Bool,
+        _ plans: [FieldPlan], _ known: [KnownValues?], _ schema: StoreLayout, inTableOrder: Bool,
         on connection: Connection
     ) throws(SQLiteError) -> [Source] {
         var sources: [Source] = []
@@ -159,7 +159,7 @@ package final class RowCursor {
 /// Where a field of a request leads.
 struct FieldPlan {
     var path: [String]
-    var toMany: StoreSchema.ToManyPlace?
+    var toMany: StoreLayout.ToManyPlace?
     /// The destination's column of a to-many's items.
     var keyColumn = "Z_PK"
     /// The columns that a to-many's items are in the order of.
@@ -169,7 +169,7 @@ struct FieldPlan {
     var distant: (table: String, column: String)?
 
     init(
-        _ field: [String], of entity: StoreSchema.Entity, in schema: StoreSchema
+        _ field: [String], of entity: StoreLayout.Entity, in schema: StoreLayout
     ) throws(StoreError) {
         let field = schema.model.folded(field, from: entity.name)
         path = field

@@ -57,7 +57,7 @@ package struct RowColumn: Sendable {
     }
 }
 
-extension StoreSchema {
+extension StoreLayout {
     /// The attributes that tell objects of an entity apart, or none.
     package func key(of entity: String) -> [String] {
         model.uniquenessConstraints(of: entity).first ?? []

@@ -19,8 +19,8 @@ final class ToManyReader {
     @exclusivity(unchecked) private var isDone = false
 
     init(
-        _ place: StoreSchema.ToManyPlace, keyColumn: String, order keyOrder: [String],
-        _ schema: StoreSchema, inTableOrder: Bool, on connection: Connection
+        _ place: StoreLayout.ToManyPlace, keyColumn: String, order keyOrder: [String],
+        _ schema: StoreLayout, inTableOrder: Bool, on connection: Connection
     ) throws(SQLiteError) {
         let isOrdered: Bool
         let links: String

@@ -8,7 +8,7 @@ extension HistoryReader {
     ///   - entity: the object's own entity.
     ///   - attributes: attributes that the entity stores, in the order of the answer.
     package func values(
-        of attributes: [String], _ id: ManagedObjectID, _ entity: StoreSchema.Entity
+        of attributes: [String], _ id: ManagedObjectID, _ entity: StoreLayout.Entity
     ) throws(HistoryError) -> [StoredValue]? {
         let columns = attributes.compactMap { entity.attributes[$0]?.column }
         return try Self.reading { () throws(SQLiteError) in

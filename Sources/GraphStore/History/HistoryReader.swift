@@ -23,7 +23,7 @@ public final class HistoryReader {
     private let kinds: Set<HistoryChange.Kind>
 
     init(
-        _ connection: Connection, _ schema: StoreSchema, _ start: HistoryToken,
+        _ connection: Connection, _ schema: StoreLayout, _ start: HistoryToken,
         after token: HistoryToken?, _ filter: HistoryFilter
     ) throws(HistoryError) {
         self.connection = connection
@@ -157,7 +157,7 @@ public final class HistoryReader {
     }
 
     private static func numbers(
-        _ names: Set<String>?, _ schema: StoreSchema
+        _ names: Set<String>?, _ schema: StoreLayout
     ) throws(HistoryError) -> Set<Int64>? {
         guard let names else { return nil }
         var numbers: Set<Int64> = []

@@ -30,7 +30,7 @@ struct HistorySchema: Sendable {
     /// As many as the entity with the most has.
     let tombstoneCount: Int
 
-    init(_ schema: StoreSchema) {
+    init(_ schema: StoreLayout) {
         var entities: [Int64: Entity] = [:]
         for entity in schema.entities where schema.holds(entity) {
             var bits: [String] = []

@@ -30,7 +30,7 @@ final class HistoryWriter {
 
     /// Nil where the store keeps no history, and none is asked for, or it is to keep none.
     init?(
-        _ schema: StoreSchema, _ options: StoreOptions, on connection: Connection
+        _ schema: StoreLayout, _ options: StoreOptions, on connection: Connection
     ) throws(StoreError) {
         guard options.mayWrite else { return nil }
         let history = HistorySchema(schema)

@@ -20,7 +20,7 @@ final class TriggerNotes {
     private let properties: [Int64: [String: String]]
 
     /// Nil where no trigger sets a column of an entity.
-    init?(_ schema: StoreSchema, on connection: Connection) throws(SQLiteError) {
+    init?(_ schema: StoreLayout, on connection: Connection) throws(SQLiteError) {
         var properties: [Int64: [String: String]] = [:]
         for entity in schema.entities where schema.holds(entity) {
             var names: [String: String] = [:]

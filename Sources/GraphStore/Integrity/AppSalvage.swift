@@ -93,7 +93,7 @@ struct AppSalvage {
     /// - Returns: the layout of the model over them.
     private mutating func makeTables(
         _ given: ManagedObjectModel?, _ path: String
-    ) throws(StoreError) -> StoreSchema {
+    ) throws(StoreError) -> StoreLayout {
         var virtual: [String] = []
         for (type, name, table, sql) in parts where type == "table" || type == "index" {
             guard !name.hasPrefix("sqlite_"),
@@ -182,18 +182,18 @@ struct AppSalvage {
     /// Creates what the model needs and the old store lacks.
     private mutating func complete(
         _ model: ManagedObjectModel, _ path: String
-    ) throws(StoreError) -> StoreSchema {
+    ) throws(StoreError) -> StoreLayout {
         let found = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
         // A store of one configuration lists its own entities only.
         let roots = Set(found.missingTables(of: model))
         var held = found.entities(heldOf: model)
         for entity in model.entities
         where found.rows.isEmpty
-            || roots.contains(SchemaCompiler.tableName(root: model.rootName(of: entity.name)))
+            || roots.contains(LayoutCompiler.tableName(root: model.rootName(of: entity.name)))
         {
             held?.insert(entity.name)
         }
-        let wanted = StoreSchema(model, holding: held, over: found)
+        let wanted = StoreLayout(model, holding: held, over: found)
         try storing { () throws(SQLiteError) in
             for table in wanted.tables {
                 if !found.has(table.name) {
@@ -219,7 +219,7 @@ struct AppSalvage {
             }
         }
         let made = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
-        return StoreSchema(model, holding: held, over: made)
+        return StoreLayout(model, holding: held, over: made)
     }
 
     // MARK: Rows
@@ -278,7 +278,7 @@ struct AppSalvage {
     ///
     /// - Parameter hasLosses: objects were lost, so derived attributes are computed again.
     func complete(
-        _ schema: StoreSchema, hasLosses: Bool
+        _ schema: StoreLayout, hasLosses: Bool
     ) throws(StoreError) -> [StoreFinding] {
         var losses: [StoreFinding] = []
         let known = Set(

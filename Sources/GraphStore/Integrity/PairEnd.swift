@@ -2,17 +2,17 @@ import GraphModel
 
 /// One end of a table of pairs: a to-many relationship, and where its pairs lead.
 struct PairEnd {
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let name: String
-    let side: StoreSchema.Join
-    let destination: StoreSchema.Entity
+    let side: StoreLayout.Join
+    let destination: StoreLayout.Entity
     /// The columns with keys of the destination.
     let columns: [String]
     /// What a row of the destination, `d`, must meet beside its key, as SQL.
     let family: String
 }
 
-extension StoreSchema {
+extension StoreLayout {
     /// Both ends of a table of pairs, each once, or its only one.
     func ends(of join: JoinTable) -> [PairEnd] {
         var seen: Set<String> = []

@@ -20,7 +20,7 @@ extension SalvageWriter {
     // MARK: Links
 
     /// The entity's own to-ones lead to objects that are there, and from both ends.
-    mutating func mendLinks(of entity: StoreSchema.Entity) throws(StoreError) {
+    mutating func mendLinks(of entity: StoreLayout.Entity) throws(StoreError) {
         let own = schema.model.ownRelationshipNames(of: entity.name)
         for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
         where own.contains(name) {
@@ -90,7 +90,7 @@ extension SalvageWriter {
     }
 
     /// Pairs that lack an end go.
-    mutating func mendPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
+    mutating func mendPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
         for end in schema.ends(of: join) {
             for column in end.columns {
                 let lacking =

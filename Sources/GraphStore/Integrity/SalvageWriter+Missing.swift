@@ -9,7 +9,7 @@ extension SalvageWriter {
     ///   - leftOut: keys of rows that were found, and left out.
     ///   - last: the largest key that was handed out, where that is known.
     mutating func tellMissing(
-        _ table: StoreSchema.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64],
+        _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64],
         last: Int64?
     ) throws(StoreError) {
         let known = Set(leftOut)
@@ -51,7 +51,7 @@ extension SalvageWriter {
 
     /// As `tellMissing`, of a table of pairs.
     mutating func tellMissingPairs(
-        of join: StoreSchema.JoinTable, besides count: Int
+        of join: StoreLayout.JoinTable, besides count: Int
     ) throws(StoreError) {
         guard let missing = try account.missingCount(of: join.name, besides: count) else {
             guard !account.looksSound(join.name) else {

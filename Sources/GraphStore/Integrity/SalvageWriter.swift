@@ -5,7 +5,7 @@ import SQLite
 struct SalvageWriter {
     let source: Connection
     let target: Connection
-    let schema: StoreSchema
+    let schema: StoreLayout
     let path: String
     var salvage = StoreSalvage()
     let account: RowAccount
@@ -18,7 +18,7 @@ struct SalvageWriter {
 
     /// Saves what can be read; the new file is under the temporary name until it is whole.
     static func save(
-        _ source: Connection, at path: String, _ schema: StoreSchema, to newPath: String,
+        _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
         by temporary: String
     ) throws(StoreError) -> StoreSalvage {
         let salvage = try written(source, at: path, schema, to: newPath, by: temporary)
@@ -33,7 +33,7 @@ struct SalvageWriter {
     }
 
     private static func written(
-        _ source: Connection, at path: String, _ schema: StoreSchema, to newPath: String,
+        _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
         by temporary: String
     ) throws(StoreError) -> StoreSalvage {
         var writer = try SalvageWriter(from: source, at: path, schema, to: temporary)
@@ -43,7 +43,7 @@ struct SalvageWriter {
     }
 
     private init(
-        from source: Connection, at path: String, _ schema: StoreSchema, to temporary: String
+        from source: Connection, at path: String, _ schema: StoreLayout, to temporary: String
     ) throws(StoreError) {
         self.source = source
         self.schema = schema
@@ -61,7 +61,7 @@ struct SalvageWriter {
 
     /// Writes the objects of an app's store into the tables that its salvage has made.
     init(
-        from source: Connection, at path: String, _ schema: StoreSchema, into app: AppSalvage
+        from source: Connection, at path: String, _ schema: StoreLayout, into app: AppSalvage
     ) {
         self.source = source
         self.schema = schema
@@ -117,7 +117,7 @@ struct SalvageWriter {
         return wanted.filter { names?.contains($0) ?? false }
     }
 
-    private mutating func copyObjects(of table: StoreSchema.Table) throws(StoreError) {
+    private mutating func copyObjects(of table: StoreLayout.Table) throws(StoreError) {
         let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
         // An app's table also keeps the columns that the model does not name.
         let others = schema.found?.columns[table.name] ?? []
@@ -189,7 +189,7 @@ struct SalvageWriter {
             last: root.flatMap { handedOut[$0.number] })
     }
 
-    private mutating func copyPairs(of join: StoreSchema.JoinTable) throws(StoreError) {
+    private mutating func copyPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
         let wanted =
             schema.found?.columns[join.name]?.map(\.name)
             ?? [join.firstColumn, join.secondColumn] + join.orderColumns
@@ -223,7 +223,7 @@ struct SalvageWriter {
 
     /// Pairs that a load which was stopped has still beside the table.
     private mutating func copyWaitingPairs(
-        of join: StoreSchema.JoinTable, _ insert: Statement
+        of join: StoreLayout.JoinTable, _ insert: Statement
     ) throws(StoreError) {
         do throws(SQLiteError) {
             let name = PutOffLinks.name(of: join.name)

@@ -64,7 +64,7 @@ extension PersistentContainer {
                     model, keepsExactDecimals: metadata.keepsExactDecimals)
             }
             let held = try? metadata?.entities(of: model, on: snapshot.connection)
-            let schema = StoreSchema(model, holding: held)
+            let schema = StoreLayout(model, holding: held)
             var salvage = try SalvageWriter.save(
                 snapshot.connection, at: path, schema, to: newPath, by: temporary)
             salvage.remaining = try verify(at: newPath, .full).findings

@@ -5,7 +5,7 @@ import SQLite
 extension StoreVerifier {
     /// The entity's own to-ones.
     mutating func checkLinks(
-        of entity: StoreSchema.Entity, _ schema: StoreSchema
+        of entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
         let own = schema.model.ownRelationshipNames(of: entity.name)
         for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
@@ -75,7 +75,7 @@ extension StoreVerifier {
 
     /// Pairs of a many-to-many relationship, at either end.
     mutating func checkPairs(
-        of join: StoreSchema.JoinTable, _ schema: StoreSchema
+        of join: StoreLayout.JoinTable, _ schema: StoreLayout
     ) throws(StoreError) {
         for end in schema.ends(of: join) where has(end.destination.table) {
             for column in end.columns {
@@ -95,7 +95,7 @@ extension StoreVerifier {
     // MARK: Files
 
     /// Large values in files, and files of no value.
-    mutating func checkExternalValues(_ schema: StoreSchema) throws(StoreError) {
+    mutating func checkExternalValues(_ schema: StoreLayout) throws(StoreError) {
         let folder = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
         var known: Set<String> = []
         var isWhole = true
@@ -146,14 +146,14 @@ extension StoreVerifier {
 
 /// A to-one as SQL sees it.
 struct ToOneLink {
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let name: String
-    let columns: StoreSchema.ToOneColumns
-    let destination: StoreSchema.Entity
+    let columns: StoreLayout.ToOneColumns
+    let destination: StoreLayout.Entity
 
     init(
-        _ entity: StoreSchema.Entity, _ name: String, _ columns: StoreSchema.ToOneColumns,
-        _ destination: StoreSchema.Entity
+        _ entity: StoreLayout.Entity, _ name: String, _ columns: StoreLayout.ToOneColumns,
+        _ destination: StoreLayout.Entity
     ) {
         self.entity = entity
         self.name = name

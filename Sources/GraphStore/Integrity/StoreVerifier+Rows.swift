@@ -4,7 +4,7 @@ import SQLite
 /// Checks of the objects' own rows.
 extension StoreVerifier {
     /// What all rows of a hierarchy must have: a key that was handed out, an entity, a version.
-    mutating func checkRows(of root: StoreSchema.Entity) throws(StoreError) {
+    mutating func checkRows(of root: StoreLayout.Entity) throws(StoreError) {
         let table = root.table
         let connection = connection
         try guarding(root.name, of: root.name) { verifier throws(SQLiteError) in
@@ -43,7 +43,7 @@ extension StoreVerifier {
 
     /// Values of the entity's own attributes, and its constraints.
     mutating func checkValues(
-        of entity: StoreSchema.Entity, _ schema: StoreSchema
+        of entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
         for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
         where place.declaringEntity == entity.name && has(place.column, in: entity.table) {
@@ -88,7 +88,7 @@ extension StoreVerifier {
 
     /// Whether a composite that must have a value has one.
     private mutating func check(
-        _ composite: RequiredComposite, of entity: StoreSchema.Entity
+        _ composite: RequiredComposite, of entity: StoreLayout.Entity
     ) throws(StoreError) {
         func columns(_ names: [String]) -> [String]? {
             let columns = names.compactMap { entity.attributes[$0]?.column }
@@ -116,7 +116,7 @@ extension StoreVerifier {
     /// Where an element that is required beside others must have a value; nil of attributes that
     /// are none.
     private static func beside(
-        _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
+        _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) -> (whole: String, condition: String)? {
         guard let whole = place.attribute.requiredBeside else { return nil }
         let others = entity.attributes.filter { $0.key.isElement(of: whole) && $0.key != name }
@@ -125,7 +125,7 @@ extension StoreVerifier {
     }
 
     /// What holds for values of another storage class than the attribute's; nil where any is good.
-    private static func isOfOtherKind(_ place: StoreSchema.AttributeColumn) -> String? {
+    private static func isOfOtherKind(_ place: StoreLayout.AttributeColumn) -> String? {
         let column = "t.\(place.column)"
         let kinds: String
         switch place.attribute.type {
@@ -143,7 +143,7 @@ extension StoreVerifier {
     }
 
     private mutating func checkUniqueness(
-        _ constraint: [String], of entity: StoreSchema.Entity
+        _ constraint: [String], of entity: StoreLayout.Entity
     ) throws(StoreError) {
         // A to-one may be part of a key.
         let columns = constraint.compactMap {

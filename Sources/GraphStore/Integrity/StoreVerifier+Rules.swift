@@ -6,7 +6,7 @@ extension StoreVerifier {
     /// Values of the entity's own attributes that a range, a length or a pattern forbids, as updates
     /// that ignore the rules and other programs leave them.
     mutating func checkRules(
-        of entity: StoreSchema.Entity, _ model: ManagedObjectModel?
+        of entity: StoreLayout.Entity, _ model: ManagedObjectModel?
     ) throws(StoreError) {
         let attributes = model?.attributes(of: entity.name) ?? []
         for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
@@ -28,7 +28,7 @@ extension StoreVerifier {
     /// Exact decimals that are no such texts, or not the one text of their number: they would not
     /// be found by it.
     mutating func checkDecimals(
-        _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
+        _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) throws(StoreError) {
         try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(SQLiteError) in
             try verifier.findBreaches(.value, name, place, entity) { cell in
@@ -46,7 +46,7 @@ extension StoreVerifier {
 
     /// Texts that are not UTF-8, as other programs leave them: no file may be made of them.
     mutating func checkTexts(
-        _ name: String, _ place: StoreSchema.AttributeColumn, _ entity: StoreSchema.Entity
+        _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) throws(StoreError) {
         switch place.attribute.type {
         case .string, .uri, .transformable, .undefined: break
@@ -68,8 +68,8 @@ extension StoreVerifier {
     }
 
     private mutating func findBreaches(
-        _ kind: StoreFinding.Kind, _ name: String, _ place: StoreSchema.AttributeColumn,
-        _ entity: StoreSchema.Entity, problem: (BulkCell) -> String?,
+        _ kind: StoreFinding.Kind, _ name: String, _ place: StoreLayout.AttributeColumn,
+        _ entity: StoreLayout.Entity, problem: (BulkCell) -> String?,
         message: (Int, String) -> String
     ) throws(SQLiteError) {
         let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""

@@ -12,7 +12,7 @@ struct StoreVerifier {
     /// What is to be known of an app's store.
     var remarks: [String] = []
     /// The layout, once the model is known.
-    private(set) var schema: StoreSchema?
+    private(set) var schema: StoreLayout?
     /// The columns that each table has.
     private(set) var columns: [String: Set<String>] = [:]
 
@@ -71,7 +71,7 @@ struct StoreVerifier {
     /// The layout by the model that the store carries, or by the one given.
     private mutating func ourSchema(
         _ model: ManagedObjectModel?, _ metadata: StoreMetadata
-    ) throws(StoreError) -> StoreSchema? {
+    ) throws(StoreError) -> StoreLayout? {
         let stored = try storedModel()
         for (name, model) in [("the one given", model), ("the one in the store", stored)] {
             guard let model else { continue }
@@ -91,7 +91,7 @@ struct StoreVerifier {
             known, keepsExactDecimals: metadata.keepsExactDecimals)
         let connection = connection
         let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
-        return StoreSchema(
+        return StoreLayout(
             model, holding: try metadata.entities(of: model, on: connection), pairs: found)
     }
 
@@ -169,7 +169,7 @@ struct StoreVerifier {
     }
 
     /// What the model needs of tables, columns and indexes.
-    private mutating func checkStructure(_ schema: StoreSchema) throws(StoreError) {
+    private mutating func checkStructure(_ schema: StoreLayout) throws(StoreError) {
         let tables =
             schema.tables.map { ($0.name, ["Z_PK", "Z_ENT", "Z_OPT"] + $0.columns.map(\.name)) }
             + schema.joinTables.map {
@@ -223,7 +223,7 @@ struct StoreVerifier {
 
     /// In an app's store it may have another name.
     private func isThere(
-        _ index: StoreSchema.Index, _ names: Set<String>, _ found: FoundTables?
+        _ index: StoreLayout.Index, _ names: Set<String>, _ found: FoundTables?
     ) -> Bool {
         names.contains(index.name)
             || found?.isUnique(
@@ -250,7 +250,7 @@ struct StoreVerifier {
         }
     }
 
-    private mutating func checkFoldedTexts(_ schema: StoreSchema) throws(StoreError) {
+    private mutating func checkFoldedTexts(_ schema: StoreLayout) throws(StoreError) {
         let connection = connection
         try guarding("The folded texts") { verifier throws(SQLiteError) in
             let found = try FoldTable.find(schema, on: connection)

@@ -9,7 +9,7 @@ extension AppStoreFrame {
     ///
     /// - Parameter leftovers: other tables, which triggers may name.
     func triggerObstacles(
-        _ schema: StoreSchema, _ leftovers: MigrationLeftovers
+        _ schema: StoreLayout, _ leftovers: MigrationLeftovers
     ) throws(StoreError) -> [String] {
         guard !triggers.isEmpty else { return [] }
         return try storing { () throws(SQLiteError) in
@@ -20,7 +20,7 @@ extension AppStoreFrame {
             }
             try AppStore.registerFunctions(on: trial)
             let found = try FoundTables(on: trial)
-            let laid = StoreSchema(
+            let laid = StoreLayout(
                 schema.model, holding: schema.heldNumbers.map { _ in schema.heldNames },
                 over: found)
             var obstacles: [String] = []

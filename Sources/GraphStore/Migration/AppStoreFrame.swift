@@ -59,7 +59,7 @@ struct AppStoreFrame {
 
     private static let historyNames = Set(HistorySchema.tableNames.values)
 
-    private mutating func noteColumns(_ schema: StoreSchema, _ found: FoundTables) {
+    private mutating func noteColumns(_ schema: StoreLayout, _ found: FoundTables) {
         for table in schema.tables {
             let known = Set(["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))
             for column in found.columns[table.name] ?? [] where !known.contains(column.name) {
@@ -89,7 +89,7 @@ struct AppStoreFrame {
     ///
     /// How derived attributes are hashed nobody knows, so the hash of their entity must be one that
     /// the store has already.
-    private mutating func updateMetadata(_ old: ManagedObjectModel, _ new: StoreSchema) {
+    private mutating func updateMetadata(_ old: ManagedObjectModel, _ new: StoreLayout) {
         let known = metadata.versionHashes
         let (before, after) = (old.versionHashes, new.model.versionHashes)
         let unknown = Set(new.model.entityNamesWithOwnHashes)
@@ -184,7 +184,7 @@ struct AppStoreFrame {
 
     /// Makes what the objects come into, in an empty file.
     func makeTables(
-        _ schema: StoreSchema, on connection: Connection
+        _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) {
         try connection.execute(SchemaSQL.coreBookkeeping)
         if carriesModel {
@@ -194,7 +194,7 @@ struct AppStoreFrame {
     }
 
     /// Makes what comes behind the rows, in the open transaction.
-    func complete(_ schema: StoreSchema, on connection: Connection) throws(StoreError) {
+    func complete(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         // What triggers keep comes along; it is worked out anew where we know how, since objects
         // may have been left out.
         if let derived = try? DerivedAttributes(schema) {
@@ -207,6 +207,6 @@ struct AppStoreFrame {
         }
         let held = schema.heldNumbers.map { _ in schema.heldNames }
         try AppStore.prepare(
-            connection, for: StoreSchema(schema.model, holding: held, over: found), path)
+            connection, for: StoreLayout(schema.model, holding: held, over: found), path)
     }
 }

@@ -11,7 +11,7 @@ struct AttributeProjection {
     /// - Parameter old: the attribute that it continues; nil of a new one.
     /// - Returns: nil where the types do not fit.
     func value(
-        of new: StoreSchema.AttributeColumn, from old: StoreSchema.AttributeColumn?, alias: String
+        of new: StoreLayout.AttributeColumn, from old: StoreLayout.AttributeColumn?, alias: String
     ) -> SQLFragment? {
         let fallback = new.attribute.defaultValue
         guard let old else { return Self.constant(fallback ?? .null) }
@@ -32,7 +32,7 @@ struct AttributeProjection {
     }
 
     private func converted(
-        _ old: StoreSchema.AttributeColumn, _ attribute: AttributeDescription, _ alias: String
+        _ old: StoreLayout.AttributeColumn, _ attribute: AttributeDescription, _ alias: String
     ) -> SQLFragment? {
         let (column, before) = ("\(alias).\(old.column)", old.attribute)
         guard attribute.type.holdsEveryValue(of: before.type) else { return nil }

@@ -13,12 +13,12 @@ struct LinkColumn {
     /// The other side's relationship.
     let back: String?
     /// The entity that the keys are of.
-    let target: StoreSchema.Entity
+    let target: StoreLayout.Entity
     /// Where the row may not be without one.
     let isRequired: Bool
 }
 
-extension StoreSchema {
+extension StoreLayout {
     /// All columns with keys of other objects in rows of an entity.
     func linkColumns(of entity: Entity) -> [LinkColumn] {
         var links = entity.toOnes.values.compactMap { columns in
@@ -106,7 +106,7 @@ struct LinkProjection {
     }
 
     private func found(
-        _ entity: StoreSchema.Entity, _ matches: (LinkColumn) -> Bool
+        _ entity: StoreLayout.Entity, _ matches: (LinkColumn) -> Bool
     ) -> Source {
         moves.old.linkColumns(of: entity).first(where: matches).map(Source.column) ?? .none
     }
@@ -128,8 +128,8 @@ struct LinkProjection {
 
     /// The old relationship that one of a family continues.
     func backPartner(
-        _ name: String, of entity: StoreSchema.Entity
-    ) -> (relationship: RelationshipDescription, owner: StoreSchema.Entity)? {
+        _ name: String, of entity: StoreLayout.Entity
+    ) -> (relationship: RelationshipDescription, owner: StoreLayout.Entity)? {
         for move in moves.all where entity.familyNumbers.contains(move.new.number) {
             let partners = pairing.relationships(of: move.new.name, from: move.old.name)
             if let found = partners[name] { return (found, move.old) }

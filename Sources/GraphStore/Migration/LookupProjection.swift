@@ -10,11 +10,11 @@ struct LookupProjection {
     /// The table of `owner, place, value`.
     let found: String
 
-    private let destination: StoreSchema.Entity
-    private let key: StoreSchema.AttributeColumn
+    private let destination: StoreLayout.Entity
+    private let key: StoreLayout.AttributeColumn
     private let expression: SQLFragment?
     private let condition: SQLFragment
-    private let schema: StoreSchema
+    private let schema: StoreLayout
     private let oldRoot: Int64?
 
     /// - Parameters:

@@ -4,9 +4,9 @@ import SQLite
 /// The moves that mappings tell, and what keeps the keys of their objects apart.
 struct MappedMoves {
     private let source: MigrationSource
-    private let target: StoreSchema
+    private let target: StoreLayout
 
-    init(_ source: MigrationSource, _ target: StoreSchema) {
+    init(_ source: MigrationSource, _ target: StoreLayout) {
         self.source = source
         self.target = target
     }

@@ -62,7 +62,7 @@ struct MigrationCheck {
 
     /// Objects with one key.
     static func unique(
-        _ constraint: [String], _ columns: [String], _ entity: StoreSchema.Entity,
+        _ constraint: [String], _ columns: [String], _ entity: StoreLayout.Entity,
         _ rows: [SQLFragment]
     ) -> MigrationCheck {
         let list = columns.joined(separator: ", ")

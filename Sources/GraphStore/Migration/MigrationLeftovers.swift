@@ -23,7 +23,7 @@ struct MigrationLeftovers {
         "ATRANSACTION", "ATRANSACTIONSTRING", ProgressNotes.table,
     ]
 
-    init(_ source: MigrationSource, _ new: StoreSchema) throws(StoreError) {
+    init(_ source: MigrationSource, _ new: StoreLayout) throws(StoreError) {
         let model = Self.tables(source.schema)
         let taken = Set(Self.tables(new).map { $0.lowercased() })
         var strange: Set<String> = []
@@ -74,7 +74,7 @@ struct MigrationLeftovers {
         }
     }
 
-    private static func tables(_ schema: StoreSchema) -> Set<String> {
+    private static func tables(_ schema: StoreLayout) -> Set<String> {
         Set(schema.tables.map(\.name) + schema.joinTables.map(\.name))
     }
 
@@ -86,7 +86,7 @@ extension MigrationSource {
     /// The columns of an index, in words; nil where the new store has one over the same columns by
     /// another name.
     fileprivate func lostColumns(
-        of index: String, on table: String, _ new: StoreSchema
+        of index: String, on table: String, _ new: StoreLayout
     ) throws(StoreError) -> String? {
         let columns = try storing { () throws(SQLiteError) -> [String] in
             let rows = try connection.prepare("SELECT name FROM pragma_index_info(?)")

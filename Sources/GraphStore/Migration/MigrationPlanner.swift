@@ -120,7 +120,7 @@ struct MigrationPlanner {
     }
 
     /// Counts the values that a property has.
-    private static func values(of property: String, in entity: StoreSchema.Entity) -> String {
+    private static func values(of property: String, in entity: StoreLayout.Entity) -> String {
         let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
         if let column = entity.attributes[property]?.column ?? entity.toOnes[property]?.column {
             return "SELECT count(*) FROM main.\(entity.table) t WHERE t.\(column) NOT NULL\(family)"

@@ -14,8 +14,8 @@ struct MigrationScript {
 
     private let attributes: AttributeProjection
 
-    var old: StoreSchema { moves.old }
-    var new: StoreSchema { moves.new }
+    var old: StoreLayout { moves.old }
+    var new: StoreLayout { moves.new }
 
     init(
         _ moves: ObjectMoves, _ pairing: ModelPairing, _ files: ExternalFiles
@@ -40,7 +40,7 @@ struct MigrationScript {
     // MARK: Rows
 
     /// The moves of an entity's objects by hierarchy, as each is a query of its own.
-    private mutating func addProjections(of table: StoreSchema.Table) throws(StoreError) {
+    private mutating func addProjections(of table: StoreLayout.Table) throws(StoreError) {
         let moves = moves.all.filter { $0.new.table == table.name }
         var groups: [[ObjectMove]] = []
         for move in moves {
@@ -244,7 +244,7 @@ struct MigrationScript {
 
     // MARK: Uniqueness
 
-    private mutating func addUniqueness(of entity: StoreSchema.Entity) throws(StoreError) {
+    private mutating func addUniqueness(of entity: StoreLayout.Entity) throws(StoreError) {
         let constraints = new.model.entity(named: entity.name)?.uniquenessConstraints ?? []
         for constraint in constraints where !wasUnique(constraint, in: entity) {
             let columns = constraint.compactMap {
@@ -259,7 +259,7 @@ struct MigrationScript {
     }
 
     /// Whether the same objects met the same constraint before.
-    private func wasUnique(_ constraint: [String], in entity: StoreSchema.Entity) -> Bool {
+    private func wasUnique(_ constraint: [String], in entity: StoreLayout.Entity) -> Bool {
         let sources = moves.all.filter { entity.familyNumbers.contains($0.new.number) }
         guard !sources.contains(where: { $0.predicate != nil || $0.offset != 0 }) else {
             return false

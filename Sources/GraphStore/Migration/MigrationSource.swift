@@ -6,7 +6,7 @@ struct MigrationSource {
     let path: String
     let connection: Connection
     let model: ManagedObjectModel
-    let schema: StoreSchema
+    let schema: StoreLayout
     let metadata: StoreMetadata
     /// Versions between the store's and the new one.
     let between: [ManagedObjectModel]
@@ -36,7 +36,7 @@ struct MigrationSource {
         }
         self.model = model
         let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
-        schema = StoreSchema(model, holding: metadata.entities(heldOf: model), pairs: found)
+        schema = StoreLayout(model, holding: metadata.entities(heldOf: model), pairs: found)
     }
 
     /// A store that is only looked at.
@@ -74,7 +74,7 @@ struct MigrationSource {
         let new = try PersistentStore.fitted(
             new, keepsExactDecimals: metadata.keepsExactDecimals)
         var pairing = ModelPairing(from: model, through: between, to: new)
-        let target = StoreSchema(
+        let target = StoreLayout(
             new, holding: held(of: new, pairing), naming: namingRelationships(pairing))
         var moves = try MappedMoves(self, target).moves(mapping, &pairing)
         for entity in schema.heldEntities where !entity.isAbstract {

@@ -2,8 +2,8 @@ import GraphModel
 
 /// Where the objects of one old entity go.
 struct ObjectMove {
-    let old: StoreSchema.Entity
-    let new: StoreSchema.Entity
+    let old: StoreLayout.Entity
+    let new: StoreLayout.Entity
     /// What is added to their keys, so that they stay apart from those of another hierarchy.
     var offset: Int64 = 0
     /// What is said of this move; nil where everything is inferred.
@@ -12,7 +12,7 @@ struct ObjectMove {
     var predicate: GraphPredicate?
 
     /// What a row of the old table must meet, as SQL.
-    func condition(alias: String, _ schema: StoreSchema) throws(StoreError) -> SQLFragment {
+    func condition(alias: String, _ schema: StoreLayout) throws(StoreError) -> SQLFragment {
         let entity = "\(alias).Z_ENT = \(old.number)"
         guard let predicate else { return SQLFragment(entity) }
         var compiler = PredicateSQL(
@@ -23,8 +23,8 @@ struct ObjectMove {
 
 /// Where all objects of a store go, and what that makes of the keys by which they are linked.
 struct ObjectMoves {
-    let old: StoreSchema
-    let new: StoreSchema
+    let old: StoreLayout
+    let new: StoreLayout
     let all: [ObjectMove]
 
     /// A link's key and entity in the new store, as SQL over the old one.
@@ -37,7 +37,7 @@ struct ObjectMoves {
 
     /// The first move of each old entity of a family into a new family.
     private func moves(
-        from target: StoreSchema.Entity, into destination: StoreSchema.Entity
+        from target: StoreLayout.Entity, into destination: StoreLayout.Entity
     ) -> (moves: [ObjectMove], isWhole: Bool) {
         var moves: [ObjectMove] = []
         var isWhole = true
@@ -53,7 +53,7 @@ struct ObjectMoves {
     }
 
     /// Whether any object of an old family comes into a new one.
-    func leads(from target: StoreSchema.Entity, into destination: StoreSchema.Entity) -> Bool {
+    func leads(from target: StoreLayout.Entity, into destination: StoreLayout.Entity) -> Bool {
         !moves(from: target, into: destination).moves.isEmpty
     }
 
@@ -64,8 +64,8 @@ struct ObjectMoves {
     ///   - companion: the entity of the object that it leads to, as SQL, where a column has it.
     /// - Returns: nil where no object of the old family comes into the new one.
     func link(
-        _ key: String, companion: String?, from target: StoreSchema.Entity,
-        to destination: StoreSchema.Entity
+        _ key: String, companion: String?, from target: StoreLayout.Entity,
+        to destination: StoreLayout.Entity
     ) throws(StoreError) -> Link? {
         let (moves, isWhole) = moves(from: target, into: destination)
         guard let first = moves.first else { return nil }

@@ -10,8 +10,8 @@ struct PairProjection {
         /// The keys of both ends, as SQL.
         var owner: String
         var destination: String
-        var ownerEntity: StoreSchema.Entity
-        var destinationEntity: StoreSchema.Entity
+        var ownerEntity: StoreLayout.Entity
+        var destinationEntity: StoreLayout.Entity
         /// The places in both orders, as SQL.
         var forwardOrder: String?
         var backOrder: String?
@@ -39,12 +39,12 @@ struct PairProjection {
     }
 
     /// The statements that fill a table, one for each old place of links.
-    func inserts(into table: StoreSchema.JoinTable) throws(StoreError) -> [SQLFragment] {
+    func inserts(into table: StoreLayout.JoinTable) throws(StoreError) -> [SQLFragment] {
         guard let end = moves.new.ends(of: table).first,
             let owner = moves.new.entity(named: declaring(end.name, in: end.entity.name, moves.new))
         else { return [] }
         let inverse = end.side.relationship.inverseName
-        let back = inverse.flatMap { name -> StoreSchema.Join? in
+        let back = inverse.flatMap { name -> StoreLayout.Join? in
             guard case .joinTable(let join)? = end.destination.toManys[name] else { return nil }
             return join
         }
@@ -77,13 +77,13 @@ struct PairProjection {
         return inserts
     }
 
-    private func declaring(_ name: String, in entity: String, _ schema: StoreSchema) -> String {
+    private func declaring(_ name: String, in entity: String, _ schema: StoreLayout) -> String {
         schema.model.declaringEntityName(of: name, in: entity) ?? entity
     }
 
     /// Every old place with links of the relationship, each once.
     private func sources(
-        of end: PairEnd, owner: StoreSchema.Entity
+        of end: PairEnd, owner: StoreLayout.Entity
     ) throws(StoreError) -> [Source] {
         let (name, inverse) = (end.name, end.side.relationship.inverseName)
         let (destination, keepsReflexive) = (end.destination, end.side.isReflexive)
@@ -133,7 +133,7 @@ struct PairProjection {
 
     /// The links of an old relationship.
     private func source(
-        of relationship: RelationshipDescription, from entity: StoreSchema.Entity,
+        of relationship: RelationshipDescription, from entity: StoreLayout.Entity,
         keepsReflexive: Bool
     ) -> Source? {
         let schema = moves.old

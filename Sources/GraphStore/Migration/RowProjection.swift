@@ -8,8 +8,8 @@ struct RowProjection {
     private let mapping: EntityMapping
     private let lookups: [LookupProjection]
     private let files: ExternalFiles
-    private let old: [(name: String, place: StoreSchema.AttributeColumn)]
-    private let new: [(name: String, place: StoreSchema.AttributeColumn)]
+    private let old: [(name: String, place: StoreLayout.AttributeColumn)]
+    private let new: [(name: String, place: StoreLayout.AttributeColumn)]
 
     /// Nil of rows that no policy changes.
     init?(_ table: TableProjection, _ lookups: [LookupProjection], _ files: ExternalFiles) {

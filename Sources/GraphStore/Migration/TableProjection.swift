@@ -23,8 +23,8 @@ struct TableProjection {
 
     /// - Parameter values: what each move gives the new columns.
     init(
-        _ table: StoreSchema.Table, _ moves: [ObjectMove], _ values: [[String: SQLFragment]],
-        _ schema: StoreSchema
+        _ table: StoreLayout.Table, _ moves: [ObjectMove], _ values: [[String: SQLFragment]],
+        _ schema: StoreLayout
     ) throws(StoreError) {
         self.table = table.name
         self.moves = moves

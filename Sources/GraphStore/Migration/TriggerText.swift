@@ -28,8 +28,8 @@ struct TriggerText {
     private let changedWords: Set<String>
     /// Whether any entity has another number.
     let isRenumbering: Bool
-    private let old: StoreSchema
-    private let new: StoreSchema
+    private let old: StoreLayout
+    private let new: StoreLayout
 
     init(_ script: MigrationScript) {
         var numbers: [Int64: Int64] = [:]
@@ -61,7 +61,7 @@ struct TriggerText {
 
     /// Notes the names that a relationship's columns and table have.
     private static func pair(
-        _ old: StoreSchema.Entity, _ name: String, _ new: StoreSchema.Entity, _ next: String,
+        _ old: StoreLayout.Entity, _ name: String, _ new: StoreLayout.Entity, _ next: String,
         _ tables: Set<String>, _ names: inout [String: String?]
     ) {
         func note(_ before: String?, _ after: String?) {

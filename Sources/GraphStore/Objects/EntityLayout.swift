@@ -49,7 +49,7 @@ package final class EntityLayout: Sendable {
     /// A relationship to one object.
     struct ToOne: Sendable {
         var relationship: RelationshipDescription
-        var columns: StoreSchema.ToOneColumns
+        var columns: StoreLayout.ToOneColumns
         var destination: Int64
         var inverse: Inverse
 
@@ -59,7 +59,7 @@ package final class EntityLayout: Sendable {
     /// A relationship to many objects.
     struct ToMany: Sendable {
         var relationship: RelationshipDescription
-        var place: StoreSchema.ToManyPlace
+        var place: StoreLayout.ToManyPlace
         var destination: Int64
         var inverse: Inverse
 
@@ -74,7 +74,7 @@ package final class EntityLayout: Sendable {
         case toMany(Int)
     }
 
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let attributes: [Attribute]
     /// The same attributes, as setting and saving look at them.
     let slots: [Slot]
@@ -105,7 +105,7 @@ package final class EntityLayout: Sendable {
     let number: Int64
     let rootNumber: Int64
 
-    init(_ entity: StoreSchema.Entity, _ schema: StoreSchema) {
+    init(_ entity: StoreLayout.Entity, _ schema: StoreLayout) {
         let model = schema.model
         self.entity = entity
         name = entity.name

@@ -74,7 +74,7 @@ struct ExternalFiles: Sendable {
 
     /// Finds the files that a store's rows name.
     static func named(
-        in schema: StoreSchema, on connection: Connection, _ found: (String) -> Void
+        in schema: StoreLayout, on connection: Connection, _ found: (String) -> Void
     ) throws(SQLiteError) {
         var places: Set<[String]> = []
         for entity in schema.heldEntities {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What all contexts of a container share to make objects: layouts, classes, keys.
 package final class ObjectSupport: Sendable {
-    let schema: StoreSchema
+    let schema: StoreLayout
     /// In the order of the model.
     let layouts: [EntityLayout]
     /// By entity number; nil of numbers that no entity has.
@@ -20,7 +20,7 @@ package final class ObjectSupport: Sendable {
     private let classes = Mutex<[String: ManagedObject.Type]>([:])
     private let transformers = Mutex<[String: any AttributeTransformer]>([:])
 
-    init(_ schema: StoreSchema, largestKeys: [Int64: Int64]) {
+    init(_ schema: StoreLayout, largestKeys: [Int64: Int64]) {
         self.schema = schema
         let layouts = schema.entities.map { EntityLayout($0, schema) }
         self.layouts = layouts
@@ -33,7 +33,7 @@ package final class ObjectSupport: Sendable {
         let plans = byNumber
         rowPlans = plans.map { layout in layout.map { RowPlan(of: $0, plans) } }
         placeholder = EntityLayout(
-            StoreSchema.Entity(
+            StoreLayout.Entity(
                 name: "?", number: 0, superNumber: 0, isAbstract: true, table: "", rootNumber: 0,
                 familyNumbers: [], sharesTable: false, attributes: [:], toOnes: [:], toManys: [:]),
             schema)
@@ -142,7 +142,7 @@ final class KeyAllocator: Sendable {
 
 extension SQLiteError {
     /// A hierarchy has no key left, as only a damaged file can say.
-    static func keysAtEnd(of root: Int64, in schema: StoreSchema) -> SQLiteError {
+    static func keysAtEnd(of root: Int64, in schema: StoreLayout) -> SQLiteError {
         SQLiteError(
             extendedCode: 11,  // SQLITE_CORRUPT
             message: "\(schema.entity(number: root)?.name ?? "?"): no key is left to hand out, as"

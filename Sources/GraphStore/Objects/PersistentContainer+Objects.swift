@@ -38,7 +38,7 @@ extension PersistentContainer {
         return ManagedObjectID(entityNumber: layout.number, primaryKey: key)
     }
 
-    private func storeUUID(of entity: StoreSchema.Entity) -> String {
+    private func storeUUID(of entity: StoreLayout.Entity) -> String {
         schema.parts[entity.rootNumber]?.metadata.current.uuid ?? storeUUID
     }
 }

@@ -17,7 +17,7 @@ struct DerivedAttributes {
         var table: String
         /// The declaring entity and its descendants.
         var numbers: [Int64]
-        var entity: StoreSchema.Entity
+        var entity: StoreLayout.Entity
         var attribute: AttributeDescription
         var expression: GraphExpression
         /// Hierarchies that the value is taken from.
@@ -36,7 +36,7 @@ struct DerivedAttributes {
     /// Those that triggers of an app's store keep are left to them.
     ///
     /// - Throws: where an expression does not parse, or does not fit its attribute.
-    init(_ schema: StoreSchema) throws(StoreError) {
+    init(_ schema: StoreLayout) throws(StoreError) {
         var all: [Derived] = []
         for description in schema.model.entities {
             guard let entity = schema.entity(named: description.name), schema.holds(entity) else {
@@ -66,7 +66,7 @@ struct DerivedAttributes {
 
     private static func derived(
         _ attribute: AttributeDescription, _ text: String, _ expression: GraphExpression,
-        _ column: String, _ entity: StoreSchema.Entity, _ schema: StoreSchema
+        _ column: String, _ entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) -> Derived {
         // What cannot be SQL is an error now, not with the first save.
         _ = try Self.value(expression, attribute, entity, schema)
@@ -90,7 +90,7 @@ struct DerivedAttributes {
     /// The expression as SQL; the moment that it may name is the one at which this is called.
     private static func value(
         _ expression: GraphExpression, _ attribute: AttributeDescription,
-        _ entity: StoreSchema.Entity, _ schema: StoreSchema
+        _ entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) -> SQLFragment {
         var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .subqueries))
         return try compiler.value(expression, for: attribute)
@@ -98,7 +98,7 @@ struct DerivedAttributes {
 
     /// The hierarchies that a path leads through, and whether a to-many is on it.
     private static func way(
-        _ path: [String], from entity: String, _ schema: StoreSchema
+        _ path: [String], from entity: String, _ schema: StoreLayout
     ) -> (roots: Set<Int64>, looksBack: Bool) {
         var roots: Set<Int64> = []
         var looksBack = false
@@ -150,7 +150,7 @@ struct DerivedAttributes {
     }
 
     /// Works out anew what looks at other rows, after a load has put off where its links stand.
-    func renew(on connection: Connection, _ schema: StoreSchema) throws(StoreError) {
+    func renew(on connection: Connection, _ schema: StoreLayout) throws(StoreError) {
         for derived in all where !derived.otherRoots.isEmpty && !derived.isMoment {
             _ = try run(derived, "", on: connection, schema)
         }
@@ -158,7 +158,7 @@ struct DerivedAttributes {
 
     /// Works out everything anew, after all rows were written by other means; moments that are
     /// there stay.
-    func deriveAll(on connection: Connection, _ schema: StoreSchema) throws(StoreError) {
+    func deriveAll(on connection: Connection, _ schema: StoreLayout) throws(StoreError) {
         for derived in all {
             let rows = derived.isMoment ? " AND t.\(derived.column) IS NULL" : ""
             let update = try statement(derived, rows, schema)
@@ -166,7 +166,7 @@ struct DerivedAttributes {
         }
     }
 
-    private func touchedRoots(_ change: StoreChange, _ schema: StoreSchema) -> Set<Int64> {
+    private func touchedRoots(_ change: StoreChange, _ schema: StoreLayout) -> Set<Int64> {
         var roots: Set<Int64> = []
         for set in [change.inserted, change.updated, change.deleted] {
             for number in set.ranges.keys {
@@ -190,7 +190,7 @@ struct DerivedAttributes {
     }
 
     private func statement(
-        _ derived: Derived, _ rows: String, _ schema: StoreSchema
+        _ derived: Derived, _ rows: String, _ schema: StoreLayout
     ) throws(StoreError) -> SQLFragment {
         let value = try Self.value(
             derived.expression, derived.attribute, derived.entity, schema)
@@ -203,7 +203,7 @@ struct DerivedAttributes {
     ///
     /// - Returns: those that were not so already.
     private func run(
-        _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreSchema
+        _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreLayout
     ) throws(StoreError) -> [ManagedObjectID] {
         let update = try statement(derived, rows, schema) + " RETURNING Z_ENT, Z_PK"
         return try storing { () throws(SQLiteError) in

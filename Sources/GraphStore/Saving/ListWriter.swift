@@ -26,7 +26,7 @@ struct ListWriter {
     mutating func write() throws(SQLiteError) {
         var removed: [String: Set<Pair>] = [:]
         var added: [String: Set<Pair>] = [:]
-        var joins: [String: StoreSchema.JoinTable] = [:]
+        var joins: [String: StoreLayout.JoinTable] = [:]
         for owner in [pending.inserted, pending.updated].joined() {
             for slot in owner.lists.indices {
                 let toMany = owner.layout.toManys[slot]
@@ -98,7 +98,7 @@ struct ListWriter {
     /// Links whose only place is in the destination's rows.
     private func write(
         _ difference: (added: [ManagedObjectID], removed: [ManagedObjectID]),
-        of owner: ManagedObject, at place: StoreSchema.ForeignKey
+        of owner: ManagedObject, at place: StoreLayout.ForeignKey
     ) throws(SQLiteError) {
         var nulls = "\(place.column) = NULL"
         var sets = "\(place.column) = ?1"

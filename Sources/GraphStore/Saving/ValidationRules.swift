@@ -110,7 +110,7 @@ struct RowRules {
     private(set) var extraColumns: [String] = []
 
     init(
-        _ entity: StoreSchema.Entity, _ columns: [ColumnPlan.Column],
+        _ entity: StoreLayout.Entity, _ columns: [ColumnPlan.Column],
         _ model: ManagedObjectModel
     ) throws(StoreError) {
         let compiled = try ValidationRules(of: entity.name, in: model)

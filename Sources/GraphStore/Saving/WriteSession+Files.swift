@@ -8,7 +8,7 @@ extension WriteSession {
     ///   - root: the hierarchy.
     ///   - keys: SQL that gives the rows' keys.
     func releaseFiles(
-        of root: StoreSchema.Entity, rows keys: String
+        of root: StoreLayout.Entity, rows keys: String
     ) throws(SQLiteError) {
         var columns: Set<String> = []
         for number in root.familyNumbers {

@@ -11,7 +11,7 @@ final class WriteSession {
     }
 
     let connection: Connection
-    let schema: StoreSchema
+    let schema: StoreLayout
     // Whoever has the transaction is alone with it, and nothing reaches these from inside their own
     // use.
     @exclusivity(unchecked) var change = StoreChange()

@@ -15,7 +15,7 @@ enum PendingIndexes {
 
     /// Drops the indexes and notes how to make them; inside the load's first transaction.
     static func putOff(
-        _ indexes: [StoreSchema.Index], on connection: Connection
+        _ indexes: [StoreLayout.Index], on connection: Connection
     ) throws(SQLiteError) {
         for index in indexes {
             try note(name: index.name, sql: SchemaSQL.create(index), on: connection)
@@ -59,7 +59,7 @@ enum PendingIndexes {
     /// - Returns: what was changed, and is to be told.
     @discardableResult
     static func build(
-        on connection: Connection, _ schema: StoreSchema, folding folds: [String: FoldTable],
+        on connection: Connection, _ schema: StoreLayout, folding folds: [String: FoldTable],
         linkBytes: Int = linkBytes, pagesAtOnce: Int64 = 4_000,
         session: (() throws(StoreError) -> WriteSession)? = nil,
         deriving derived: () throws(StoreError) -> DerivedAttributes?

@@ -10,7 +10,7 @@ extension PersistentStore {
         let keepsExactDecimals =
             description.options.keepsExactDecimals ?? model.keepsExactDecimals
         let model = try fitted(model, keepsExactDecimals: keepsExactDecimals)
-        let schema = StoreSchema(model, holding: held)
+        let schema = StoreLayout(model, holding: held)
         // Before a file is made that nobody could open.
         _ = try DerivedAttributes(schema)
         var metadata = StoreMetadata(newStoreFor: model, holding: held)
@@ -44,7 +44,7 @@ extension PersistentStore {
 
     /// Makes the objects' tables, without indexes, and tells the entities their numbers.
     static func makeTables(
-        _ schema: StoreSchema, on connection: Connection
+        _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) {
         for table in schema.tables { try connection.execute(SchemaSQL.createTable(table)) }
         for table in schema.joinTables { try connection.execute(SchemaSQL.createTable(table)) }
@@ -88,7 +88,7 @@ extension PersistentStore {
 
     /// Gives a store that was made before an attribute became searchable what searches need.
     static func foldTexts(
-        _ schema: StoreSchema, on connection: Connection
+        _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
         try storing { () throws(SQLiteError) in
             if try FoldTable.isComplete(schema, on: connection) { return }

@@ -16,7 +16,7 @@ public enum StoreOpening: String, Sendable, Hashable {
 final class PersistentStore {
     let description: StoreDescription
     let address: StoreAddress
-    let schema: StoreSchema
+    let schema: StoreLayout
     let metadata: MetadataState
     let connection: Connection
     /// Further stores, attached to every connection.
@@ -48,7 +48,7 @@ final class PersistentStore {
         snapshot = nil
         backup = nil
         let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
-        var schema = StoreSchema(
+        var schema = StoreLayout(
             model, holding: metadata.entities(heldOf: model), pairs: found)
         schema.foldTables = try storing { () throws(SQLiteError) in
             try FoldTable.find(schema, on: connection)
@@ -61,7 +61,7 @@ final class PersistentStore {
 
     /// A store that an app made, laid out as its tables are.
     init(
-        _ description: StoreDescription, _ app: AppStoreModel, _ schema: StoreSchema,
+        _ description: StoreDescription, _ app: AppStoreModel, _ schema: StoreLayout,
         _ address: StoreAddress, _ connection: Connection, _ snapshot: StoreSnapshot? = nil,
         backup: AppStoreBackup? = nil
     ) throws(StoreError) {
@@ -100,7 +100,7 @@ final class PersistentStore {
         origin = first.origin
         snapshot = nil
         backup = nil
-        var schema = StoreSchema(
+        var schema = StoreLayout(
             first.schema.model,
             holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) },
             pairs: others.reduce(first.schema.foundPairs) { found, store in
@@ -244,7 +244,7 @@ final class PersistentStore {
         if description.options.mayWrite {
             try setJournal(description, connection)
             let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
-            let schema = StoreSchema(
+            let schema = StoreLayout(
                 own, holding: metadata.entities(heldOf: own), pairs: found)
             try foldTexts(schema, on: connection)
             let folds = try storing { () throws(SQLiteError) in

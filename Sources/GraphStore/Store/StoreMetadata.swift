@@ -116,7 +116,7 @@ struct StoreMetadata {
             var tables: Set<String> = []
             let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
             while try rows.step() { tables.insert(rows.string(0)) }
-            for entity in StoreSchema(model).entities where tables.contains(entity.table) {
+            for entity in StoreLayout(model).entities where tables.contains(entity.table) {
                 held.insert(entity.name)
             }
         }

@@ -13,9 +13,9 @@ import SQLite
 struct StoreViews {
     static let mark = " AS /* etl */ "
 
-    private let schema: StoreSchema
+    private let schema: StoreLayout
 
-    init(_ schema: StoreSchema) {
+    init(_ schema: StoreLayout) {
         self.schema = schema
     }
 
@@ -70,7 +70,7 @@ struct StoreViews {
         return free
     }
 
-    private func select(_ entity: StoreSchema.Entity) -> String {
+    private func select(_ entity: StoreLayout.Entity) -> String {
         var columns = ["Z_PK AS \(Connection.quoted("_id"))"]
         if entity.familyNumbers.count > 1 {
             let names = entity.familyNumbers.compactMap { number in
@@ -96,7 +96,7 @@ struct StoreViews {
     }
 
     /// A column as people read it.
-    private static func readable(_ place: StoreSchema.AttributeColumn) -> String {
+    private static func readable(_ place: StoreLayout.AttributeColumn) -> String {
         let column = place.column
         switch place.attribute.type {
         case .date:

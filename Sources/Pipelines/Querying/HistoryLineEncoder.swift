@@ -4,11 +4,11 @@ import GraphStore
 
 /// Writes the changes of a history as lines of JSON, each with every key.
 struct HistoryLineEncoder {
-    private let schema: StoreSchema
+    private let schema: StoreLayout
     private let output = FragmentEncoder()
     private let cells: CellEncoder<FragmentEncoder>
 
-    init(_ schema: StoreSchema) {
+    init(_ schema: StoreLayout) {
         self.schema = schema
         cells = CellEncoder(output)
     }
@@ -68,7 +68,7 @@ struct HistoryLineEncoder {
 
     /// The key that the object has now, or that the history kept of it.
     private func appendKey(
-        of change: HistoryChange, _ entity: StoreSchema.Entity?, _ reader: HistoryReader
+        of change: HistoryChange, _ entity: StoreLayout.Entity?, _ reader: HistoryReader
     ) throws {
         guard let entity else { return output.null() }
         let key = schema.key(of: entity.name)
@@ -80,7 +80,7 @@ struct HistoryLineEncoder {
         append(kept, of: kept.count == key.count ? entity : nil)
     }
 
-    private func append(_ values: [(String, StoredValue)], of entity: StoreSchema.Entity?) {
+    private func append(_ values: [(String, StoredValue)], of entity: StoreLayout.Entity?) {
         guard let entity else { return output.null() }
         guard !values.isEmpty else {
             output.bytes += "{}".utf8

@@ -238,7 +238,7 @@ struct ObjectTally: Decodable, JSONWritable {
         }
     }
 
-    func report(_ schema: StoreSchema) -> [ObjectCounts] {
+    func report(_ schema: StoreLayout) -> [ObjectCounts] {
         counts.sorted { $0.key < $1.key }.map { number, count in
             ObjectCounts(
                 entity: schema.entity(number: number)?.name ?? "\(number)",

@@ -75,7 +75,7 @@ struct ExportStage: Sendable {
     }
 
     /// How objects stand in objects; nil where a record is a row of values.
-    private func shape(_ fields: [[String]], _ schema: StoreSchema) -> NestedShape? {
+    private func shape(_ fields: [[String]], _ schema: StoreLayout) -> NestedShape? {
         let entity = spec.entity.text
         if spec.shape == .nested { return NestedShape(fields, of: entity, schema) }
         return spec.format.isTabular ? nil : NestedShape(unlessFlat: fields, of: entity, schema)

@@ -28,7 +28,7 @@ struct NestedShape {
     private(set) var fields: [[String]] = []
     private(set) var members: [Member] = []
 
-    init(_ fields: [[String]], of entity: String, _ schema: StoreSchema) {
+    init(_ fields: [[String]], of entity: String, _ schema: StoreLayout) {
         let paths = fields.flatMap { schema.model.elementPaths(at: $0, from: entity) }
         for field in paths.flatMap({ Self.expanded($0, of: entity, schema) })
         where !self.fields.contains(field) {
@@ -44,7 +44,7 @@ struct NestedShape {
     /// ```
     ///
     /// Nil where every field is one value, or a list of such.
-    init?(unlessFlat fields: [[String]], of entity: String, _ schema: StoreSchema) {
+    init?(unlessFlat fields: [[String]], of entity: String, _ schema: StoreLayout) {
         let fields = schema.spelledOut(fields, of: entity, withToManys: false)
         let isFlat = fields.allSatisfy { field in
             schema.model.isSingle(field, from: entity)
@@ -54,7 +54,7 @@ struct NestedShape {
         self.init(flat: fields, of: entity, schema)
     }
 
-    init(flat fields: [[String]], of entity: String, _ schema: StoreSchema) {
+    init(flat fields: [[String]], of entity: String, _ schema: StoreLayout) {
         for field in fields {
             let (path, name) = (
                 schema.model.folded(field, from: entity), field.joined(separator: ".")
@@ -87,7 +87,7 @@ struct NestedShape {
 
     /// A to-one at the end as its destination's key.
     private static func expanded(
-        _ field: [String], of entity: String, _ schema: StoreSchema
+        _ field: [String], of entity: String, _ schema: StoreLayout
     ) -> [[String]] {
         var current = entity
         for step in field {
@@ -100,7 +100,7 @@ struct NestedShape {
         return key.isEmpty ? [field] : key.map { field + [$0] }
     }
 
-    private mutating func add(_ field: [String], of entity: String, _ schema: StoreSchema) {
+    private mutating func add(_ field: [String], of entity: String, _ schema: StoreLayout) {
         if let first = field.first,
             let relationship = schema.model.relationship(first, of: entity), relationship.isToMany
         {

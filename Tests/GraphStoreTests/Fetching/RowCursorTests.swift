@@ -81,7 +81,7 @@ private let entities = """
     }
 
     @Test func namesTheDefaultFields() throws {
-        let schema = StoreSchema(try model(entities))
+        let schema = StoreLayout(try model(entities))
         #expect(
             schema.defaultFields(of: "Task", withToManys: true) == [
                 ["id"], ["size"], ["when"], ["owner", "name"], ["steps"], ["tags"],

@@ -33,15 +33,15 @@ struct BreakableStore {
 
     let folder: TemporaryFolder
     var path: String { folder.file("store.sqlite") }
-    let schema: StoreSchema
+    let schema: StoreLayout
     /// Tasks and tags, seen from the tasks.
-    let pairs: StoreSchema.Join
+    let pairs: StoreLayout.Join
 
     /// Persons 1 and 2 (a boss), passports 1 and 2 of theirs, tasks 1 to 3, tags 1 and 2.
     init() throws {
         folder = try TemporaryFolder()
         let model = try GraphStoreTests.model(Self.model)
-        schema = StoreSchema(model)
+        schema = StoreLayout(model)
         guard case .joinTable(let join) = schema.entity(named: "Task")?.toManys["tags"] else {
             throw CocoaError(.featureUnsupported)
         }
@@ -69,7 +69,7 @@ struct BreakableStore {
             """)
     }
 
-    private func entity(_ name: String) -> StoreSchema.Entity {
+    private func entity(_ name: String) -> StoreLayout.Entity {
         schema.entities.first { $0.name == name } ?? schema.entities[0]
     }
 

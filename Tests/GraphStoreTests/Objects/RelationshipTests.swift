@@ -157,7 +157,7 @@ import Testing
 
 extension TestStore {
     /// Where a many-to-many relationship stands.
-    func joinTable(_ relationship: String, of entity: String) throws -> StoreSchema.Join {
+    func joinTable(_ relationship: String, of entity: String) throws -> StoreLayout.Join {
         let place = try #require(
             container.schema.entity(named: entity)?.toManys[relationship])
         guard case .joinTable(let join) = place else { throw StoreError(.internalError, "none") }

@@ -24,7 +24,7 @@ struct JoinTableSpecimenTests {
         for (name, version) in expected {
             let path = try #require(
                 CoreDataSpecimens.models.first { $0.hasSuffix("/\(name).xcdatamodel") })
-            let schema = StoreSchema(try ManagedObjectModel(xcodeModel: path))
+            let schema = StoreLayout(try ManagedObjectModel(xcodeModel: path))
             let entities = Dictionary(
                 uniqueKeysWithValues: schema.entities.map { (String($0.number), $0.name) })
             #expect(entities == version.entities)

@@ -120,7 +120,7 @@ extension PredicateSQL {
 
     /// The elements of a to-many of one object.
     mutating func firstHop(
-        _ place: StoreSchema.ToManyPlace, of ownerKey: SQLFragment
+        _ place: StoreLayout.ToManyPlace, of ownerKey: SQLFragment
     ) throws(StoreError) -> ElementsSQL {
         let (from, owner, scope, order) = try hop(place)
         return ElementsSQL(
@@ -161,7 +161,7 @@ extension PredicateSQL {
 
     /// The links of one to-many, with a scope for the objects they lead to.
     private mutating func hop(
-        _ place: StoreSchema.ToManyPlace
+        _ place: StoreLayout.ToManyPlace
     ) throws(StoreError) -> (from: String, owner: String, scope: Int, order: String?) {
         let name = place.relationship.destinationEntityName
         guard let destination = schema.entity(named: name) else {

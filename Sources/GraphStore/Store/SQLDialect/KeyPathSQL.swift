@@ -10,8 +10,8 @@ struct KeyPathSQL {
         case subqueries
     }
 
-    let schema: StoreSchema
-    let entity: StoreSchema.Entity
+    let schema: StoreLayout
+    let entity: StoreLayout.Entity
     private let style: Style
     /// The alias of the entity's own table.
     let alias: String
@@ -24,13 +24,13 @@ struct KeyPathSQL {
     private var pathJoins = ""
 
     init(
-        _ schema: StoreSchema, _ entity: StoreSchema.Entity, alias: String = "t", style: Style
+        _ schema: StoreLayout, _ entity: StoreLayout.Entity, alias: String = "t", style: Style
     ) {
         self.init(schema, entity, alias: alias, key: "\(alias).Z_PK", rowJoin: nil, style: style)
     }
 
     private init(
-        _ schema: StoreSchema, _ entity: StoreSchema.Entity, alias: String, key: String,
+        _ schema: StoreLayout, _ entity: StoreLayout.Entity, alias: String, key: String,
         rowJoin: String?, style: Style
     ) {
         self.schema = schema
@@ -43,7 +43,7 @@ struct KeyPathSQL {
 
     /// The paths of objects whose keys are in a column; their rows are joined where needed.
     init(
-        _ schema: StoreSchema, _ entity: StoreSchema.Entity, alias: String, keyColumn: String
+        _ schema: StoreLayout, _ entity: StoreLayout.Entity, alias: String, keyColumn: String
     ) {
         self.init(
             schema, entity, alias: alias, key: keyColumn,
@@ -138,7 +138,7 @@ struct KeyPathSQL {
     }
 
     /// The entity of the objects that a path of to-ones leads to; nil where it ends elsewhere.
-    func entity(at path: some Sequence<String>) -> StoreSchema.Entity? {
+    func entity(at path: some Sequence<String>) -> StoreLayout.Entity? {
         var here = entity
         for name in path {
             guard let (_, next) = toOne(name, of: here) else { return nil }
@@ -150,7 +150,7 @@ struct KeyPathSQL {
     /// How many keys from the start are to-ones, and the to-many behind them, if there is one.
     func firstToMany(
         in path: [String]
-    ) throws(StoreError) -> (position: Int, place: StoreSchema.ToManyPlace)? {
+    ) throws(StoreError) -> (position: Int, place: StoreLayout.ToManyPlace)? {
         var here = entity
         for (position, name) in path.enumerated() {
             if let place = here.toManys[name] { return (position, place) }
@@ -169,15 +169,15 @@ struct KeyPathSQL {
         return isObjectNumber(name, of: owner)
     }
 
-    private func isObjectNumber(_ name: String, of entity: StoreSchema.Entity) -> Bool {
+    private func isObjectNumber(_ name: String, of entity: StoreLayout.Entity) -> Bool {
         // A column of a result is no property of the model.
         ObjectNumber.isSpelled(name) && entity.attributes[name] == nil
             && entity.toOnes[name] == nil && schema.model.isObjectNumber(name, of: entity.name)
     }
 
     private func toOne(
-        _ name: String, of entity: StoreSchema.Entity
-    ) -> (StoreSchema.ToOneColumns, StoreSchema.Entity)? {
+        _ name: String, of entity: StoreLayout.Entity
+    ) -> (StoreLayout.ToOneColumns, StoreLayout.Entity)? {
         guard let toOne = entity.toOnes[name],
             let next = schema.entity(named: toOne.relationship.destinationEntityName)
         else { return nil }
@@ -192,7 +192,7 @@ struct KeyPathSQL {
         return alias
     }
 
-    private func unknown(_ name: String, in entity: StoreSchema.Entity) -> StoreError {
+    private func unknown(_ name: String, in entity: StoreLayout.Entity) -> StoreError {
         StoreError(
             .invalidRequest, "'\(entity.name)' has no stored property '\(name)' to look at here")
     }

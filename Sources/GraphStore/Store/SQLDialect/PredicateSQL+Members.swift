@@ -45,7 +45,7 @@ extension PredicateSQL {
     /// The entity of the objects that an expression gives, if it gives objects.
     private mutating func entity(
         of expression: GraphExpression
-    ) throws(StoreError) -> StoreSchema.Entity? {
+    ) throws(StoreError) -> StoreLayout.Entity? {
         switch expression {
         case .evaluatedObject: return scopes[0].entity
         case .keyPath(let path): return scopes[0].entity(at: path)
@@ -66,7 +66,7 @@ extension PredicateSQL {
 
     private mutating func entity(
         ofOneOf expressions: [GraphExpression]
-    ) throws(StoreError) -> StoreSchema.Entity? {
+    ) throws(StoreError) -> StoreLayout.Entity? {
         for expression in expressions {
             if let entity = try entity(of: expression) { return entity }
         }

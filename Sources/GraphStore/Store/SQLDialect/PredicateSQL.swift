@@ -29,7 +29,7 @@ struct PredicateSQL {
     /// The key path that leads to each scope's objects, for explanations.
     private(set) var places: [Int: [String]] = [:]
     private var links: [String: SQLSource] = [:]
-    let schema: StoreSchema
+    let schema: StoreLayout
     /// The moment of `now()`, in seconds since 2001-01-01 UTC.
     let now: Double
 

@@ -2,10 +2,10 @@ package import GraphModel
 
 /// Tells before a store is open whether it will be able to answer.
 package struct PredicateSupport {
-    private let schema: StoreSchema
+    private let schema: StoreLayout
 
     package init(_ model: ManagedObjectModel) {
-        schema = StoreSchema(model)
+        schema = StoreLayout(model)
     }
 
     /// Compiles a predicate over an entity, for what that throws.

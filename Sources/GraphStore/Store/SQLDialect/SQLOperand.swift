@@ -89,7 +89,7 @@ struct SQLOperand {
         self.type = type
     }
 
-    init(constant value: GraphValue, _ schema: StoreSchema) {
+    init(constant value: GraphValue, _ schema: StoreLayout) {
         sql = SQLFragment("?", [value.stored])
         constant = value
         switch value {

@@ -16,26 +16,26 @@ enum SchemaSQL {
         return parts
     }
 
-    static func createTable(_ table: StoreSchema.Table) -> String {
+    static func createTable(_ table: StoreLayout.Table) -> String {
         let fixed = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
         let columns = table.columns.map { ", \($0.name) \($0.type)" }.joined()
         return "CREATE TABLE \(table.name) ( \(fixed)\(columns) )"
     }
 
-    static func createTable(_ table: StoreSchema.JoinTable) -> String {
+    static func createTable(_ table: StoreLayout.JoinTable) -> String {
         let columns = [table.firstColumn, table.secondColumn] + table.orderColumns
         return "CREATE TABLE \(table.name) ( "
             + columns.map { "\($0) INTEGER, " }.joined()
             + "PRIMARY KEY (\(table.firstColumn), \(table.secondColumn)) )"
     }
 
-    static func create(_ index: StoreSchema.Index) -> String {
+    static func create(_ index: StoreLayout.Index) -> String {
         "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(index.name)"
             + " ON \(index.table) (\(index.columns.joined(separator: ", ")))"
             + (index.condition.map { " WHERE \($0)" } ?? "")
     }
 
-    static func drop(_ index: StoreSchema.Index) -> String {
+    static func drop(_ index: StoreLayout.Index) -> String {
         "DROP INDEX IF EXISTS \(index.name)"
     }
 

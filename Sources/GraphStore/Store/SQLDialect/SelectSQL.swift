@@ -14,8 +14,8 @@ struct SelectSQL {
     ///   - predicate: the request's, resolved.
     ///   - columns: the key paths to select.
     init(
-        _ request: RowRequest, of entity: StoreSchema.Entity, where predicate: GraphPredicate?,
-        columns: [[String]], _ schema: StoreSchema
+        _ request: RowRequest, of entity: StoreLayout.Entity, where predicate: GraphPredicate?,
+        columns: [[String]], _ schema: StoreLayout
     ) throws(StoreError) {
         var paths = KeyPathSQL(schema, entity, style: .joins)
         let wanted =

@@ -3,7 +3,7 @@ import SQLite
 
 /// The SQL of a comparison of `main` with `other`.
 struct StoreComparison {
-    let schema: StoreSchema
+    let schema: StoreLayout
     let identity: StoreDifference.Identity
 
     func insertions(_ connection: Connection) throws(SQLiteError) -> StoreDifference {
@@ -30,12 +30,12 @@ struct StoreComparison {
         return difference
     }
 
-    private var concrete: [StoreSchema.Entity] {
+    private var concrete: [StoreLayout.Entity] {
         schema.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }
     }
 
     /// The columns that tell objects of an entity apart.
-    private func keyColumns(_ entity: StoreSchema.Entity) -> [String] {
+    private func keyColumns(_ entity: StoreLayout.Entity) -> [String] {
         guard identity == .uniqueness,
             let names = schema.model.uniquenessConstraints(of: entity.name).first,
             case let columns = names.compactMap({ entity.attributes[$0]?.column }),
@@ -44,13 +44,13 @@ struct StoreComparison {
         return columns
     }
 
-    private func match(_ entity: StoreSchema.Entity) -> String {
+    private func match(_ entity: StoreLayout.Entity) -> String {
         (["b.Z_ENT = \(entity.number)"] + keyColumns(entity).map { "b.\($0) = a.\($0)" })
             .joined(separator: " AND ")
     }
 
     private func missing(
-        _ entity: StoreSchema.Entity, in lacking: String, of having: String,
+        _ entity: StoreLayout.Entity, in lacking: String, of having: String,
         _ connection: Connection
     ) throws(SQLiteError) -> Int {
         Int(
@@ -63,7 +63,7 @@ struct StoreComparison {
 
     /// Counts in one pass the objects of both stores that differ, in each property and at all.
     private func compare(
-        _ entity: StoreSchema.Entity, _ found: inout StoreDifference.Entity,
+        _ entity: StoreLayout.Entity, _ found: inout StoreDifference.Entity,
         _ connection: Connection
     ) throws(SQLiteError) {
         let tests = differences(entity)
@@ -87,7 +87,7 @@ struct StoreComparison {
     }
 
     /// SQL for each property that tells whether it differs between `a` and `b`.
-    private func differences(_ entity: StoreSchema.Entity) -> [(name: String, differs: String)] {
+    private func differences(_ entity: StoreLayout.Entity) -> [(name: String, differs: String)] {
         var tests = entity.attributes.map { name, place in
             (name: name, differs: "a.\(place.column) IS NOT b.\(place.column)")
         }

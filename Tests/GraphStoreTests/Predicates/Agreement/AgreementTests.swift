@@ -97,7 +97,7 @@ import Testing
     /// Whether a part of an AND or OR fails on both sides: which parts are looked at is not
     /// promised, and so whether that one is.
     private func mayStopBeforeFailing(
-        _ predicate: GraphPredicate, in world: World, over entity: StoreSchema.Entity
+        _ predicate: GraphPredicate, in world: World, over entity: StoreLayout.Entity
     ) -> Bool {
         let parts = predicate.choices
         guard parts.count > 1 else { return false }

@@ -13,7 +13,7 @@ struct World {
     let variables: [String: GraphValue]
     private let graph: WorldGraph
     private let connection: Connection
-    var schema: StoreSchema { store.container.schema }
+    var schema: StoreLayout { store.container.schema }
 
     init(_ generator: inout WorldGenerator) throws {
         model = try GraphStoreTests.model(generator.entities())
@@ -37,14 +37,14 @@ struct World {
         self.variables = variables
     }
 
-    private func members(of entity: StoreSchema.Entity) -> [WorldObject] {
+    private func members(of entity: StoreLayout.Entity) -> [WorldObject] {
         objects.filter { entity.familyNumbers.contains($0.entity.number) }
     }
 
     /// What the evaluator finds, by key.
     func evaluate(
         _ predicate: GraphPredicate, _ order: [GraphSortDescriptor],
-        over entity: StoreSchema.Entity
+        over entity: StoreLayout.Entity
     ) throws -> [Int64] {
         var scheme = ModelScheme(
             model, entityName: entity.name, rootNumbers: schema.rootNumbers
@@ -67,7 +67,7 @@ struct World {
     /// What SQL finds, by key.
     func select(
         _ predicate: GraphPredicate, _ order: [GraphSortDescriptor],
-        over entity: StoreSchema.Entity
+        over entity: StoreLayout.Entity
     ) throws -> [Int64] {
         let keys = order.isEmpty ? [GraphSortDescriptor([ObjectNumber.key])] : order
         let request = RowRequest(entityName: entity.name, order: keys, fields: [])

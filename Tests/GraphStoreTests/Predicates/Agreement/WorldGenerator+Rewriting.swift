@@ -87,7 +87,7 @@ extension WorldGenerator {
     }
 
     private mutating func insertAndDelete(
-        _ entity: StoreSchema.Entity, _ name: String, _ container: PersistentContainer
+        _ entity: StoreLayout.Entity, _ name: String, _ container: PersistentContainer
     ) throws {
         try container.load(
             BulkPlan(entity: entity.name, key: ["id"], attributes: ["id", name]),

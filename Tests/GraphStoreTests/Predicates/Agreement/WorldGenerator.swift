@@ -143,7 +143,7 @@ struct WorldGenerator {
     /// The order of each object among its owner's ordered ones, by relationship.
     typealias Ranks = [String: [ObjectIdentifier: Int]]
 
-    private mutating func link(_ objects: [WorldObject], in schema: StoreSchema) -> Ranks {
+    private mutating func link(_ objects: [WorldObject], in schema: StoreLayout) -> Ranks {
         var ranks: Ranks = [:]
         for object in objects {
             for name in object.entity.toManys.keys { object.toManys[name] = [] }
@@ -182,7 +182,7 @@ struct WorldGenerator {
     }
 
     private func family(
-        _ name: String, _ objects: [WorldObject], _ schema: StoreSchema
+        _ name: String, _ objects: [WorldObject], _ schema: StoreLayout
     ) -> [WorldObject] {
         let numbers = schema.entity(named: name)?.familyNumbers ?? []
         return objects.filter { numbers.contains($0.entity.number) }

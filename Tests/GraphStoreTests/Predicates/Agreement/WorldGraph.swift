@@ -4,13 +4,13 @@ import GraphModel
 
 /// An object of a generated world, as the evaluator sees it.
 final class WorldObject {
-    let entity: StoreSchema.Entity
+    let entity: StoreLayout.Entity
     let primaryKey: Int64
     var values: [String: GraphValue] = [:]
     var toOnes: [String: WorldObject] = [:]
     var toManys: [String: [WorldObject]] = [:]
 
-    init(_ entity: StoreSchema.Entity, _ primaryKey: Int64) {
+    init(_ entity: StoreLayout.Entity, _ primaryKey: Int64) {
         self.entity = entity
         self.primaryKey = primaryKey
     }

@@ -17,7 +17,7 @@ extension WorldPredicates {
     }
 
     mutating func attribute(
-        _ kind: Kind, of entity: StoreSchema.Entity, hops: Int
+        _ kind: Kind, of entity: StoreLayout.Entity, hops: Int
     ) -> String? {
         let (path, end) = toOnes(from: entity, hops: random.chance(60) ? 0 : hops)
         if kind == .number, random.chance(15) {
@@ -28,8 +28,8 @@ extension WorldPredicates {
     }
 
     mutating func toOnes(
-        from entity: StoreSchema.Entity, hops: Int
-    ) -> ([String], StoreSchema.Entity) {
+        from entity: StoreLayout.Entity, hops: Int
+    ) -> ([String], StoreLayout.Entity) {
         var path: [String] = []
         var here = entity
         for _ in 0..<hops {
@@ -54,7 +54,7 @@ extension WorldPredicates {
     mutating func object() -> String { "$o\(random.pick(objectCount))" }
 
     /// A path with a to-many in it, and what it leads to.
-    mutating func collection() -> (String, StoreSchema.Entity)? {
+    mutating func collection() -> (String, StoreLayout.Entity)? {
         let start = start()
         var path = start.prefix.isEmpty ? [] : [start.prefix]
         var here = start.entity

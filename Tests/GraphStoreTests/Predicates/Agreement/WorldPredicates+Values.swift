@@ -96,7 +96,7 @@ extension WorldPredicates {
         return "\(path)[\(index)].\(tail)"
     }
 
-    mutating func subquery(_ path: String, _ entity: StoreSchema.Entity, depth: Int) -> String {
+    mutating func subquery(_ path: String, _ entity: StoreLayout.Entity, depth: Int) -> String {
         variableCount += 1
         let name = "$x\(variableCount)"
         starts.append(Start(prefix: name, entity: entity))

@@ -8,7 +8,7 @@ struct WorldPredicates {
     /// From where key paths may start: the object, or a subquery's variable.
     struct Start {
         var prefix: String
-        var entity: StoreSchema.Entity
+        var entity: StoreLayout.Entity
     }
 
     enum Kind {
@@ -29,7 +29,7 @@ struct WorldPredicates {
     }
 
     var random: SeededGenerator
-    let schema: StoreSchema
+    let schema: StoreLayout
     var starts: [Start]
     var variableCount = 0
 
@@ -37,7 +37,7 @@ struct WorldPredicates {
     let objectCount: Int
 
     init(
-        _ random: SeededGenerator, _ schema: StoreSchema, over entity: StoreSchema.Entity,
+        _ random: SeededGenerator, _ schema: StoreLayout, over entity: StoreLayout.Entity,
         objectCount: Int
     ) {
         self.objectCount = objectCount

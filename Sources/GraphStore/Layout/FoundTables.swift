@@ -172,7 +172,7 @@ package struct FoundTables: Sendable {
     /// Those of the model's entities whose tables are there; nil where all are.
     func entities(heldOf model: ManagedObjectModel) -> Set<String>? {
         let held = model.entities.map(\.name).filter {
-            has(SchemaCompiler.tableName(root: model.rootName(of: $0)))
+            has(LayoutCompiler.tableName(root: model.rootName(of: $0)))
         }
         return held.count == model.entities.count ? nil : Set(held)
     }

@@ -14,8 +14,8 @@ import GraphModel
 ///   both sides belong to one entity, by the one whose name comes later. Column `Z_<N><REL>` holds
 ///   keys of that relationship's destination, whose number is N. If several tables would have the
 ///   same column, the second and later get 1, 2, … in the order of their inverses' names.
-struct SchemaCompiler {
-    private typealias Column = StoreSchema.ColumnDefinition
+struct LayoutCompiler {
+    private typealias Column = StoreLayout.ColumnDefinition
 
     let model: ManagedObjectModel
     private let numbers: [String: Int64]
@@ -46,8 +46,8 @@ struct SchemaCompiler {
         pairColumns = Self.pairColumns(model, numbers)
     }
 
-    func compile() -> ([StoreSchema.Entity], [StoreSchema.Table], [StoreSchema.JoinTable]) {
-        var joins: [String: StoreSchema.JoinTable] = [:]
+    func compile() -> ([StoreLayout.Entity], [StoreLayout.Table], [StoreLayout.JoinTable]) {
+        var joins: [String: StoreLayout.JoinTable] = [:]
         let entities = model.entities.map { entity(for: $0, joins: &joins) }
         let roots = model.entities.filter { $0.superentityName == nil }
         return (
@@ -97,12 +97,12 @@ struct SchemaCompiler {
 
     private func toOneColumns(
         _ relationship: RelationshipDescription, in entity: String
-    ) -> StoreSchema.ToOneColumns {
+    ) -> StoreLayout.ToOneColumns {
         let column = column(of: relationship.name, in: entity)
         let destination = relationship.destinationEntityName
         let isOrdered = inverse(of: relationship).map { $0.isToMany && $0.isOrdered } ?? false
         let table = Self.tableName(root: model.rootName(of: entity))
-        return StoreSchema.ToOneColumns(
+        return StoreLayout.ToOneColumns(
             column: column,
             entityColumn: hasSubentities(destination)
                 ? companion(of: column, number(destination), in: table) : nil,
@@ -113,18 +113,18 @@ struct SchemaCompiler {
     // MARK: Entities
 
     private func entity(
-        for description: EntityDescription, joins: inout [String: StoreSchema.JoinTable]
-    ) -> StoreSchema.Entity {
+        for description: EntityDescription, joins: inout [String: StoreLayout.JoinTable]
+    ) -> StoreLayout.Entity {
         let name = description.name
         let root = model.rootName(of: name)
-        var attributes: [String: StoreSchema.AttributeColumn] = [:]
+        var attributes: [String: StoreLayout.AttributeColumn] = [:]
         for attribute in model.attributes(of: name) where !attribute.isTransient {
-            attributes[attribute.name] = StoreSchema.AttributeColumn(
+            attributes[attribute.name] = StoreLayout.AttributeColumn(
                 column: column(of: attribute.name, in: name), attribute: Self.stored(attribute),
                 declaringEntity: model.declaringEntityName(of: attribute.name, in: name) ?? name)
         }
-        var toOnes: [String: StoreSchema.ToOneColumns] = [:]
-        var toManys: [String: StoreSchema.ToManyPlace] = [:]
+        var toOnes: [String: StoreLayout.ToOneColumns] = [:]
+        var toManys: [String: StoreLayout.ToManyPlace] = [:]
         for relationship in model.relationships(of: name) {
             if relationship.isToMany {
                 toManys[relationship.name] = toManyPlace(relationship, in: name, joins: &joins)
@@ -133,7 +133,7 @@ struct SchemaCompiler {
             }
         }
         let family = model.family(of: name)
-        return StoreSchema.Entity(
+        return StoreLayout.Entity(
             name: name, number: number(name),
             superNumber: description.superentityName.map(number) ?? 0,
             isAbstract: description.isAbstract, table: Self.tableName(root: root),
@@ -153,8 +153,8 @@ struct SchemaCompiler {
 
     private func toManyPlace(
         _ relationship: RelationshipDescription, in entity: String,
-        joins: inout [String: StoreSchema.JoinTable]
-    ) -> StoreSchema.ToManyPlace {
+        joins: inout [String: StoreLayout.JoinTable]
+    ) -> StoreLayout.ToManyPlace {
         let declaring = model.declaringEntityName(of: relationship.name, in: entity) ?? entity
         let destination = relationship.destinationEntityName
         let destinationTable = Self.tableName(root: model.rootName(of: destination))
@@ -167,7 +167,7 @@ struct SchemaCompiler {
                         ?? wanted
                 } ?? wanted
             return .foreignKey(
-                StoreSchema.ForeignKey(
+                StoreLayout.ForeignKey(
                     table: destinationTable, column: column,
                     entityColumn: hasSubentities(declaring)
                         ? companion(of: column, number(declaring), in: destinationTable) : nil,
@@ -178,7 +178,7 @@ struct SchemaCompiler {
         guard inverse.isToMany else {
             let columns = toOneColumns(inverse, in: destination)
             return .foreignKey(
-                StoreSchema.ForeignKey(
+                StoreLayout.ForeignKey(
                     table: destinationTable, column: columns.column,
                     entityColumn: columns.entityColumn, orderColumn: columns.orderColumn,
                     relationship: relationship))
@@ -188,7 +188,7 @@ struct SchemaCompiler {
 
     // MARK: Tables
 
-    private func table(for root: EntityDescription) -> StoreSchema.Table {
+    private func table(for root: EntityDescription) -> StoreLayout.Table {
         let family = model.family(of: root.name)
         var grouped: [(group: Int, column: Column)] = []
         for entity in family {
@@ -213,17 +213,17 @@ struct SchemaCompiler {
             ($0.group, $0.column.name.lowercased()) < ($1.group, $1.column.name.lowercased())
         }
         let name = Self.tableName(root: root.name)
-        return StoreSchema.Table(
+        return StoreLayout.Table(
             name: name, rootEntity: root.name, hasSubentities: family.count > 1,
             columns: grouped.map(\.column), indexes: indexes(on: name, family: family))
     }
 
     func inverselessToManys(
         into family: [EntityDescription]
-    ) -> [StoreSchema.ForeignKey] {
+    ) -> [StoreLayout.ForeignKey] {
         let names = Set(family.map(\.name))
-        var places: [StoreSchema.ForeignKey] = []
-        var joins: [String: StoreSchema.JoinTable] = [:]
+        var places: [StoreLayout.ForeignKey] = []
+        var joins: [String: StoreLayout.JoinTable] = [:]
         for entity in model.entities {
             for relationship in model.ownRelationships(of: entity)
             where relationship.isToMany && inverse(of: relationship) == nil

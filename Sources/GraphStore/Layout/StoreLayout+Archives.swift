@@ -5,7 +5,7 @@ extension AttributeDescription {
     package var isArchive: Bool { type == .transformable && transformerName != "json" }
 }
 
-extension StoreSchema {
+extension StoreLayout {
     /// Makes sure that what records or expressions give can stand in an attribute's column.
     ///
     /// In an app's store a Transformable holds an archive of the app's objects, which only the app

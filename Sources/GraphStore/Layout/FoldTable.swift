@@ -69,7 +69,7 @@ package struct FoldTable: Sendable, Hashable {
     // MARK: Making
 
     /// What the model wants of each table.
-    private static func wanted(_ schema: StoreSchema) -> [FoldTable] {
+    private static func wanted(_ schema: StoreLayout) -> [FoldTable] {
         var columns: [String: Set<String>] = [:]
         for entity in schema.entities where schema.holds(entity) {
             for place in entity.attributes.values
@@ -85,7 +85,7 @@ package struct FoldTable: Sendable, Hashable {
     /// Those that a store has, by the tables whose texts they are; one that is not as we make
     /// them, so that nobody can tell what it holds, is left out.
     static func find(
-        _ schema: StoreSchema, on connection: Connection
+        _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) -> [String: FoldTable] {
         var definitions: [String: String] = [:]
         let rows = try connection.prepare(
@@ -108,7 +108,7 @@ package struct FoldTable: Sendable, Hashable {
 
     /// Makes those that the model wants, in a transaction that is open; a table that has more than
     /// the model asks for keeps it.
-    static func complete(_ schema: StoreSchema, on connection: Connection) throws(SQLiteError) {
+    static func complete(_ schema: StoreLayout, on connection: Connection) throws(SQLiteError) {
         let found = try find(schema, on: connection)
         for wanted in wanted(schema) {
             let known = found[wanted.source]?.columns ?? []
@@ -121,7 +121,7 @@ package struct FoldTable: Sendable, Hashable {
 
     /// Whether `complete` has anything to do.
     static func isComplete(
-        _ schema: StoreSchema, on connection: Connection
+        _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) -> Bool {
         let wanted = wanted(schema)
         if wanted.isEmpty { return true }

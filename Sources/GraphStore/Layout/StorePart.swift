@@ -30,7 +30,7 @@ struct StorePart: Sendable {
     }
 }
 
-extension StoreSchema {
+extension StoreLayout {
     /// Moves when another connection has written to one of the files.
     func dataVersion(on connection: Connection) throws(SQLiteError) -> Int64 {
         // Each counter only grows, so their sum moves when one of them does.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Store schema") struct StoreSchemaTests {
+@Suite("Store layout") struct StoreLayoutTests {
     @Test func makesTheTablesOfThePublishedLayout() throws {
         try withStore(everythingModel) { store in
             let sql = try store.lines(
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func givesClashingSiblingsNumberedColumns() throws {
-        let schema = StoreSchema(
+        let schema = StoreLayout(
             try model(
                 """
                 Attachment: { parent: Base, attributes: { title: String } }
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func namesAPairTableByTheSideWithTheLowerNumber() throws {
-        let schema = StoreSchema(
+        let schema = StoreLayout(
             try model(
                 """
                 Album:

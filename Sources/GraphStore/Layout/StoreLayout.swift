@@ -3,8 +3,8 @@ package import GraphModel
 /// How a model lies in Core Data's tables: every name and number that SQL needs.
 ///
 /// One table a hierarchy: `ZTASK` holds `Task` and its sub-entities, told apart by `Z_ENT`.
-/// The rules are those of the published layout; see `SchemaCompiler` for each.
-package struct StoreSchema: Sendable {
+/// The rules are those of the published layout; see `LayoutCompiler` for each.
+package struct StoreLayout: Sendable {
     /// One entity's place in the tables.
     package struct Entity: Sendable {
         package var name: String
@@ -164,7 +164,7 @@ package struct StoreSchema: Sendable {
         self.found = found
         foundPairs = pairs
         (entities, tables, joinTables) =
-            SchemaCompiler(model, over: found, pairs: pairs, naming: naming).compile()
+            LayoutCompiler(model, over: found, pairs: pairs, naming: naming).compile()
         positionByName = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
         positionByNumber = Dictionary(
@@ -226,7 +226,7 @@ package struct StoreSchema: Sendable {
     }
 }
 
-extension StoreSchema.Entity {
+extension StoreLayout.Entity {
     /// `familyCondition`, beside a predicate: told not to be selective, so that SQLite prefers the
     /// predicate's index to that of `Z_ENT` (https://www.sqlite.org/lang_corefunc.html#likelihood).
     package func familyFilter(alias: String) -> String? {

@@ -3,10 +3,10 @@ import GraphModel
 extension FoundTables {
     /// The properties of a model that the tables have no column for, as `Entity.property`, with
     /// what is missing.
-    func missing(_ schema: StoreSchema) -> [(property: String, place: String)] {
+    func missing(_ schema: StoreLayout) -> [(property: String, place: String)] {
         var missing: [(String, String)] = []
         var seen: Set<String> = []
-        func look(_ entity: StoreSchema.Entity, _ name: String, _ column: String, in table: String)
+        func look(_ entity: StoreLayout.Entity, _ name: String, _ column: String, in table: String)
         {
             let declaring =
                 schema.model.declaringEntityName(of: name, in: entity.name) ?? entity.name
@@ -42,7 +42,7 @@ extension FoundTables {
         let listed = Set(rows.map(\.number))
         return model.entities.filter { entity in
             entity.superentityName == nil && numbers[entity.name].map(listed.contains) == true
-        }.map { SchemaCompiler.tableName(root: $0.name) }.filter { !has($0) }
+        }.map { LayoutCompiler.tableName(root: $0.name) }.filter { !has($0) }
     }
 }
 

@@ -29,7 +29,7 @@ struct ColumnModelReader {
             var entity = EntityDescription(
                 name: row.name, superentityName: row.superNumber == 0 ? nil : names[row.superNumber]
             )
-            let table = SchemaCompiler.tableName(root: row.name)
+            let table = LayoutCompiler.tableName(root: row.name)
             if entity.superentityName == nil, found.has(table) {
                 try add(columnsOf: table, to: &entity, names)
             }

@@ -1,7 +1,7 @@
 import GraphModel
 
 /// The names of columns and tables that relationships have beside their keys.
-extension SchemaCompiler {
+extension LayoutCompiler {
     /// The column with the destination's entity: `Z<number>_<REL>`; nil where the tables that are
     /// there have none.
     func companion(of column: String, _ number: Int64, in table: String) -> String? {
@@ -22,8 +22,8 @@ extension SchemaCompiler {
     /// One side of a many-to-many, whose table is noted.
     func join(
         _ relationship: RelationshipDescription, declaring: String,
-        inverse: RelationshipDescription, _ joins: inout [String: StoreSchema.JoinTable]
-    ) -> StoreSchema.Join {
+        inverse: RelationshipDescription, _ joins: inout [String: StoreLayout.JoinTable]
+    ) -> StoreLayout.Join {
         let other = model.inverse(of: relationship)?.owner ?? relationship.destinationEntityName
         let isReflexive = inverse.name == relationship.name && other == declaring
         let here = (number(declaring), relationship.name)
@@ -56,13 +56,13 @@ extension SchemaCompiler {
         let forwardOrder = named.isOrdered ? pair.order(of: pair.second, foundPairs) : nil
         let backwardOrder =
             back.isOrdered && !isReflexive ? pair.order(of: pair.first, foundPairs) : nil
-        joins[pair.table] = StoreSchema.JoinTable(
+        joins[pair.table] = StoreLayout.JoinTable(
             name: pair.table, firstColumn: pair.first, secondColumn: pair.second,
             orderColumns: [forwardOrder, backwardOrder].compactMap(\.self),
-            reverseIndex: StoreSchema.Index(
+            reverseIndex: StoreLayout.Index(
                 name: "\(pair.table)_\(pair.second)_INDEX", isUnique: false, table: pair.table,
                 columns: [pair.second, pair.first]))
-        return StoreSchema.Join(
+        return StoreLayout.Join(
             table: pair.table, ownerColumn: isNaming ? pair.first : pair.second,
             destinationColumn: isNaming ? pair.second : pair.first,
             orderColumn: isNaming ? forwardOrder : backwardOrder, relationship: relationship,
@@ -70,7 +70,7 @@ extension SchemaCompiler {
     }
 }
 
-extension SchemaCompiler {
+extension LayoutCompiler {
     /// The column of each relationship of a many-to-many, by `Entity.relationship`.
     static func pairColumns(
         _ model: ManagedObjectModel, _ numbers: [String: Int64]

@@ -1,15 +1,15 @@
 import GraphModel
 
 /// The indexes of a hierarchy's table.
-extension SchemaCompiler {
-    func indexes(on table: String, family: [EntityDescription]) -> [StoreSchema.Index] {
-        var indexes: [StoreSchema.Index] = []
+extension LayoutCompiler {
+    func indexes(on table: String, family: [EntityDescription]) -> [StoreLayout.Index] {
+        var indexes: [StoreLayout.Index] = []
         func add(
             _ name: String, unique: Bool = false, _ columns: [String],
             where condition: String? = nil
         ) {
             indexes.append(
-                StoreSchema.Index(
+                StoreLayout.Index(
                     name: name, isUnique: unique, table: table, columns: columns,
                     condition: condition))
         }
