@@ -105,7 +105,7 @@ import Testing
         #expect(try work.names().contains("Shelf.sqlite.bak-v2") == false)
     }
 
-    @Test func aRunWithALaterModelNamesTheVersionOfTheStore() throws {
+    @Test func aRunWithABundleUsesTheVersionOfTheStore() throws {
         let spec = work.outside.path + "/spec.yaml"
         try """
         etl: 1
@@ -116,18 +116,43 @@ import Testing
             where: "label != nil"
             set: { label: "'Top'" }
         """.write(toFile: spec, atomically: true, encoding: .utf8)
-        let run = try Tool.etl(["run", spec], in: work.outside.path)
+        let run = try Tool.etl(["run", "-v", spec], in: work.outside.path)
         let bundle = work.outside.path + "/Shelf.xcdatamodeld"
-        #expect(run.status == 78)
+        #expect(run.status == 0)
         #expect(
             run.standardError.contains(
-                "  fix: name the version that the store has: `model: \(bundle)/Shelf.xcdatamodel`\n"
-            ),
+                """
+                \(spec):2:\(23 + store.count): warning: The store '\(store)' has another version of the model than \
+                the current one of '\(bundle)'; its own version, 'Shelf.xcdatamodel', is used [spec.model-version]
+                  in: store.model
+                  fix: name this version (`model: \(bundle)/Shelf.xcdatamodel`), or bring the store to the current \
+                one: etl migrate \(store) --to \(bundle)
+
+                """),
             "\(run.standardError)")
+        #expect(run.standardError.components(separatedBy: "spec.model-version").count == 2)
+        #expect(try Tool.etl(["run", spec], in: work.outside.path).standardError == "")
+        try work.expect(store, "SELECT ZLABEL FROM ZSHELF", ["Top", "Top"])
         #expect(try migrate().status == 0)
         let next = try Tool.etl(["run", spec], in: work.outside.path)
         #expect(next.status == 0, "\(next.standardError)")
-        try work.expect(store, "SELECT ZLABEL FROM ZSHELF", ["Top", "Top"])
+        #expect(!next.standardError.contains("spec.model-version"))
+    }
+
+    @Test func aRunWithAVersionThatTheStoreDoesNotHaveNamesTheMigration() throws {
+        let spec = work.outside.path + "/spec.yaml"
+        let version = work.outside.path + "/Shelf.xcdatamodeld/Shelf 2.xcdatamodel"
+        try """
+        etl: 1
+        store: { at: \(store), model: "\(version)" }
+        stages: [{ update: relabel, entity: Shelf, where: "label != nil", set: { label: "'Top'" } }]
+        """.write(toFile: spec, atomically: true, encoding: .utf8)
+        let run = try Tool.etl(["run", spec], in: work.outside.path)
+        #expect(run.status == 78)
+        #expect(
+            run.standardError.contains(
+                "  fix: bring the store to this model: etl migrate \(store) --to '\(version)'\n"),
+            "\(run.standardError)")
     }
 
     @Test func aMirroredStoreNeedsAFlag() throws {

@@ -22,7 +22,14 @@ public struct ModelHistory: Sendable {
     /// Versions that differ only in what hashes leave out, such as defaults, count as one: the
     /// newest of them.
     public func versionIndex(ofStoreAt path: String) throws(StoreError) -> Int? {
-        let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        try versionIndex(ofStoreAt: path, waiting: nil)
+    }
+
+    /// The same, with a limit for how long others may keep the store locked.
+    package func versionIndex(
+        ofStoreAt path: String, waiting patience: LockPatience?
+    ) throws(StoreError) -> Int? {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false, waiting: patience)
         guard !snapshot.isOfApp else {
             return try AppStoreModel.place(of: snapshot.connection, path, among: versions)
         }

@@ -65,15 +65,29 @@ struct ModelVersions {
         return (problems.isEmpty ? versions : ModelVersions(path: path), problems)
     }
 
-    /// The path of the version of an Xcode bundle that a store was made with; `nil` if the model is
-    /// not in a bundle, or the store has none of its versions.
-    static func fittingVersion(of model: String, storeAt store: String) -> String? {
-        guard let (bundle, _) = XcodeModelBundle.bundleAndVersion(of: model) else { return nil }
-        let versions = read(model).versions
-        // The caller has reported what is wrong with the store.
+    /// The path of the version in a bundle that a store was made with.
+    ///
+    /// - Parameters:
+    ///   - current: the current version of the bundle.
+    ///   - path: a path that may name a bundle.
+    /// - Returns: `nil` if the path names no bundle, or one version of it; and if the store is
+    ///   missing, has the current version, or has none of the versions.
+    static func otherVersion(
+        than current: ManagedObjectModel, ofBundle path: String, storeAt store: String,
+        waiting patience: LockPatience
+    ) -> String? {
+        guard let bundle = try? XcodeModelBundle.open(path), bundle.versions.count > 1,
+            FileDescriptor.size(store) ?? 0 > 0,
+            // The store is opened later, and what is wrong with it is reported then.
+            let isCurrent = try? ModelHistory([current]).versionIndex(
+                ofStoreAt: store, waiting: patience) != nil,
+            !isCurrent
+        else { return nil }
+        let versions = read(path).versions
         let known = versions.all + versions.later
         let history = ModelHistory(known.map(\.model))
-        guard let place = (try? history.versionIndex(ofStoreAt: store)) ?? nil,
+        guard
+            let place = (try? history.versionIndex(ofStoreAt: store, waiting: patience)) ?? nil,
             let name = known[place].name
         else { return nil }
         return bundle.path(of: name)

@@ -44,6 +44,12 @@ extension Explanation {
             "Check the path under `store.model`."
         ),
         (
+            "spec.model-version",
+            "The store has another version of the model than the bundle's current one, so the run"
+                + " uses the version that the store has.",
+            "Name that version in `store.model`, or migrate the store with `etl migrate`."
+        ),
+        (
             "spec.name", "A name has characters that it may not have.",
             "The message tells which are allowed."
         ),

@@ -42,6 +42,9 @@ package struct PipelineRunner: Sendable {
                 for warning in found where warning.severity == .warning {
                     run.runner.warn(warning)
                 }
+            } else if let note = found.first(where: { $0.code == PipelineSpec.otherVersionCode }) {
+                // Errors may follow from the version that is used.
+                if checked == nil { run.runner.warn(note) } else { _ = told.add(note) }
             }
             let errors = found.filter { $0.severity == .error }
             guard let checked, errors.isEmpty else { throw RunFailure(problems: errors) }

@@ -146,10 +146,7 @@ struct StoreTarget {
             // The user knows the store, and not the copy that the run writes.
             failure.diagnostics[0].message.replace(path, with: self.path)
             failure.diagnostics[0].fix =
-                ModelVersions.fittingVersion(of: modelFile, storeAt: path).map {
-                    "name the version that the store has: `model: \($0)`"
-                }
-                ?? "bring the store to this model: "
+                "bring the store to this model: "
                 + StoreMigration.command(store: self.path, to: modelFile)
             throw failure
         }

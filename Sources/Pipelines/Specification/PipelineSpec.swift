@@ -70,7 +70,12 @@ package struct StoreSpec: Sendable, Hashable {
 
     /// What a model's file was read as.
     struct KnownModel: Sendable, Hashable {
+        /// The path in the spec.
         var path: String
+        /// The file that was read: `path`, or the version in that bundle that the store has.
+        var file: String
+        /// The store whose version was looked for; `nil` if its path was not known yet.
+        var store: String?
         var reading: ModelReading
     }
 

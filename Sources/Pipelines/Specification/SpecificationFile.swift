@@ -146,12 +146,9 @@ extension PipelineSpec {
                 at: values.path(store.at), waiting: Self.forALook)) ?? false
     }
 
-    /// The file that the model stands in, which may be the spec.
+    /// The file that holds the model, which may be the spec.
     func modelFile(_ values: ParameterValues) -> String {
-        guard case .file(let template)? = store.model, values.canResolve(template) else {
-            return file
-        }
-        return values.path(template)
+        modelFileReading(values)?.file ?? file
     }
 
     /// The same, with what can be known of a model that has errors.
@@ -163,13 +160,34 @@ extension PipelineSpec {
         return reading
     }
 
-    /// What the model's file is read as; nil where no file is named.
-    fileprivate func modelFileReading(_ values: ParameterValues) -> StoreSpec.KnownModel? {
+    /// The code of the warning that the store has another version of the model.
+    static let otherVersionCode = "spec.model-version"
+
+    /// What the model's file is read as; nil if the spec names no file.
+    func modelFileReading(_ values: ParameterValues) -> StoreSpec.KnownModel? {
         guard case .file(let template)? = store.model, values.canResolve(template) else {
             return nil
         }
         let path = values.path(template)
-        return StoreSpec.KnownModel(path: path, reading: ModelSource.reading(path))
+        let place = values.canResolve(store.at) ? values.path(store.at) : nil
+        if let known = store.knownModel, known.path == path, known.store == place { return known }
+        var known = StoreSpec.KnownModel(
+            path: path, file: path, store: place, reading: ModelSource.reading(path))
+        guard store.open != .replace, let place, let model = known.reading.model,
+            let version = ModelVersions.otherVersion(
+                than: model, ofBundle: path, storeAt: place, waiting: Self.forALook)
+        else { return known }
+        known.file = version
+        known.reading = ModelSource.reading(version)
+        known.reading.diagnostics.append(
+            Diagnostic(
+                .warning, code: Self.otherVersionCode,
+                "The store '\(place)' has another version of the model than the current one of"
+                    + " '\(path)'; its own version, '\(PathText.lastComponent(version))', is used",
+                at: .source(template.location),
+                fix: "name this version (`model: \(version)`), or bring the store to the current"
+                    + " one: " + StoreMigration.command(store: place, to: path)))
+        return known
     }
 
     private func modelSourceReading(_ values: ParameterValues) -> ModelReading {
@@ -177,10 +195,9 @@ extension PipelineSpec {
         case nil: return ModelReading(diagnostics: [])
         case .inline(let reading): return reading
         case .file(let template):
-            guard values.canResolve(template) else { return ModelReading(diagnostics: []) }
-            let path = values.path(template)
-            let known = store.knownModel.flatMap { $0.path == path ? $0.reading : nil }
-            var reading = known ?? ModelSource.reading(path)
+            guard let known = modelFileReading(values) else { return ModelReading(diagnostics: []) }
+            let path = known.path
+            var reading = known.reading
             if let first = reading.diagnostics.first, first.code.hasPrefix("file.") {
                 reading.diagnostics = [
                     Diagnostic(
