@@ -21,7 +21,8 @@ extension AppStore {
         _ held: Set<String>?, _ connection: Connection
     ) throws(StoreError) -> PersistentStore {
         let path = description.path
-        guard description.kind == .sqlite, description.options.appStores.mayWrite else {
+        let access = description.options.appStores
+        guard description.kind == .sqlite, access.mayWrite else {
             throw StoreError(
                 .permission,
                 "\(path) was made by an app, and is only read unless `StoreOptions.appStores` says"
@@ -33,7 +34,8 @@ extension AppStore {
         try prepare(connection, for: schema, path)
         return try PersistentStore(
             description, app, schema, address, connection,
-            backup: description.options.appStores.keepsBackup ? AppStoreBackup(of: path) : nil)
+            backup: access.keepsBackup
+                ? AppStoreBackup(of: path, keeping: access.backupsKept) : nil)
     }
 
     /// Refuses what would be written wrong, or into somebody else's hands.

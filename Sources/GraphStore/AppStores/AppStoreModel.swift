@@ -51,11 +51,7 @@ struct AppStoreModel {
         } else {
             switch cache {
             case .unreadable(let reason):
-                throw StoreError(
-                    .noModel,
-                    "\(path): the model that the store carries (Z_MODELCACHE) cannot be read:"
-                        + " \(reason); give the app's model instead, such as by"
-                        + " `--model App.xcdatamodeld`")
+                throw Self.unreadableCache(path, reason)
             case .model(let cached):
                 composites = cached.composites
                 origin = StoreOrigin(model: .cached, notes: cached.leftOut)
@@ -94,6 +90,14 @@ struct AppStoreModel {
     }
 
     // MARK: The model in the store
+
+    /// What is said if the cached model cannot be read and no other model is given.
+    static func unreadableCache(_ path: String, _ reason: String) -> StoreError {
+        StoreError(
+            .noModel,
+            "\(path): the model that the store carries (Z_MODELCACHE) cannot be read: \(reason);"
+                + " give the app's model instead, such as by `--model App.xcdatamodeld`")
+    }
 
     /// The model with decimals as the store keeps them: it may be one of ours that has lost its model.
     private static func fitting(

@@ -117,24 +117,39 @@ struct AppSalvage {
                 SchemaSQL.coreBookkeeping.replacing(
                     "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
         }
+        var cacheIsWhole = true
         for table in Self.bookkeeping where parts.contains(where: { $0.name == table }) {
-            losses += try copy(table)
+            let lost = try copy(table)
+            losses += lost
+            if table == "Z_MODELCACHE" { cacheIsWhole = lost.isEmpty }
         }
-        let model = try model(given, path)
+        let model = try model(given, path, cacheIsWhole: cacheIsWhole)
         return try complete(model, path)
     }
 
-    /// The model as `fetch` finds it: the one given, else the one that the store carries.
+    /// The model as `fetch` finds it: the one given, else the one that the store carries, else
+    /// one made of the columns.
+    ///
+    /// - Parameter cacheIsWhole: the cached model was not lost; else the columns would give a model
+    ///   with other names, and nobody would notice.
     private mutating func model(
-        _ given: ManagedObjectModel?, _ path: String
+        _ given: ManagedObjectModel?, _ path: String, cacheIsWhole: Bool
     ) throws(StoreError) -> ManagedObjectModel {
-        var known = given
-        if known == nil, case .model(let cached) = try ModelCache(on: target) {
-            known = cached.model
-        }
-        guard let model = known else {
-            throw StoreError(
-                .noModel, "\(path) carries no model that can be read; say which one it has")
+        let model: ManagedObjectModel
+        if let given {
+            model = given
+        } else {
+            switch try ModelCache(on: target) {
+            case .model(let cached): model = cached.model
+            case .unreadable(let reason):
+                throw AppStoreModel.unreadableCache(path, reason)
+            case .absent:
+                guard cacheIsWhole else {
+                    throw AppStoreModel.unreadableCache(path, "its page is damaged")
+                }
+                let found = try storing { () throws(SQLiteError) in try FoundTables(on: source) }
+                model = try ColumnModelReader(found, source).model(path)
+            }
         }
         let metadata = try readMetadata(model)
         // A table may be missing; the hashes say which entities the store has.

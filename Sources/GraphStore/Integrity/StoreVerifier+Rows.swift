@@ -174,16 +174,16 @@ extension StoreVerifier {
             guard
                 ["Z_PRIMARYKEY", "ACHANGE", "ATRANSACTION"].allSatisfy(verifier.has(formatTable:))
             else { return }
-            let strange =
-                try connection.integer(
-                    "SELECT count(*) FROM ACHANGE WHERE ZENTITY IS NULL"
-                        + " OR ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY)") ?? 0
-            if strange > 0 {
+            let strange = try connection.prepare(
+                "SELECT count(*), min(ifnull(ZENTITY, 'NULL')) FROM ACHANGE"
+                    + " WHERE ZENTITY IS NULL OR ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY)")
+            if try strange.step(), strange.integer(0) > 0 {
+                let count = Int(strange.integer(0))
                 verifier.findings.append(
                     StoreFinding(
-                        .history, count: Int(strange),
-                        "The history has \(Int(strange).counting("change", "changes")) of unknown"
-                            + " entities"))
+                        .history, count: count,
+                        "The history has \(count.counting("change", "changes")) of an entity that the"
+                            + " store does not have, such as number \(strange.string(1))"))
             }
             let lost =
                 try connection.integer(

@@ -20,9 +20,12 @@ struct AppStoreFile {
     }
 
     /// Opens it for writing.
-    func openForWriting() throws -> PersistentContainer {
+    func openForWriting(
+        _ configure: (inout AppStoreAccess) -> Void = { _ in }
+    ) throws -> PersistentContainer {
         var options = StoreOptions()
         options.appStores = .writing
+        configure(&options.appStores)
         return try PersistentContainer(model: nil, .sqlite(at: path, options: options))
     }
 

@@ -145,6 +145,16 @@ import Testing
         try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["5"])
     }
 
+    @Test("each first save makes a backup and removes the oldest", arguments: [1, 2])
+    func oldBackupsGo(_ kept: Int) throws {
+        for number in 1...4 {
+            let context = try store.openForWriting { $0.backupsKept = kept }.newContext()
+            try context.insert("Tag").setValue(.attribute(.text("tag \(number)")), forKey: "name")
+            try context.save()
+        }
+        #expect(StoreBackups(of: store.path).all.map(\.number) == Array((5 - kept)...4))
+    }
+
     @Test func deleteRulesHoldAndFilesGo() throws {
         do {
             let container = try store.openForWriting()

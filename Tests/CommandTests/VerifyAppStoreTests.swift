@@ -1,0 +1,80 @@
+import AppStoreFixtures
+import Foundation
+import GraphModel
+import Testing
+
+/// What `verify` finds in a damaged store of an app, and what `--repair` makes of it.
+@Suite("Verifying apps' stores by command") struct VerifyAppStoreTests {
+    private let work: AppStoreFolder
+    private let repaired: String
+
+    init() throws {
+        work = try AppStoreFolder()
+        try AppStoreFixture.make(at: work.store, work.model)
+        repaired = work.outside.path + "/repaired.sqlite"
+        // The fixture is unsound in these.
+        try change(
+            "UPDATE ZITEM SET ZSHELF = NULL, Z_OPT = 1 WHERE Z_PK = 9;"
+                + " DELETE FROM Z_8ITEMS WHERE Z_2ITEMS = 55")
+    }
+
+    private func change(_ sql: String) throws {
+        _ = try Tool.run("sqlite3", [work.store, sql])
+    }
+
+    private func verify(_ flags: String...) throws -> ToolResult {
+        try Tool.etl(["verify", work.store] + flags, in: work.outside.path)
+    }
+
+    @Test("a store without a UUID is not sound, and its repair gives it one")
+    func missingUUID() throws {
+        try change("UPDATE Z_METADATA SET Z_UUID = NULL")
+        let result = try verify()
+        #expect(result.standardOutput == "Z_METADATA has no Z_UUID\n")
+        #expect(result.status == 1)
+        #expect(
+            try verify("--repair", repaired).standardOutput
+                == "lost: Z_METADATA has no Z_UUID, so the store gets a new one\n")
+        #expect(try Tool.etl(["verify", repaired]).status == 0)
+    }
+
+    @Test("history of an entity that the store does not have is a finding")
+    func historyOfUnknownEntity() throws {
+        try change(
+            "UPDATE ACHANGE SET ZENTITY = 77 WHERE Z_PK = 10")
+        let result = try verify()
+        #expect(
+            result.standardOutput == """
+                The history has 1 change of an entity that the store does not have, such as number 77
+
+                """)
+        #expect(result.status == 1)
+    }
+
+    @Test("a cached model whose hashes are not the store's is a remark")
+    func staleCache() throws {
+        let text = AppStoreFixture.modelText.replacing(
+            "label: { type: String, renamed-from: title }",
+            with: "label: { type: String, optional: false }")
+        let other = try #require(ModelFile.read(text: text).0)
+        let cache = try AppStoreFixture.cachedModel(other).map { String(format: "%02x", $0) }
+        try change("UPDATE Z_MODELCACHE SET Z_CONTENT = x'\(cache.joined())'")
+        let result = try verify()
+        #expect(
+            result.standardOutput == """
+                remark: The model in Z_MODELCACHE is stale; its hashes are not the store's in: Shelf
+
+                """)
+        #expect(result.status == 0)
+    }
+
+    @Test("a store without a cached model is repaired by the model that its columns give")
+    func repairByColumns() throws {
+        try change("DROP TABLE Z_MODELCACHE")
+        let result = try verify("--repair", repaired)
+        #expect(result.standardOutput == "" && result.standardError == "")
+        #expect(result.status == 0)
+        let rows = "SELECT Z_PK, ZLABEL FROM ZSHELF ORDER BY 1"
+        #expect(try Tool.sqlite(repaired, rows) == Tool.sqlite(work.store, rows))
+    }
+}
