@@ -8,7 +8,10 @@ enum AppStore {
     /// The file alone is looked at, so that nothing in its folder changes, unless all there is
     /// stands in its log.
     static func isOne(_ path: String) -> Bool {
-        guard StoreFiles.exists(path) else { return false }
+        // What is wrong with it is reported by whoever opens it.
+        guard StoreFiles.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
+            return false
+        }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }
         // One that is being made is no app's.
         guard StoreFiles.size(path + "-wal") > 0, let snapshot = try? StoreSnapshot(ofApp: path)

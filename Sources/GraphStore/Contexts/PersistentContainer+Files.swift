@@ -277,6 +277,21 @@ extension PersistentContainer {
         }
     }
 
+    /// Makes sure that a run may work at a store's place: the store is a regular file or still to be
+    /// made, and so are the files that etl keeps next to it.
+    ///
+    /// - Throws: `.notAStore` or `.exists`, which name the file.
+    package static func checkPlace(_ path: String) throws(StoreError) {
+        try StoreFiles.refuseOtherKinds(path)
+        try StoreFiles.checkOwnFiles(besideStoreAt: StoreFiles.resolved(path))
+    }
+
+    /// Removes the store that a swap has replaced, which stays if the process is killed during the
+    /// swap. Call it when the new store has been opened.
+    package static func removeReplaced(at path: String) throws(StoreError) {
+        try StoreFiles.remove(StoreFiles.resolved(path) + ".etl-old")
+    }
+
     /// Makes sure that nobody is in the middle of writing to a store's file; what else is wrong with
     /// it is left to whoever opens it.
     package static func checkIsUnlocked(

@@ -35,7 +35,7 @@ extension PersistentContainer {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
-        try StoreFiles.refuseFolder(path)
+        try StoreFiles.refuseOtherKinds(path)
         guard !StoreFiles.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")
         }

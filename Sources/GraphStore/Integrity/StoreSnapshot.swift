@@ -26,6 +26,7 @@ final class StoreSnapshot {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
+        try StoreFiles.refuseOtherKinds(path)
         // One that is cut off may lack the table that makes a store ours.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
             try self.init(ofApp: path)

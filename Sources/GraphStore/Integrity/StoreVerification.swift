@@ -41,7 +41,7 @@ extension PersistentContainer {
         guard StoreFiles.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
-        try StoreFiles.refuseFolder(path)
+        try StoreFiles.refuseOtherKinds(path)
         var verification = StoreVerification()
         guard try StoreFiles.hasHeader(path) else {
             verification.findings = [

@@ -7,7 +7,7 @@ extension PersistentStore {
         attachesOthers: Bool = false
     ) throws(StoreError) -> Connection {
         let path = description.path
-        if !address.isMemory { try StoreFiles.refuseFolder(path) }
+        if !address.isMemory { try StoreFiles.refuseOtherKinds(path) }
         let pragmas = try description.options.writerPragmas()
         do {
             let connection = try address.connect(mode, attachesOthers: attachesOthers)

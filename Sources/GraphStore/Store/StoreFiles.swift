@@ -43,11 +43,52 @@ enum StoreFiles {
         access(path, F_OK) == 0
     }
 
-    /// Makes sure that a store's path is not that of a folder.
-    static func refuseFolder(_ path: String) throws(StoreError) {
+    /// Makes sure that a store's path leads to a regular file, or to nothing yet.
+    ///
+    /// SQLite would wait for a pipe for ever, and would write to a device.
+    static func refuseOtherKinds(_ path: String) throws(StoreError) {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
-        throw StoreError(.notAStore, "\(path) is a folder; name the store's file, an SQLite file")
+        guard stat(path, &status) == 0, let kind = kind(status) else { return }
+        throw StoreError(.notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
+    }
+
+    /// What something is that is not a regular file; `nil` if it is one.
+    private static func kind(_ status: stat) -> String? {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "a folder"
+        case S_IFLNK: "a symbolic link"
+        case S_IFIFO: "a pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+
+    /// The ends of the names of the files that etl keeps next to a store.
+    private static let ownSuffixes =
+        [lockSuffix] + builtNames + [".etl-old", ".etl-next", ".etl-done", ".etl-copy"]
+    private static let lockSuffix = ".etl-lock"
+
+    /// Makes sure that what has the name of one of our files next to a store can be one of them.
+    ///
+    /// Through a link, a run would empty or remove a file of somebody else.
+    static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
+        for suffix in ownSuffixes {
+            for end in ["", "-wal", "-shm", "-journal"] {
+                var status = stat()
+                let name = path + suffix + end
+                guard lstat(name, &status) == 0 else { continue }
+                let kind =
+                    kind(status)
+                    ?? (suffix == lockSuffix && status.st_nlink > 1
+                        ? "a file with several names" : nil)
+                guard let kind else { continue }
+                throw StoreError(
+                    .exists,
+                    "\(name) is \(kind), but etl keeps a file of its own by this name; remove it, or"
+                        + " give it another name")
+            }
+        }
     }
 
     /// Whether this process may write the file.

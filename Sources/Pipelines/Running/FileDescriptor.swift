@@ -19,15 +19,17 @@ enum FileDescriptor {
     ///
     /// - Returns: the descriptor, or -1.
     static func createForLocking(_ path: String) -> Int32 {
-        open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        // No link is followed, and a pipe is not waited for.
+        open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
     }
 
     /// Opens a file to see whether it is locked, as far as this user may.
     ///
     /// - Returns: the descriptor, or -1.
     static func openForLocking(_ path: String) -> Int32 {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        return descriptor >= 0 ? descriptor : open(path, O_RDONLY | O_CLOEXEC)
+        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = open(path, O_RDWR | flags)
+        return descriptor >= 0 ? descriptor : open(path, O_RDONLY | flags)
     }
 
     static func close(_ descriptor: Int32) {
@@ -221,7 +223,8 @@ enum FileDescriptor {
 
     /// The first bytes of the file at a path as text; nil where it cannot be read.
     static func head(ofFile path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe is not waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return head(descriptor)

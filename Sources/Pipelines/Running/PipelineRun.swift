@@ -137,6 +137,7 @@ struct PipelineRun {
         }
         do {
             guard !options.isDry else {
+                try PersistentContainer.checkPlace(path)
                 guard let policy = options.ifLocked else {
                     if let holder = StoreLock.holder(of: path) { warnOfOther(holder, path) }
                     return true
@@ -221,6 +222,9 @@ struct PipelineRun {
             let opened = try open(&job, for: group)
             let container = opened.container
             isBeside = opened.isBeside
+            if lock != nil, !isBeside {
+                try PersistentContainer.removeReplaced(at: job.target.path)
+            }
             hasOpened = true
             let resumed = try beginReplay(opened.resumed)
             if job.model == nil { try Self.check(job.spec, against: container.model) }

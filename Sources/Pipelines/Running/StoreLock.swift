@@ -1,5 +1,6 @@
 import Diagnostics
 import Dispatch
+import GraphStore
 
 /// Keeps two runs off one store: a kernel lock beside it, which dies with its process.
 final class StoreLock {
@@ -140,6 +141,11 @@ final class StoreLock {
     }
 
     private init(storePath: String, pipeline: String, started: String) throws(RunFailure) {
+        do throws(StoreError) {
+            try PersistentContainer.checkPlace(storePath)
+        } catch {
+            throw RunFailure(error)
+        }
         let path = Self.path(storePath)
         descriptor = FileDescriptor.createForLocking(path)
         guard descriptor >= 0 else {

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// What a run refuses to open: other kinds of files than its own, and links that lead to them.
+@Suite("Files next to a store") struct FilesBesideStoreTests {
+    private let folder: FailureFolder
+
+    init() throws {
+        folder = try FailureFolder()
+        try folder.writeSpec()
+        try folder.writeTasks(3)
+        try "victim\n".write(toFile: folder.path + "/victim", atomically: true, encoding: .utf8)
+    }
+
+    @Test(
+        "a link in the place of a file of etl is refused, and its target stays",
+        arguments: [
+            "etl-lock", "etl-new", "etl-work", "etl-work-wal", "etl-old", "etl-next", "etl-done",
+        ], ["create", "replace"])
+    func linkInThePlaceOfOurFile(_ suffix: String, _ open: String) throws {
+        try folder.writeSpec(open: open)
+        _ = try folder.shell("ln -s victim store.sqlite.\(suffix)")
+        let result = try folder.run()
+        #expect(result.status == 78)
+        #expect(
+            result.errors == """
+                error: store.sqlite.\(suffix) is a symbolic link, but etl keeps a file of its own by \
+                this name; remove it, or give it another name [store.exists]
+
+                """)
+        #expect(try folder.shell("cat victim").output == "victim\n")
+        #expect(!folder.names().contains("store.sqlite"))
+    }
+
+    @Test("a hard link to another file is no lock")
+    func hardLinkAsLock() throws {
+        _ = try folder.shell("ln victim store.sqlite.etl-lock")
+        let result = try folder.run()
+        #expect(result.status == 78)
+        #expect(result.errors.contains("store.sqlite.etl-lock is a file with several names, but"))
+        #expect(try folder.shell("cat victim").output == "victim\n")
+    }
+
+    @Test(
+        "a store that is not a regular file is refused at once, by every command",
+        arguments: [
+            ("mkfifo store.sqlite", "a pipe"), ("mkdir store.sqlite", "a folder"),
+            ("ln -s /dev/null store.sqlite", "a device"),
+        ])
+    func storeOfAnotherKind(_ make: String, _ kind: String) throws {
+        _ = try folder.shell(make)
+        let message =
+            "store.sqlite is \(kind); name the store's file, an SQLite file [store.not-a-store]\n"
+        for command in [
+            "run spec.yaml", "run --dry-run spec.yaml", "plan spec.yaml", "fetch store.sqlite",
+            "verify store.sqlite",
+        ] {
+            let result = try folder.shell("timeout -s KILL 60 \"$E\" \(command)")
+            #expect(result.status == 78, "\(command): \(result.errors)")
+            #expect(result.errors.hasSuffix(message), "\(command): \(result.errors)")
+        }
+    }
+
+    @Test("a store that a killed swap has replaced is removed by the next run")
+    func replacedStoreGoes() throws {
+        #expect(try folder.run().status == 0)
+        _ = try folder.shell("cp store.sqlite store.sqlite.etl-old")
+        #expect(try folder.run().status == 0)
+        #expect(!folder.names().contains("store.sqlite.etl-old"))
+    }
+}
