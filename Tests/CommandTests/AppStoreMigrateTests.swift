@@ -139,7 +139,7 @@ import Testing
         #expect(!next.standardError.contains("spec.model-version"))
     }
 
-    @Test func aRunWithAVersionThatTheStoreDoesNotHaveNamesTheMigration() throws {
+    @Test func aRunWithAVersionThatTheStoreDoesNotHaveNamesTheOneThatItHas() throws {
         let spec = work.outside.path + "/spec.yaml"
         let version = work.outside.path + "/Shelf.xcdatamodeld/Shelf 2.xcdatamodel"
         try """
@@ -151,7 +151,8 @@ import Testing
         #expect(run.status == 78)
         #expect(
             run.standardError.contains(
-                "  fix: bring the store to this model: etl migrate \(store) --to '\(version)'\n"),
+                "  fix: name the version that the store has: "
+                    + "`model: \(work.outside.path)/Shelf.xcdatamodeld/Shelf.xcdatamodel`\n"),
             "\(run.standardError)")
     }
 

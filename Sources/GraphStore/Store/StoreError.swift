@@ -63,7 +63,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure.
     public let code: Code
     /// What went wrong, and how it may be mended.
-    public let message: String
+    public private(set) var message: String
     /// The statement, where one was being run.
     public let sql: String?
     /// What led to it, where that says more.
@@ -111,6 +111,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// Another process has the lock of the store's file.
     package init(inUse path: String) {
         self.init(.busy, "\(path) is in use by another process; try again later")
+    }
+
+    /// The same error with another path in its message, such as the store's for that of a copy.
+    package func naming(_ path: String, insteadOf copy: String) -> StoreError {
+        var error = self
+        error.message.replace(copy, with: path)
+        return error
     }
 
     /// One sentence.

@@ -65,13 +65,31 @@ struct ModelVersions {
         return (problems.isEmpty ? versions : ModelVersions(path: path), problems)
     }
 
-    /// The path of the version in a bundle that a store was made with.
+    /// The path of the version in an Xcode bundle that a store was made with.
+    ///
+    /// - Parameter path: the bundle, or a version in it.
+    /// - Returns: `nil` if the path names neither, or if the store has none of the versions.
+    static func fittingVersion(
+        of path: String, storeAt store: String, waiting patience: LockPatience? = nil
+    ) -> String? {
+        guard let (bundle, _) = XcodeModelBundle.bundleAndVersion(of: path) else { return nil }
+        let versions = read(path).versions
+        let known = versions.all + versions.later
+        let history = ModelHistory(known.map(\.model))
+        // The caller reports what is wrong with the store.
+        guard
+            let place = (try? history.versionIndex(ofStoreAt: store, waiting: patience)) ?? nil,
+            let name = known[place].name
+        else { return nil }
+        return bundle.path(of: name)
+    }
+
+    /// The path of the version in a bundle that a store was made with, if it is not the current one.
     ///
     /// - Parameters:
     ///   - current: the current version of the bundle.
     ///   - path: a path that may name a bundle.
-    /// - Returns: `nil` if the path names no bundle, or one version of it; and if the store is
-    ///   missing, has the current version, or has none of the versions.
+    /// - Returns: `nil` also if the path names no bundle, or one version of it.
     static func otherVersion(
         than current: ManagedObjectModel, ofBundle path: String, storeAt store: String,
         waiting patience: LockPatience
@@ -83,14 +101,7 @@ struct ModelVersions {
                 ofStoreAt: store, waiting: patience) != nil,
             !isCurrent
         else { return nil }
-        let versions = read(path).versions
-        let known = versions.all + versions.later
-        let history = ModelHistory(known.map(\.model))
-        guard
-            let place = (try? history.versionIndex(ofStoreAt: store, waiting: patience)) ?? nil,
-            let name = known[place].name
-        else { return nil }
-        return bundle.path(of: name)
+        return fittingVersion(of: path, storeAt: store, waiting: patience)
     }
 
     /// The index of the version that a store was made with; `nil` if it is another one.

@@ -228,7 +228,7 @@ struct PipelineRun {
             hasOpened = true
             let resumed = try beginReplay(opened.resumed)
             if job.model == nil { try Self.check(job.spec, against: container.model) }
-            if !hasBegun { tellRemarks(on: container) }
+            if !hasBegun { tellRemarks(on: container, of: job.target.path) }
             let journal = try RunJournal(
                 job.note, resuming: resumed, isSameAttempt: hasBegun, in: container)
             if let resumed, !hasBegun { tellOfResuming(resumed) }
@@ -288,8 +288,10 @@ struct PipelineRun {
     }
 
     /// Tells what is to be known of a store that an app made.
-    private func tellRemarks(on container: PersistentContainer) {
-        for remark in Diagnostic.remarks(on: container.origin, at: .file(container.path)) {
+    ///
+    /// - Parameter path: the store, whatever copy of it the container has.
+    private func tellRemarks(on container: PersistentContainer, of path: String) {
+        for remark in Diagnostic.remarks(on: container.origin, at: .file(path)) {
             runner.warn(remark)
         }
     }

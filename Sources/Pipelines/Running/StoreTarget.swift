@@ -141,12 +141,15 @@ struct StoreTarget {
             return try PersistentContainer(
                 model: model, .sqlite(at: path, opening: opening, options: options))
         } catch {
+            // The user knows the store, and not the copy that the run writes.
+            let error = error.naming(self.path, insteadOf: path)
             guard error.code == .modelMismatch, !modelFile.isEmpty else { throw error }
             var failure = RunFailure(error)
-            // The user knows the store, and not the copy that the run writes.
-            failure.diagnostics[0].message.replace(path, with: self.path)
             failure.diagnostics[0].fix =
-                "bring the store to this model: "
+                ModelVersions.fittingVersion(of: modelFile, storeAt: path).map {
+                    "name the version that the store has: `model: \($0)`"
+                }
+                ?? "bring the store to this model: "
                 + StoreMigration.command(store: self.path, to: modelFile)
             throw failure
         }

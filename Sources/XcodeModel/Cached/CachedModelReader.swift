@@ -59,6 +59,8 @@ struct CachedModelReader {
                     + " model does not have")
         }
         entity.fetchedProperties.removeAll { !names.contains($0.request.entityName) }
+        // The cache has them in the order of a hash table.
+        entity.fetchedProperties.sort { $0.name < $1.name }
     }
 
     // MARK: Entities
