@@ -50,7 +50,7 @@ import Testing
     func storeOfAnotherKind(_ make: String, _ kind: String) throws {
         _ = try folder.shell(make)
         let message =
-            "store.sqlite is \(kind); name the store's file, an SQLite file [store.not-a-store]\n"
+            " is \(kind); name the store's file, an SQLite file [store.not-a-store]\n"
         for command in [
             "run spec.yaml", "run --dry-run spec.yaml", "plan spec.yaml", "fetch store.sqlite",
             "verify store.sqlite",

@@ -38,6 +38,36 @@ import Testing
         #expect(try Tool.etl(["verify", repaired]).status == 0)
     }
 
+    @Test(
+        "a table of the history that is gone is made again, and its numbers go on",
+        arguments: [
+            ("ACHANGE", ["lost: The table ACHANGE is missing, and is created again"], 0, 103),
+            (
+                "ATRANSACTION",
+                [
+                    "lost: The table ATRANSACTION is missing, and is created again",
+                    "lost: 3 changes of the history cannot be kept, since the transaction is missing",
+                ], 12, 103
+            ),
+            (
+                "Z_PRIMARYKEY", ["lost: The table Z_PRIMARYKEY is missing, and is created again"],
+                12, 103
+            ),
+        ])
+    func missingHistoryTable(
+        _ table: String, _ losses: [String], _ change: Int, _ transaction: Int
+    ) throws {
+        try self.change("DROP TABLE \(table)")
+        #expect(try verify().status == 1)
+        let result = try verify("--repair", repaired)
+        #expect(result.standardOutput == losses.map { $0 + "\n" }.joined())
+        let again = try Tool.etl(["verify", repaired])
+        #expect(again.standardOutput == "" && again.status == 0)
+        let counters = try Tool.sqlite(
+            repaired, "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 ORDER BY 1")
+        #expect(counters == ["16001|\(change)", "16002|\(transaction)", "16003|2"])
+    }
+
     @Test("history of an entity that the store does not have is a finding")
     func historyOfUnknownEntity() throws {
         try change(

@@ -41,6 +41,35 @@ import Testing
         }
     }
 
+    @Test("transient relationships, open counts, and constraints over relationships come back")
+    func rareProperties() throws {
+        let (read, diagnostics) = ModelFile.read(
+            text: """
+                model: 1
+                entities:
+                  Note:
+                    attributes: { title: { type: String, hash-modifier: m } }
+                    relationships:
+                      owner: { to: Person, inverse: notes }
+                      draftOf: { to: Person, transient: true, hash-modifier: r }
+                    unique: [[title, owner]]
+                  Person:
+                    relationships:
+                      notes: { to: Note, many: true, inverse: owner, count: 0..-1 }
+                      drafts: { to: Note, many: true, transient: true }
+                """)
+        let model = try #require(read, "\(diagnostics)")
+        let cached = try CachedModel(reading: CachedModelWriter.content(of: model).bytes)
+        #expect(cached.leftOut == [])
+        #expect(cached.model.versionHashes == model.versionHashes)
+        for entity in model.entities {
+            let found = try #require(cached.model.entity(named: entity.name))
+            #expect(
+                found.ownRelationships == entity.ownRelationships.sorted { $0.name < $1.name })
+            #expect(found.uniquenessConstraints == entity.uniquenessConstraints)
+        }
+    }
+
     @Test func whatIsNoModelSaysWhy() {
         let writer = ArchiveWriter()
         let list = writer.archive(root: writer.list([writer.text("a")]))

@@ -203,6 +203,7 @@ struct FieldPlan {
                     ? whole.compactMap { schema.entity(named: destination)?.attributes[$0]?.column }
                     : [key.column]
                 column.content = .attribute(key.attribute.type)
+                column.isExternal = key.attribute.allowsExternalBinaryDataStorage
                 return
             }
             guard let toOne = here.toOnes[name],

@@ -93,6 +93,58 @@ struct HistorySchema: Sendable {
         }
     }
 
+    /// Makes the tables that a history lacks, and corrects the numbers that it has handed out; nothing
+    /// happens if the store keeps no history.
+    ///
+    /// - Returns: what is lost.
+    static func complete(on connection: Connection) throws(SQLiteError) -> [StoreFinding] {
+        var there: Set<String> = []
+        for name in tableNames.values where try !columns(of: name, on: connection).isEmpty {
+            there.insert(name)
+        }
+        guard !there.isEmpty else { return [] }
+        // Older frameworks keep authors in the transactions themselves.
+        let columns = try columns(of: "ATRANSACTION", on: connection)
+        let internsStrings =
+            there.contains("ATRANSACTIONSTRING") || columns.isEmpty || columns.contains("ZAUTHORTS")
+        for statement in tables.split(separator: ";").map(String.init)
+        where internsStrings || !statement.contains("ATRANSACTIONSTRING") {
+            let isTable = tableNames.values.contains {
+                statement.contains("CREATE TABLE \($0) ") && !there.contains($0)
+            }
+            let isIndex = tableNames.values.contains {
+                statement.contains("INDEX") && statement.contains(" ON \($0)")
+                    && !there.contains($0)
+            }
+            if isTable || isIndex || statement.contains("INSERT OR IGNORE") {
+                try connection.execute(statement)
+            }
+        }
+        var lost: [StoreFinding] = []
+        for (number, name) in tableNames.sorted(by: { $0.key < $1.key })
+        where internsStrings || number != stringEntity {
+            if !there.contains(name) {
+                lost.append(
+                    StoreFinding(
+                        .structure, "The table \(name) is missing, and is created again"))
+            }
+            try connection.execute(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ifnull((SELECT max(Z_PK) FROM \(name)), 0))"
+                    + " WHERE Z_ENT = \(number)")
+        }
+        try connection.execute(
+            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)")
+        let count = connection.changes
+        if count > 0 {
+            lost.append(
+                StoreFinding(
+                    .history, count: count,
+                    "\(count.counting("change", "changes")) of the history cannot be kept, since"
+                        + " the transaction is missing"))
+        }
+        return lost
+    }
+
     /// The columns of a table.
     static func columns(
         of table: String, on connection: Connection

@@ -306,6 +306,9 @@ struct AppSalvage {
             }
             if isThere == 1 { losses += try copy(name) }
         }
+        losses += try storing { () throws(SQLiteError) in
+            try HistorySchema.complete(on: target)
+        }
         if hasLosses, let derived = try? DerivedAttributes(schema) {
             try derived.deriveAll(on: target, schema)
         }

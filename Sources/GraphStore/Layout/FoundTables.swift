@@ -182,10 +182,16 @@ package struct FoundTables: Sendable {
     /// The column of that name, or one of its number in place of another: `Z12_OWNER` for
     /// `Z9_OWNER`.
     ///
-    /// - Parameter tail: what follows the number.
-    func column(_ name: String, orNumbered tail: String, in table: String) -> String? {
+    /// - Parameters:
+    ///   - tail: what follows the number.
+    ///   - taken: columns that belong to another property.
+    func column(
+        _ name: String, orNumbered tail: String, in table: String, besides taken: Set<String> = []
+    ) -> String? {
         if has(name, in: table) { return name }
-        return columns[table]?.first { Self.isNumbered($0.name, "Z", tail) }?.name
+        return columns[table]?.first {
+            !taken.contains($0.name) && Self.isNumbered($0.name, "Z", tail)
+        }?.name
     }
 
     /// Whether a name is a prefix, a number and a tail.
@@ -198,13 +204,63 @@ package struct FoundTables: Sendable {
         }
     }
 
-    /// The table of pairs of two relationships that are each other's inverse, by either's name.
-    func joinTable(_ names: [(number: Int64, name: String)]) -> String? {
-        for (number, name) in names where has("Z_\(number)\(name)") { return "Z_\(number)\(name)" }
-        return columns.keys.sorted().first { table in
-            names.contains { Self.isNumbered(table, "Z_", $0.name) }
-                && columns[table]?.contains { $0.name == "Z_PK" } == false
+    /// One side of a many-to-many relationship.
+    struct PairSide {
+        /// The number of the entity that declares it.
+        var number: Int64
+        /// The name in capitals.
+        var name: String
+        /// The number of the entity that it leads to.
+        var destination: Int64
+    }
+
+    /// The table of pairs of each many-to-many relationship; `nil` for those that have none.
+    ///
+    /// Names of tables and columns hold the numbers that entities had when a store was created, so
+    /// a table with other numbers is taken, too: but only if its columns have the names of both
+    /// sides, and no other relationship has it.
+    ///
+    /// - Parameter pairs: both sides of each.
+    func joinTables(of pairs: [[PairSide]]) -> [String?] {
+        var tables = [String?](repeating: nil, count: pairs.count)
+        var taken: Set<String> = []
+        for (place, sides) in pairs.enumerated() {
+            tables[place] = sides.lazy.map { "Z_\($0.number)\($0.name)" }.first(where: has)
+            if let table = tables[place] { taken.insert(table) }
         }
+        let others = columns.keys.sorted().filter { table in
+            table.hasPrefix("Z_") && columns[table]?.contains { $0.name == "Z_PK" } == false
+        }
+        // Those whose columns have the very numbers first.
+        for isExact in [true, false] {
+            for (place, sides) in pairs.enumerated() where tables[place] == nil {
+                tables[place] = others.first { table in
+                    !taken.contains(table)
+                        && sides.contains { Self.isNumbered(table, "Z_", $0.name) }
+                        && isOfPair(keyColumns(of: table), sides, isExact: isExact)
+                }
+                if let table = tables[place] { taken.insert(table) }
+            }
+        }
+        return tables
+    }
+
+    /// Whether two columns of keys are those of both sides of a relationship.
+    private func isOfPair(_ keys: [String], _ sides: [PairSide], isExact: Bool) -> Bool {
+        guard keys.count == 2, sides.count == 2 else { return false }
+        func isOf(_ column: String, _ side: PairSide) -> Bool {
+            isExact
+                ? column.hasPrefix("Z_\(side.destination)\(side.name)")
+                : column == "REFLEXIVE" || Self.isKeyColumn(column, of: side.name)
+        }
+        return isOf(keys[0], sides[0]) && isOf(keys[1], sides[1])
+            || isOf(keys[1], sides[0]) && isOf(keys[0], sides[1])
+    }
+
+    /// Whether a column of a join table is named by a relationship, a clash's suffix aside.
+    static func isKeyColumn(_ column: String, of name: String) -> Bool {
+        isNumbered(column, "Z_", name)
+            || column.last?.isNumber == true && isNumbered(String(column.dropLast()), "Z_", name)
     }
 
     /// The columns of keys in a table of pairs.

@@ -50,8 +50,8 @@ extension LayoutCompiler {
         if pair.second == pair.first { pair.second += "1" }
         if let foundPairs {
             pair.fit(
-                foundPairs, (owner.0, named.name.uppercased()),
-                (isNaming ? there.0 : here.0, back.name.uppercased()))
+                foundPairs, foundJoins["\(namingEntity).\(named.name)"],
+                named.name.uppercased(), back.name.uppercased())
         }
         let forwardOrder = named.isOrdered ? pair.order(of: pair.second, foundPairs) : nil
         let backwardOrder =
@@ -71,6 +71,40 @@ extension LayoutCompiler {
 }
 
 extension LayoutCompiler {
+    /// The join table of each many-to-many relationship among tables that are there, by
+    /// `Entity.relationship` of both sides.
+    static func joinTables(
+        of model: ManagedObjectModel, _ numbers: [String: Int64], in found: FoundTables
+    ) -> [String: String] {
+        var pairs: [[FoundTables.PairSide]] = []
+        var keys: [[String]] = []
+        var seen: Set<String> = []
+        for entity in model.entities {
+            for relationship in model.ownRelationships(of: entity) where relationship.isToMany {
+                guard let inverse = model.inverse(of: relationship), inverse.relationship.isToMany
+                else { continue }
+                let names = [
+                    "\(entity.name).\(relationship.name)",
+                    "\(inverse.owner).\(inverse.relationship.name)",
+                ]
+                guard seen.isDisjoint(with: names) else { continue }
+                seen.formUnion(names)
+                keys.append(names)
+                pairs.append(
+                    [(entity.name, relationship), (inverse.owner, inverse.relationship)].map {
+                        FoundTables.PairSide(
+                            number: numbers[$0.0] ?? 0, name: $0.1.name.uppercased(),
+                            destination: numbers[$0.1.destinationEntityName] ?? 0)
+                    })
+            }
+        }
+        var tables: [String: String] = [:]
+        for (names, table) in zip(keys, found.joinTables(of: pairs)) {
+            for name in names { tables[name] = table }
+        }
+        return tables
+    }
+
     /// The column of each relationship of a many-to-many, by `Entity.relationship`.
     static func pairColumns(
         _ model: ManagedObjectModel, _ numbers: [String: Int64]
@@ -119,27 +153,23 @@ private struct PairNames {
     /// Takes the names that are there, whichever side gave them.
     ///
     /// - Parameters:
+    ///   - there: the table; `nil` if the relationship has none.
     ///   - named: the relationship that names the table by our rule, in capitals.
     ///   - back: its inverse.
     mutating func fit(
-        _ found: FoundTables, _ named: (number: Int64, name: String),
-        _ back: (number: Int64, name: String)
+        _ found: FoundTables, _ there: String?, _ named: String, _ back: String
     ) {
-        guard let there = found.joinTable([named, back]) else { return }
+        guard let there else { return }
         table = there
         let keys = found.keyColumns(of: there)
         guard keys.count == 2, !(keys.contains(first) && keys.contains(second)) else { return }
-        /// Whether a column is named by a relationship, a clash's suffix aside.
-        func isOf(_ name: String, _ column: String) -> Bool {
-            FoundTables.isNumbered(column, "Z_", name)
-                || FoundTables.isNumbered(column, "Z_", name + "1")
-        }
+        let isOf = FoundTables.isKeyColumn
         // Exact names first: `TAGS1` may be a relationship's own.
         let exact =
-            keys.first { $0 == second } ?? keys.first { isOf(named.name, $0) && $0 != first }
+            keys.first { $0 == second } ?? keys.first { isOf($0, named) && $0 != first }
         if let exact, let other = keys.first(where: { $0 != exact }) {
             (first, second) = (other, exact)
-        } else if let known = keys.first(where: { isOf(back.name, $0) }),
+        } else if let known = keys.first(where: { isOf($0, back) }),
             let other = keys.first(where: { $0 != known })
         {
             (first, second) = (known, other)

@@ -29,6 +29,8 @@ struct LayoutCompiler {
     private var columnNames: [String: String] = [:]
     /// Column of each relationship in its table of pairs, by `Entity.relationship`.
     private(set) var pairColumns: [String: String] = [:]
+    /// The join table that is there for each many-to-many relationship, by `Entity.relationship`.
+    private(set) var foundJoins: [String: String] = [:]
 
     init(
         _ model: ManagedObjectModel, over found: FoundTables? = nil,
@@ -43,7 +45,11 @@ struct LayoutCompiler {
             ?? Dictionary(
                 uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
         nameColumns()
+        nameInverselessColumns()
         pairColumns = Self.pairColumns(model, numbers)
+        if let foundPairs = self.foundPairs {
+            foundJoins = Self.joinTables(of: model, numbers, in: foundPairs)
+        }
     }
 
     func compile() -> ([StoreLayout.Entity], [StoreLayout.Table], [StoreLayout.JoinTable]) {
@@ -64,6 +70,9 @@ struct LayoutCompiler {
 
     private mutating func nameColumns() {
         var used: [String: Int] = [:]
+        /// Columns that a property has under its very name, by table.
+        var taken: [String: Set<String>] = [:]
+        var missing: [(key: String, table: String, base: String)] = []
         for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
             let root = model.rootName(of: entity.name)
             let names =
@@ -74,11 +83,52 @@ struct LayoutCompiler {
                 let count = used["\(root) \(base)", default: 0]
                 used["\(root) \(base)"] = count + 1
                 let wanted = count == 0 ? base : "\(base)\(count)"
-                // A sibling's column may have gone with a migration.
-                let isThere =
-                    found?.has(wanted, in: Self.tableName(root: root)) ?? true
-                columnNames["\(entity.name).\(name)"] = isThere ? wanted : base
+                let table = Self.tableName(root: root)
+                columnNames["\(entity.name).\(name)"] = wanted
+                if found?.has(wanted, in: table) ?? true {
+                    taken[table, default: []].insert(wanted)
+                } else {
+                    missing.append(("\(entity.name).\(name)", table, base))
+                }
             }
+        }
+        // The columns of a sibling may have gone with a migration, which leaves numbers as they were.
+        for (key, table, base) in missing {
+            if found?.has(base, in: table) == true, taken[table, default: []].insert(base).inserted
+            {
+                columnNames[key] = base
+            }
+        }
+    }
+
+    /// Finds the columns of to-many relationships without an inverse, which are in the tables of
+    /// their destinations.
+    private mutating func nameInverselessColumns() {
+        var taken: [String: Set<String>] = [:]
+        var missing: [(key: String, table: String, wanted: String, name: String)] = []
+        for entity in model.entities {
+            for relationship in model.ownRelationships(of: entity)
+            where relationship.isToMany && inverse(of: relationship) == nil {
+                let key = "\(entity.name).\(relationship.name)"
+                let table = Self.tableName(
+                    root: model.rootName(of: relationship.destinationEntityName))
+                let name = relationship.name.uppercased()
+                let wanted = "Z\(number(entity.name))\(name)"
+                columnNames[key] = wanted
+                if found?.has(wanted, in: table) ?? true {
+                    taken[table, default: []].insert(wanted)
+                } else {
+                    missing.append((key, table, wanted, name))
+                }
+            }
+        }
+        for (key, table, wanted, name) in missing {
+            guard
+                let column = found?.column(
+                    wanted, orNumbered: name, in: table, besides: taken[table] ?? [])
+            else { continue }
+            columnNames[key] = column
+            taken[table, default: []].insert(column)
         }
     }
 
@@ -159,13 +209,7 @@ struct LayoutCompiler {
         let destination = relationship.destinationEntityName
         let destinationTable = Self.tableName(root: model.rootName(of: destination))
         guard let inverse = inverse(of: relationship) else {
-            let wanted = "Z\(number(declaring))\(relationship.name.uppercased())"
-            let column =
-                found.map {
-                    $0.column(
-                        wanted, orNumbered: relationship.name.uppercased(), in: destinationTable)
-                        ?? wanted
-                } ?? wanted
+            let column = column(of: relationship.name, in: declaring)
             return .foreignKey(
                 StoreLayout.ForeignKey(
                     table: destinationTable, column: column,

@@ -328,7 +328,7 @@ package final class CachedModelWriter {
         let entries =
             common(
                 relationship.name, in: entity, isOptional: relationship.isOptional,
-                isOrdered: relationship.isOrdered, userInfo: relationship.userInfo,
+                isTransient: relationship.isTransient, isOrdered: relationship.isOrdered, userInfo: relationship.userInfo,
                 renaming: relationship.renamingIdentifier,
                 modifier: relationship.versionHashModifier)
             + [
