@@ -50,22 +50,20 @@ extension SalvageWriter {
     }
 
     /// As `tellMissing`, of a table of pairs.
-    mutating func tellMissingPairs(
-        of join: StoreLayout.JoinTable, besides count: Int
-    ) throws(StoreError) {
-        guard let missing = try account.missingCount(of: join.name, besides: count) else {
-            guard !account.looksSound(join.name) else {
+    mutating func tellMissingPairs(of table: String, besides count: Int) throws(StoreError) {
+        guard let missing = try account.missingCount(of: table, besides: count) else {
+            guard !account.looksSound(table) else {
                 hasStrayPages = true
                 return
             }
             return lose(
                 .pair, nil, count: 1, keys: [],
-                "\(join.name): some pairs may be lost, since a page of the table, or of an index of"
+                "\(table): some pairs may be lost, since a page of the table, or of an index of"
                     + " it, is damaged")
         }
         lose(
             .pair, nil, count: missing, keys: [],
-            "\(join.name): \(missing.counting("pair is", "pairs are")) lost, which an index names"
+            "\(table): \(missing.counting("pair is", "pairs are")) lost, which an index names"
                 + " still")
     }
 }

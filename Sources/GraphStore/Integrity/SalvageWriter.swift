@@ -15,6 +15,8 @@ struct SalvageWriter {
     private var handedOut: [Int64: Int64] = [:]
     /// The parts of an app's store that are not objects; nil if the store is ours.
     private let app: AppSalvage?
+    /// The join tables of an old store of ours, by their names in the new store.
+    private let joins: [String: SourceJoin]
 
     /// Saves what can be read; the new file is under the temporary name until it is whole.
     static func save(
@@ -49,6 +51,7 @@ struct SalvageWriter {
         self.schema = schema
         self.path = path
         app = nil
+        joins = SourceJoin.all(of: schema, in: source)
         account = RowAccount(of: source)
         // Makes the file; nobody has it open when this is over.
         _ = try PersistentStore.open(
@@ -67,6 +70,7 @@ struct SalvageWriter {
         self.schema = schema
         self.path = path
         self.app = app
+        joins = [:]
         account = app.account
         target = app.target
         salvage.losses = app.losses
@@ -193,55 +197,58 @@ struct SalvageWriter {
         let wanted =
             schema.found?.columns[join.name]?.map(\.name)
             ?? [join.firstColumn, join.secondColumn] + join.orderColumns
-        let found = columns(join.name, wanted)
-        guard found == wanted else {
+        let old = joins[join.name] ?? SourceJoin(table: join.name)
+        let oldColumns = wanted.map(old.column)
+        guard columns(old.table, oldColumns) == oldColumns else {
             return lose(
                 .structure, nil, count: 1, keys: [],
-                "The table of pairs \(join.name) cannot be read, with all its links")
+                "The table of pairs \(old.table) cannot be read, with all its links")
         }
-        let marks = found.map { _ in "?" }.joined(separator: ", ")
+        let marks = wanted.map { _ in "?" }.joined(separator: ", ")
         let insert = try storing { () throws(SQLiteError) in
             try target.prepare(
-                "INSERT OR IGNORE INTO \(join.name) (\(found.joined(separator: ", ")))"
+                "INSERT OR IGNORE INTO \(join.name) (\(wanted.joined(separator: ", ")))"
                     + " VALUES (\(marks))")
         }
-        var reader = DamagedTableReader(source, join.name, key: "rowid", found, last: nil)
+        var reader = DamagedTableReader(source, old.table, key: "rowid", oldColumns, last: nil)
         var count = 0
         try reader.read { row throws(SQLiteError) in
             count += 1
-            for column in found.indices {
+            for column in wanted.indices {
                 insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
             }
             try insert.run()
         }
         lose(
             .pair, nil, count: reader.lostCount, keys: [],
-            "\(join.name): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
-        if reader.lostCount == 0 { try tellMissingPairs(of: join, besides: count) }
-        if schema.isOurs { try copyWaitingPairs(of: join, insert) }
+            "\(old.table): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
+        if reader.lostCount == 0 { try tellMissingPairs(of: old.table, besides: count) }
+        if schema.isOurs { try copyWaitingPairs(of: old, first: join.firstColumn, insert) }
     }
 
-    /// Pairs that a load which was stopped has still beside the table.
+    /// Copies the join rows that an interrupted load has not moved into their table yet.
     private mutating func copyWaitingPairs(
-        of join: StoreLayout.JoinTable, _ insert: Statement
+        of old: SourceJoin, first: String, _ insert: Statement
     ) throws(StoreError) {
         do throws(SQLiteError) {
-            let name = PutOffLinks.name(of: join.name)
+            let name = PutOffLinks.name(of: old.table)
             let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")
             else { return }
+            // The load named the columns in its own order.
+            let isSwapped = !sql[..<start.lowerBound].contains("(\(old.column(first)),")
             let rows = try source.prepare(String(sql[start.lowerBound..<end.lowerBound]))
             while try rows.step() {
                 insert.reset()
-                insert.bind(column: 0, of: rows, at: 1)
-                insert.bind(column: 1, of: rows, at: 2)
+                insert.bind(column: isSwapped ? 1 : 0, of: rows, at: 1)
+                insert.bind(column: isSwapped ? 0 : 1, of: rows, at: 2)
                 try insert.run()
             }
         } catch {
             lose(
                 .pair, nil, count: 1, keys: [],
-                "\(join.name): links that a stopped load had put off cannot all be read")
+                "\(old.table): links that a stopped load had put off cannot all be read")
         }
     }
 
@@ -264,5 +271,40 @@ struct SalvageWriter {
                         + " WHERE Z_ENT = \(entity.number)")
             }
         }
+    }
+}
+
+/// A join table of an old store of ours, which an older version may have named differently.
+private struct SourceJoin {
+    var table: String
+    /// Columns by their names in the new store.
+    private var columns: [String: String] = [:]
+
+    init(table: String) {
+        self.table = table
+    }
+
+    /// The name that a column of the new store has in the old one.
+    func column(_ name: String) -> String { columns[name] ?? name }
+
+    /// The join tables of an old store by their names in the new one.
+    static func all(of schema: StoreLayout, in source: Connection) -> [String: SourceJoin] {
+        // Without a readable list of tables, today's names are the best guess.
+        guard let found = try? FoundTables(on: source) else { return [:] }
+        let old = StoreLayout(schema.model, pairs: found)
+        var joins: [String: SourceJoin] = [:]
+        for entity in schema.heldEntities {
+            for (name, place) in entity.toManys {
+                guard case .joinTable(let new) = place,
+                    case .joinTable(let before)? = old.entity(named: entity.name)?.toManys[name]
+                else { continue }
+                var join = joins[new.table] ?? SourceJoin(table: before.table)
+                join.columns[new.ownerColumn] = before.ownerColumn
+                join.columns[new.destinationColumn] = before.destinationColumn
+                if let order = new.orderColumn { join.columns[order] = before.orderColumn }
+                joins[new.table] = join
+            }
+        }
+        return joins
     }
 }

@@ -234,32 +234,51 @@ struct LayoutCompiler {
 
     private func table(for root: EntityDescription) -> StoreLayout.Table {
         let family = model.family(of: root.name)
-        var grouped: [(group: Int, column: Column)] = []
-        for entity in family {
-            for attribute in model.ownAttributes(of: entity) where !attribute.isTransient {
-                let (group, type) = Self.storage(of: attribute)
-                let name = column(of: attribute.name, in: entity.name)
-                grouped.append((group, Column(name: name, type: type)))
-            }
-            for relationship in model.ownRelationships(of: entity) where !relationship.isToMany {
-                let columns = toOneColumns(relationship, in: entity.name)
-                for name in [columns.column, columns.entityColumn, columns.orderColumn] {
-                    if let name { grouped.append((1, Column(name: name, type: "INTEGER"))) }
-                }
-            }
-        }
-        for place in inverselessToManys(into: family) {
-            for name in [place.column, place.entityColumn, place.orderColumn] {
-                if let name { grouped.append((1, Column(name: name, type: "INTEGER"))) }
-            }
-        }
-        grouped.sort {
-            ($0.group, $0.column.name.lowercased()) < ($1.group, $1.column.name.lowercased())
-        }
         let name = Self.tableName(root: root.name)
         return StoreLayout.Table(
             name: name, rootEntity: root.name, hasSubentities: family.count > 1,
-            columns: grouped.map(\.column), indexes: indexes(on: name, family: family))
+            columns: columns(of: family), indexes: indexes(on: name, family: family))
+    }
+
+    /// The columns of a hierarchy, in the order in which Core Data creates them.
+    ///
+    /// They are grouped by storage, and within a group by entity. In the first group, each entity's
+    /// integers come before its keys. A key is followed by its companion, and the positions in
+    /// ordered relationships follow all keys of the entity.
+    private func columns(of family: [EntityDescription]) -> [Column] {
+        var groups: [Int: [Column]] = [:]
+        func add(_ columns: [Column], to group: Int) {
+            groups[group, default: []] += columns
+        }
+        func sorted(_ columns: [Column]) -> [Column] {
+            columns.sorted { $0.name.lowercased() < $1.name.lowercased() }
+        }
+        for entity in family {
+            var attributes: [Int: [Column]] = [:]
+            for attribute in model.ownAttributes(of: entity) where !attribute.isTransient {
+                let (group, type) = Self.storage(of: attribute)
+                let name = column(of: attribute.name, in: entity.name)
+                attributes[group, default: []].append(Column(name: name, type: type))
+            }
+            for (group, columns) in attributes { add(sorted(columns), to: group) }
+            let toOnes = model.ownRelationships(of: entity).filter { !$0.isToMany }.map {
+                toOneColumns($0, in: entity.name)
+            }
+            let keys =
+                toOnes.map {
+                    (column: $0.column, companion: $0.entityColumn, order: $0.orderColumn)
+                }
+                + inverselessToManys(into: [entity]).map {
+                    (column: $0.column, companion: $0.entityColumn, order: $0.orderColumn)
+                }
+            let ordered = keys.sorted { $0.column.lowercased() < $1.column.lowercased() }
+            let names =
+                ordered.flatMap { [$0.column, $0.companion] } + ordered.map(\.order)
+            add(
+                names.compactMap(\.self).map { Column(name: $0, type: "INTEGER") },
+                to: Self.integers)
+        }
+        return groups.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
     func inverselessToManys(
@@ -283,10 +302,13 @@ struct LayoutCompiler {
         return places
     }
 
+    /// The group of integers, Booleans, and keys.
+    private static let integers = 0
+
     /// The group in which a column of that type is created, and its declared type.
     static func storage(of attribute: AttributeDescription) -> (group: Int, type: String) {
         switch attribute.type {
-        case .integer16, .integer32, .integer64, .boolean, .undefined: (0, "INTEGER")
+        case .integer16, .integer32, .integer64, .boolean, .undefined: (integers, "INTEGER")
         // Its elements are attributes of their own.
         case .composite: (8, "BLOB")
         case .date: (2, "TIMESTAMP")

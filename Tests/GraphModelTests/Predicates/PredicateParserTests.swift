@@ -59,6 +59,8 @@ struct PredicateParserTests {
                 "u == CAST('00112233-4455-6677-8899-AABBCCDDEEFF', 'NSUUID')"
             ),
             ("é == 'ü'", "é == \"ü\""), ("  a\n==\t1  ", "a == 1"),
+            ("count:(owner.tasks) > 1", "owner.tasks.@count > 1"),
+            ("average:(tasks.hours) > sum(tasks.cost)", "tasks.@avg.hours > tasks.@sum.cost"),
         ])
     func prints(format: String, expected: String) throws {
         let predicate = try GraphPredicate(format: format)
@@ -116,6 +118,10 @@ struct PredicateParserTests {
             (
                 "tasks.@cuont > 1", 6, "predicate.syntax",
                 "There is no collection operator '@cuont'. Did you mean '@count'?"
+            ),
+            (
+                "sum:(hours) > 1", 5, "predicate.syntax",
+                "A key path is expected here; write tasks.@sum.hours"
             ),
             ("a == %@", 5, "predicate.argument", "There is no argument for %@"),
             (

@@ -105,6 +105,9 @@ extension PredicateParser {
                 .function, "FUNCTION(…) calls methods by name, which is refused", at: place,
                 in: format)
         }
+        if let op = Self.collectionFunctions[name] {
+            return try collectionCall(op, at: place, opening: opening)
+        }
         guard let counts = PredicateKeywords.functions[name] else {
             let names =
                 PredicateKeywords.functions.keys.sorted() + PredicateForm.allCases.map(\.rawValue)
@@ -130,6 +133,29 @@ extension PredicateParser {
         }
         return try finish(
             .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
+    }
+
+    /// Collection operators as functions of a key path: Core Data archives the derivation
+    /// `pages.@count` as `count:(pages)`.
+    private static let collectionFunctions: [String: CollectionOperator] = [
+        "count": .count, "sum": .sum, "average": .average, "min": .minimum, "max": .maximum,
+    ]
+
+    /// `count:(pages)`, which is `pages.@count`, or `sum:(pages.size)`, which is `pages.@sum.size`.
+    private mutating func collectionCall(
+        _ op: CollectionOperator, at place: Int, opening: Int
+    ) throws(GraphPredicateError) -> Node {
+        let start = offset
+        let argument = try operand()
+        guard case .keyPath(let keys) = argument.0, op == .count || keys.count > 1 else {
+            let example = op == .count ? "tasks.@count" : "tasks.\(op.rawValue).hours"
+            throw error("A key path is expected here; write \(example)", at: start)
+        }
+        try expect(")", opening: opening)
+        let isCount = op == .count
+        let expression = GraphExpression.collection(
+            .keyPath(isCount ? keys : keys.dropLast()), op, isCount ? [] : keys.suffix(1))
+        return try finish(.expression(expression), at: place, depth: argument.depth)
     }
 
     static func wrongCount(_ name: String, _ counts: ClosedRange<Int>, _ found: Int) -> String {

@@ -17,6 +17,7 @@ internal import Diagnostics
 //     base        = literal | key | "$" name | "SELF" | placeholder | "(" expression ")"
 //                 | "{" [ expression { "," expression } ] "}"
 //                 | name [":"] "(" [ expression { "," expression } ] ")"
+//                 | ("count" | "sum" | "average" | "min" | "max") [":"] "(" expression ")"
 //                 | "SUBQUERY" "(" expression "," "$" name "," predicate ")"
 //                 | "TERNARY" "(" predicate "," expression "," expression ")"
 //     suffix      = "." key | "." collection { "." key }
