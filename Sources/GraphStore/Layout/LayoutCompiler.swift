@@ -8,7 +8,8 @@ import GraphModel
 ///   for each of its elements, such as `ZMAGNITUDE_RICHTER`; see `ColumnNames`.
 /// - A to-one holds `Z_PK` in its column. Where the destination has sub-entities,
 ///   `Z<number>_<REL>` beside it holds `Z_ENT`. Where its inverse is ordered,
-///   `Z_FOK_<REL>` holds the place.
+///   `Z_FOK_<REL>` holds the place. A one-to-one relationship has a column on both sides; the
+///   tables of some apps have one of the two columns only.
 /// - A to-many without inverse is a column `Z<number><REL>` in the destination's table.
 /// - A many-to-many is a table `Z_<number><REL>`, named by the side with the lower number, or, if
 ///   both sides belong to one entity, by the one whose name comes later. Column `Z_<N><REL>` holds
@@ -27,6 +28,8 @@ struct LayoutCompiler {
     let naming: Set<String>
     /// Column of each declared property, by `Entity.property`.
     private var columnNames: [String: String] = [:]
+    /// One-to-one relationships whose column the tables do not have, by `Entity.relationship`.
+    private var withoutColumn: Set<String> = []
     /// Column of each relationship in its table of pairs, by `Entity.relationship`.
     private(set) var pairColumns: [String: String] = [:]
 
@@ -66,6 +69,8 @@ struct LayoutCompiler {
         var used: [String: Int] = [:]
         for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
             let root = model.rootName(of: entity.name)
+            let oneToOnes = Set(
+                model.ownRelationships(of: entity).filter(isOneToOne).map(\.name))
             let names =
                 model.ownAttributes(of: entity).filter { !$0.isTransient }.map(\.name)
                 + model.ownRelationships(of: entity).filter { !$0.isToMany }.map(\.name)
@@ -75,9 +80,12 @@ struct LayoutCompiler {
                 used["\(root) \(base)"] = count + 1
                 let wanted = count == 0 ? base : "\(base)\(count)"
                 // A sibling's column may have gone with a migration.
-                let isThere =
-                    found?.has(wanted, in: Self.tableName(root: root)) ?? true
+                let table = Self.tableName(root: root)
+                let isThere = found?.has(wanted, in: table) ?? true
                 columnNames["\(entity.name).\(name)"] = isThere ? wanted : base
+                if !isThere, oneToOnes.contains(name), found?.has(table) == true {
+                    withoutColumn.insert("\(entity.name).\(name)")
+                }
             }
         }
     }
@@ -93,6 +101,35 @@ struct LayoutCompiler {
 
     private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
         model.inverse(of: relationship)?.relationship
+    }
+
+    private func isOneToOne(_ relationship: RelationshipDescription) -> Bool {
+        !relationship.isToMany && inverse(of: relationship).map { !$0.isToMany } ?? false
+    }
+
+    /// Where a to-one relationship is stored: in its own columns, unless only its inverse has one.
+    private func toOnePlace(
+        _ relationship: RelationshipDescription, in entity: String
+    ) -> StoreLayout.ToOnePlace {
+        let declaring = model.declaringEntityName(of: relationship.name, in: entity) ?? entity
+        guard withoutColumn.contains("\(declaring).\(relationship.name)"),
+            let (owner, inverse) = model.inverse(of: relationship).map({
+                ($0.owner, $0.relationship)
+            }),
+            !withoutColumn.contains("\(owner).\(inverse.name)")
+        else { return .own(toOneColumns(relationship, in: entity)) }
+        let columns = toOneColumns(inverse, in: owner)
+        return .inverse(
+            StoreLayout.InverseColumn(
+                table: Self.tableName(root: model.rootName(of: owner)), column: columns.column,
+                entityColumn: columns.entityColumn,
+                hasSubentities: hasSubentities(relationship.destinationEntityName),
+                relationship: relationship))
+    }
+
+    /// Whether a to-one relationship has a column in the table of its own entity.
+    func hasColumn(_ relationship: RelationshipDescription, in entity: String) -> Bool {
+        toOnePlace(relationship, in: entity).columns != nil
     }
 
     private func toOneColumns(
@@ -123,13 +160,13 @@ struct LayoutCompiler {
                 column: column(of: attribute.name, in: name), attribute: Self.stored(attribute),
                 declaringEntity: model.declaringEntityName(of: attribute.name, in: name) ?? name)
         }
-        var toOnes: [String: StoreLayout.ToOneColumns] = [:]
+        var toOnes: [String: StoreLayout.ToOnePlace] = [:]
         var toManys: [String: StoreLayout.ToManyPlace] = [:]
         for relationship in model.relationships(of: name) {
             if relationship.isToMany {
                 toManys[relationship.name] = toManyPlace(relationship, in: name, joins: &joins)
             } else {
-                toOnes[relationship.name] = toOneColumns(relationship, in: name)
+                toOnes[relationship.name] = toOnePlace(relationship, in: name)
             }
         }
         let family = model.family(of: name)
@@ -198,7 +235,9 @@ struct LayoutCompiler {
                 grouped.append((group, Column(name: name, type: type)))
             }
             for relationship in model.ownRelationships(of: entity) where !relationship.isToMany {
-                let columns = toOneColumns(relationship, in: entity.name)
+                guard let columns = toOnePlace(relationship, in: entity.name).columns else {
+                    continue
+                }
                 for name in [columns.column, columns.entityColumn, columns.orderColumn] {
                     if let name { grouped.append((1, Column(name: name, type: "INTEGER"))) }
                 }
