@@ -138,6 +138,37 @@ package enum AppStoreFixture {
         try cache.run()
     }
 
+    /// Changes a store as another program might.
+    package static func execute(_ sql: String, at path: String) throws {
+        try Connection(path: path, mode: .readWrite).execute(sql)
+    }
+
+    /// Drops a to-one relationship's column with its companion and its indexes, as in stores that
+    /// keep one-to-one relationships on one side only.
+    ///
+    /// - Parameter column: such as `ZPERSON.ZPASSPORT`.
+    package static func drop(_ column: String, at path: String) throws {
+        let parts = column.split(separator: ".").map(String.init)
+        let (table, name) = (parts[0], parts[1])
+        let connection = try Connection(path: path, mode: .readWrite)
+        func names(_ sql: String) throws -> [String] {
+            let rows = try connection.prepare(sql)
+            var names: [String] = []
+            while try rows.step() { names.append(rows.string(0)) }
+            return names
+        }
+        let columns = try names(
+            "SELECT name FROM pragma_table_info('\(table)') WHERE name = '\(name)'"
+                + " OR name GLOB 'Z[0-9]*_\(name.dropFirst())'")
+        for column in columns {
+            let indexes = try names(
+                "SELECT l.name FROM pragma_index_list('\(table)') l, pragma_index_info(l.name) i"
+                    + " WHERE i.name = '\(column)'")
+            for index in indexes { try connection.execute("DROP INDEX \(index)") }
+            try connection.execute("ALTER TABLE \(table) DROP COLUMN \(column)")
+        }
+    }
+
     /// What `Z_MODELCACHE` holds for a model.
     package static func cachedModel(_ model: ManagedObjectModel) throws -> [UInt8] {
         Deflation.deflate(try archivedModel(model)) ?? []

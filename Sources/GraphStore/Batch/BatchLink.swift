@@ -12,16 +12,14 @@ struct BatchLink {
     /// - Throws: where the value is no object of the destination, or the relationship one-to-one:
     ///   one object cannot be the only one of many.
     init(
-        _ columns: StoreLayout.ToOneColumns, _ expression: GraphExpression,
+        _ place: StoreLayout.ToOnePlace, _ expression: GraphExpression,
         _ variables: [String: GraphValue], _ schema: StoreLayout
     ) throws(StoreError) {
-        let relationship = columns.relationship
+        let relationship = place.relationship
         let name = relationship.name
         guard let destination = schema.entity(named: relationship.destinationEntityName) else {
             throw StoreError(.invalidRequest, "'\(name)' leads nowhere")
         }
-        self.columns = columns
-        self.destination = destination
         var value: GraphValue?
         if case .constant(let constant) = expression { value = constant }
         if case .variable(let variable, let path) = expression, path.isEmpty {
@@ -35,11 +33,15 @@ struct BatchLink {
                 .invalidRequest, "'\(name)' can be set to an object or to nil, not by an expression"
             )
         }
-        if let inverse = relationship.inverseName, destination.toOnes[inverse] != nil {
+        guard let columns = place.columns,
+            relationship.inverseName.flatMap({ destination.toOnes[$0] }) == nil
+        else {
             throw StoreError(
                 .invalidRequest,
                 "'\(name)' is one-to-one: set it on objects, not in a batch")
         }
+        self.columns = columns
+        self.destination = destination
         if id == nil, !relationship.isOptional {
             throw StoreError(.validation, "'\(name)' is required and cannot be set to nil")
         }

@@ -34,7 +34,7 @@ extension BulkWriter {
                 to: destinations, but: row.left[position], in: session)
         }
         let id = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
-        try pointBack(id)
+        try pointBack(id, formerly: [])
         noteOwners(ownerChanges(id, nil))
         try settleFarChanges()
         try endTimes()
@@ -71,7 +71,7 @@ extension BulkWriter {
             for place in 0..<pending.rows.count {
                 bindPending(
                     place, to: statements.insertGroup,
-                    from: Int32(place) * Int32(plan.columns.count + 1) + 1)
+                    from: Int32(place) * Int32(plan.storedColumns.count + 1) + 1)
             }
             do {
                 try statements.insertGroup.step()
@@ -92,7 +92,7 @@ extension BulkWriter {
 
     private func bindPending(_ place: Int, to statement: Statement, from first: Int32) {
         statement.bind(pending.rows[place].primaryKey, at: first)
-        for column in plan.columns.indices {
+        for column in plan.storedColumns {
             let cell = pending.cell(place, column)
             let index = first + Int32(column) + 1
             if cell.kind == .absent {

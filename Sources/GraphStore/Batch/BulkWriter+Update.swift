@@ -85,6 +85,7 @@ extension BulkWriter {
         // Gathered for the history alone.
         var differing: Set<String> = []
         let gone = ownerChanges(id, found)
+        let former = formerDestinations(found)
         let first = statements.firstColumn
         rowUpdate.begin()
         for column in plan.comparedColumns {
@@ -129,7 +130,7 @@ extension BulkWriter {
                 differing.insert(plan.toManys[position].place.relationship.name)
             }
         }
-        try pointBack(id)
+        try pointBack(id, formerly: former)
         guard let difference else { return .same }
         writes += 1
         if !columnsChanged { try bumpVersion(id) }
@@ -161,9 +162,27 @@ extension BulkWriter {
         history.update(id, properties: properties)
     }
 
+    /// Where the one-to-one links of the found row lead, if some destinations have no column for
+    /// them; else nothing.
+    private func formerDestinations(_ found: Statement) -> [Int64?] {
+        guard plan.hasOneSidedLinks else { return [] }
+        return plan.oneToOnes.map { oneToOne in
+            guard let column = plan.keyColumn(ofLink: oneToOne.link) else { return nil }
+            let place = statements.firstColumn + Int32(column)
+            return found.isNull(place) ? nil : found.integer(place)
+        }
+    }
+
     /// Sets the other ends of one-to-ones.
-    func pointBack(_ id: ManagedObjectID) throws(SQLiteError) {
-        for writer in oneToOneWriters { try writer.pointBack(id, row, in: session) }
+    ///
+    /// - Parameter former: where each of them led, as `formerDestinations` says.
+    func pointBack(
+        _ id: ManagedObjectID, formerly former: [Int64?]
+    ) throws(SQLiteError) {
+        for (position, writer) in oneToOneWriters.enumerated() {
+            try writer.pointBack(
+                id, row, formerly: former.isEmpty ? nil : former[position], in: session)
+        }
         for freed in row.freed { try oneToOneWriters[freed.writer].free(freed.key, in: session) }
         for freed in row.freedOfManys {
             try toManyWriters[freed.writer].free(freed.key, in: session)

@@ -179,11 +179,9 @@ package final class BulkWriter {
             }
             self.toManyWriters = toManyWriters
             var oneToOneWriters: [OneToOneWriter] = []
-            for (link, inverse, table) in columns.oneToOnes {
+            for oneToOne in columns.oneToOnes {
                 oneToOneWriters.append(
-                    try OneToOneWriter(
-                        columns, link: link, inverse: inverse, destinationTable: table, far,
-                        on: connection))
+                    try OneToOneWriter(columns, oneToOne, far, on: connection))
             }
             self.oneToOneWriters = oneToOneWriters
             let share = memory.changes / (far.tables.count + 1)

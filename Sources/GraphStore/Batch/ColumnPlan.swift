@@ -15,6 +15,7 @@ struct ColumnPlan {
             case linkOrder(link: Int)
         }
 
+        /// An expression that reads it if it is not in the table.
         var name: String
         var source: Source
         /// The attribute or relationship.
@@ -42,6 +43,14 @@ struct ColumnPlan {
         }
     }
 
+    /// A one-to-one link of the plan.
+    struct OneToOne {
+        var link: Int
+        var place: StoreLayout.ToOnePlace
+        var inverse: StoreLayout.ToOnePlace
+        var destinationTable: String
+    }
+
     /// A to-one of the plan whose inverse is a to-many of the plan.
     struct BothEnds {
         /// Which of the to-manys it is.
@@ -55,6 +64,11 @@ struct ColumnPlan {
     let plan: BulkPlan
     let destinations: [StoreLayout.Entity]
     let columns: [Column]
+    /// Those of them that are in the table.
+    ///
+    /// After them come one-to-one links that only the destination's row has. `OneToOneWriter`
+    /// writes those.
+    let storedColumns: Range<Int>
     /// Columns in which a found row may differ: all but its key's, and places in an order.
     let comparedColumns: [Int]
     /// The columns of places in an order.
@@ -73,7 +87,9 @@ struct ColumnPlan {
     /// For each link, which of the to-manys it is.
     let manyOfLink: [Int?]
     /// Links whose rows must be written at once, not in groups: they touch other rows.
-    let oneToOnes: [(link: Int, inverse: StoreLayout.ToOneColumns, destinationTable: String)]
+    let oneToOnes: [OneToOne]
+    /// The destination has no column for one of them.
+    let hasOneSidedLinks: Bool
     let hasOrderedInverse: Bool
     /// To-ones whose inverse the plan sets, too.
     let bothEnds: [BothEnds]
@@ -109,7 +125,8 @@ struct ColumnPlan {
         }
         var destinations: [StoreLayout.Entity] = []
         var toManys: [ToMany] = []
-        var oneToOnes: [(Int, StoreLayout.ToOneColumns, String)] = []
+        var oneToOnes: [OneToOne] = []
+        var linksElsewhere: [Column] = []
         var hasOrderedInverse = false
         for (index, link) in plan.links.enumerated() {
             guard let destination = schema.entity(named: link.destination),
@@ -140,18 +157,34 @@ struct ColumnPlan {
                 throw StoreError(
                     .invalidRequest, "'\(plan.entity)' has no relationship '\(link.relationship)'")
             }
-            columns += Self.columns(of: toOne, link: index)
-            hasOrderedInverse = hasOrderedInverse || toOne.orderColumn != nil
+            switch toOne {
+            case .own(let stored):
+                columns += Self.columns(of: stored, link: index)
+                hasOrderedInverse = hasOrderedInverse || stored.orderColumn != nil
+            case .inverse:
+                try Self.refuseKey(of: toOne, plan, destination)
+                linksElsewhere.append(
+                    Column(
+                        name: toOne.key(of: entity.table), source: .linkKey(link: index),
+                        property: link.relationship,
+                        isRequired: !toOne.relationship.isOptional, defaultValue: .null))
+            }
             if let name = toOne.relationship.inverseName, let inverse = destination.toOnes[name] {
-                oneToOnes.append((index, inverse, destination.table))
+                oneToOnes.append(
+                    OneToOne(
+                        link: index, place: toOne, inverse: inverse,
+                        destinationTable: destination.table))
             }
         }
+        storedColumns = columns.indices
+        columns += linksElsewhere
         self.columns = columns
         rules = try RowRules(entity, columns, schema.model)
         self.destinations = destinations
         self.toManys = toManys
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
         self.oneToOnes = oneToOnes
+        hasOneSidedLinks = oneToOnes.contains { $0.inverse.columns == nil }
         self.hasOrderedInverse = hasOrderedInverse
         bothEnds = Self.bothEnds(columns, toManys, entity)
         keyCells = plan.key.compactMap { plan.cell(of: $0) }
@@ -199,6 +232,19 @@ struct ColumnPlan {
                     columns.firstIndex { $0.name == name }
                 })
         }
+    }
+
+    /// No index can find rows by a link that is in other rows.
+    private static func refuseKey(
+        of toOne: StoreLayout.ToOnePlace, _ plan: BulkPlan, _ destination: StoreLayout.Entity
+    ) throws(StoreError) {
+        let relationship = toOne.relationship
+        guard plan.key.contains(relationship.name) else { return }
+        throw StoreError(
+            .invalidRequest,
+            "'\(plan.entity).\(relationship.name)' cannot be part of a key in this store, which keeps"
+                + " the relationship as '\(destination.name).\(relationship.inverseName ?? "")' only;"
+                + " use other properties as the key, or import '\(destination.name)'")
     }
 
     private static func columns(of toOne: StoreLayout.ToOneColumns, link: Int) -> [Column] {

@@ -191,18 +191,19 @@ struct Deletion {
             ? " AND Z_PK NOT IN (SELECT pk FROM \(doomed(edge.destinationRoot)))" : ""
     }
 
-    private func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
-        let owners = edge.owners(in: doomed(edge.sourceRoot))
-        return "\(edge.backColumn ?? "") IN (\(owners))" + staying(edge, reachable)
+    private func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String? {
+        edge.pointingBack(to: edge.owners(in: doomed(edge.sourceRoot))).map {
+            $0 + staying(edge, reachable)
+        }
     }
 
     private func refuseClearedRequirements(_ reachable: [Int64]) throws {
         for edge in edges
         where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
+            guard let condition = pointingBack(edge, reachable) else { continue }
             let count =
                 try connection.integer(
-                    "SELECT count(*) FROM \(edge.destinationTable)"
-                        + " WHERE \(pointingBack(edge, reachable))") ?? 0
+                    "SELECT count(*) FROM \(edge.destinationTable) WHERE \(condition)") ?? 0
             if count > 0 {
                 throw StoreError(
                     .deleteRule,
@@ -214,20 +215,17 @@ struct Deletion {
 
     private func nullify(_ reachable: [Int64]) throws(SQLiteError) -> Int {
         var total = 0
-        for edge in edges
-        where edge.rule == .nullify && edge.backColumn != nil
-            && reachable.contains(edge.sourceRoot)
-        {
-            let condition = pointingBack(edge, reachable)
+        for edge in edges where edge.rule == .nullify && reachable.contains(edge.sourceRoot) {
+            guard let condition = pointingBack(edge, reachable) else { continue }
             let rows = try connection.prepare(
                 "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
             // They come in the order of what they point at.
             var notes = BatchUpdateNotes(edge.inverseName.map { [$0] } ?? [])
             while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
             notes.tell(session)
-            let nulls = edge.backColumns.map { "\($0) = NULL" }.joined(separator: ", ")
+            let nulls = edge.backColumns.map { "\($0) = NULL, " }.joined()
             total += try SQLFragment(
-                "UPDATE \(edge.destinationTable) SET \(nulls), Z_OPT = Z_OPT + 1 WHERE \(condition)"
+                "UPDATE \(edge.destinationTable) SET \(nulls)Z_OPT = Z_OPT + 1 WHERE \(condition)"
             ).run(on: connection)
         }
         return total

@@ -27,7 +27,7 @@ struct LinkClaims {
         for link in plan.links {
             if let toOne = entity.toOnes[link.relationship] {
                 addOneToOne(toOne, of: entity, to: link.destination, schema)
-                writers["\(entity.table).\(toOne.column)", default: 0] += 1
+                writers[toOne.key(of: entity.table), default: 0] += 1
             }
             switch entity.toManys[link.relationship] {
             case .foreignKey(let place):
@@ -44,14 +44,14 @@ struct LinkClaims {
     }
 
     private mutating func addOneToOne(
-        _ toOne: StoreLayout.ToOneColumns, of entity: StoreLayout.Entity, to destination: String,
+        _ toOne: StoreLayout.ToOnePlace, of entity: StoreLayout.Entity, to destination: String,
         _ schema: StoreLayout
     ) {
         guard let destination = schema.entity(named: destination),
             let inverse = toOne.relationship.inverseName.flatMap({ destination.toOnes[$0] })
         else { return }
-        columns.insert("\(entity.table).\(toOne.column)")
-        columns.insert("\(destination.table).\(inverse.column)")
+        columns.insert(toOne.key(of: entity.table))
+        columns.insert(inverse.key(of: destination.table))
     }
 
     var isEmpty: Bool { columns.isEmpty && elementTables.isEmpty && joinTables.isEmpty }

@@ -2,19 +2,28 @@ import GraphModel
 import SQLite
 
 /// Keeps the other side of a one-to-one relationship, which has a key of its own.
+///
+/// In some stores only one side has a column. The rows of the other side are then not changed, but
+/// they get a new version, as if they had the column.
 final class OneToOneWriter {
     /// One end of the relationship: the rows that hold its columns, the key first.
     private struct End {
         let table: Int?
-        /// `Z_PK, Z_ENT, columns…` of those that name an object, but for one.
+        /// `Z_PK, Z_ENT, columns…` of those that lead to an object, but for one.
         let others: Statement
         let clear: Statement
+        /// Of each column; of the link as a whole if the rows have no column.
         let hashes: [ColumnHash]
+        let hasColumns: Bool
+        /// Whether `others` needs to be told where the object's row led before it was written.
+        let needsFormer: Bool
 
         init(
             _ table: String, _ columns: [String], _ far: FarChanges, on connection: Connection
         ) throws(SQLiteError) {
             self.table = far.number(of: table)
+            hasColumns = true
+            needsFormer = false
             hashes = columns.map { ColumnHash($0) }
             others = try connection.prepare(
                 "SELECT Z_PK, Z_ENT, \(columns.joined(separator: ", ")) FROM \(table)"
@@ -23,50 +32,101 @@ final class OneToOneWriter {
             clear = try connection.prepare(
                 "UPDATE \(table) SET \(nulls), Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
         }
+
+        /// An end whose rows have no column.
+        ///
+        /// - Parameter found: The row that leads to the object `?1`, as SQL; nil takes `?3`.
+        init(
+            _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
+            _ far: FarChanges, on connection: Connection
+        ) throws(SQLiteError) {
+            self.table = far.number(of: table)
+            hasColumns = false
+            needsFormer = found == nil
+            // As the plan of a load of this table calls it.
+            hashes = [ColumnHash(place.key(of: table))]
+            others = try connection.prepare(
+                "SELECT Z_PK, Z_ENT, ?1 FROM \(table) WHERE Z_PK = \(found ?? "?3")"
+                    + " AND Z_PK IS NOT ?2")
+            clear = try connection.prepare(
+                "UPDATE \(table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+        }
     }
 
     private let keyColumn: Int
     private let own: End
     private let destinations: End
-    /// `Z_ENT, columns…` of a destination.
+    /// `Z_ENT, columns…` of a destination; `Z_ENT, owner` if it has no column.
     private let current: Statement
+    /// Makes a destination lead to an owner, or only gives it a new version.
     private let set: Statement
     private let far: FarChanges
 
     init(
-        _ plan: ColumnPlan, link: Int, inverse: StoreLayout.ToOneColumns,
-        destinationTable: String, _ far: FarChanges, on connection: Connection
+        _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ far: FarChanges,
+        on connection: Connection
     ) throws(SQLiteError) {
+        let link = oneToOne.link
         let key = plan.keyColumn(ofLink: link) ?? 0
+        let destinationTable = oneToOne.destinationTable
         keyColumn = key
         self.far = far
-        let companion = plan.columns.first { column in
-            if case .linkEntity(link) = column.source { true } else { false }
+        switch oneToOne.place {
+        case .own(let stored):
+            own = try End(
+                plan.entity.table, [stored.column] + (stored.entityColumn.map { [$0] } ?? []), far,
+                on: connection)
+        case .inverse(let inverse):
+            own = try End(
+                plan.entity.table,
+                ofRow: "(SELECT d.\(inverse.column) FROM \(inverse.table) d WHERE d.Z_PK = ?1)",
+                oneToOne.place, far, on: connection)
         }
-        own = try End(
-            plan.entity.table, [plan.columns[key].name] + (companion.map { [$0.name] } ?? []), far,
-            on: connection)
-        let columns = [inverse.column] + (inverse.entityColumn.map { [$0] } ?? [])
-        destinations = try End(destinationTable, columns, far, on: connection)
-        current = try connection.prepare(
-            "SELECT Z_ENT, \(columns.joined(separator: ", ")) FROM \(destinationTable)"
-                + " WHERE Z_PK = ?")
-        let assignments = columns.enumerated().map { "\($1) = ?\($0 + 1)" }
-        set = try connection.prepare(
-            "UPDATE \(destinationTable) SET \(assignments.joined(separator: ", "))"
-                + ", Z_OPT = Z_OPT + 1 WHERE Z_PK = ?\(columns.count + 1)")
+        switch oneToOne.inverse {
+        case .own(let stored):
+            let columns = [stored.column] + (stored.entityColumn.map { [$0] } ?? [])
+            destinations = try End(destinationTable, columns, far, on: connection)
+            current = try connection.prepare(
+                "SELECT Z_ENT, \(columns.joined(separator: ", ")) FROM \(destinationTable)"
+                    + " WHERE Z_PK = ?")
+            let assignments = columns.enumerated().map { "\($1) = ?\($0 + 1)" }
+            set = try connection.prepare(
+                "UPDATE \(destinationTable) SET \(assignments.joined(separator: ", "))"
+                    + ", Z_OPT = Z_OPT + 1 WHERE Z_PK = ?\(columns.count + 1)")
+        case .inverse:
+            // The owner's row has been written, so the caller says where it led.
+            destinations = try End(
+                destinationTable, ofRow: nil, oneToOne.inverse, far, on: connection)
+            current = try connection.prepare(
+                "SELECT d.Z_ENT, \(oneToOne.inverse.key(of: "d")) FROM \(destinationTable) d"
+                    + " WHERE d.Z_PK = ?")
+            set = try connection.prepare(
+                "UPDATE \(destinationTable) SET Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+        }
     }
 
     /// Makes the destination point back, and nothing else to either.
+    ///
+    /// - Parameter former: where the owner's row led before it was written; needed only if
+    ///   destinations have no column.
     func pointBack(
-        _ owner: ManagedObjectID, _ row: ResolvedRow, in session: WriteSession
+        _ owner: ManagedObjectID, _ row: ResolvedRow, formerly former: Int64?,
+        in session: WriteSession
     ) throws(SQLiteError) {
         let cell = row.cells[keyColumn]
         guard cell.kind != .absent else { return }
         let destination: Int64? = cell.kind == .integer ? cell.integerValue : nil
-        if let destination { try clear(own, naming: destination, but: owner.primaryKey, session) }
-        try clear(destinations, naming: owner.primaryKey, but: destination, session)
+        var previous: Int64?
+        if let destination {
+            previous = try clear(own, leadingTo: destination, but: owner.primaryKey, session)
+        }
+        try clear(
+            destinations, leadingTo: owner.primaryKey, but: destination, formerly: former, session)
         guard let destination else { return }
+        guard destinations.hasColumns else {
+            guard destination != former else { return }
+            return try touch(destination, from: previous, to: owner.primaryKey, session)
+        }
         current.bind(destination, at: 1)
         guard try current.step() else { return }
         let entity = current.integer(0)
@@ -89,20 +149,47 @@ final class OneToOneWriter {
             ManagedObjectID(entityNumber: entity, primaryKey: destination))
     }
 
+    /// Gives a destination that has no column, and another owner now, a new version.
+    private func touch(
+        _ destination: Int64, from previous: Int64?, to owner: Int64, _ session: WriteSession
+    ) throws(SQLiteError) {
+        current.bind(destination, at: 1)
+        guard try current.step() else { return }
+        let entity = current.integer(0)
+        current.reset()
+        set.bind(destination, at: 1)
+        try set.run()
+        let difference = destinations.hashes[0].change(
+            from: previous.map { .integer($0) } ?? .null, to: .integer(owner))
+        far.note(destination, entity: entity, in: destinations.table, difference)
+        session.change.update(ManagedObjectID(entityNumber: entity, primaryKey: destination))
+    }
+
     /// Makes the destination point to nothing, and nothing to it.
     func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
-        try clear(own, naming: destination, but: nil, session)
         current.bind(destination, at: 1)
         let owner: Int64? =
             try current.step() && !current.isNull(1) ? current.integer(1) : nil
         current.reset()
-        if let owner { try clear(destinations, naming: owner, but: nil, session) }
+        try clear(own, leadingTo: destination, but: nil, session)
+        if let owner {
+            try clear(
+                destinations, leadingTo: owner, but: nil, formerly: destination, session)
+        }
     }
 
-    /// Clears the columns of the rows that name the object, one excepted.
+    /// Clears the columns of the rows that lead to the object, one excepted.
+    ///
+    /// - Returns: The first of the rows.
+    @discardableResult
     private func clear(
-        _ end: End, naming key: Int64, but exception: Int64?, _ session: WriteSession
-    ) throws(SQLiteError) {
+        _ end: End, leadingTo key: Int64, but exception: Int64?, formerly former: Int64? = nil,
+        _ session: WriteSession
+    ) throws(SQLiteError) -> Int64? {
+        if end.needsFormer {
+            guard let former else { return nil }
+            end.others.bind(former, at: 3)
+        }
         end.others.bind(key, at: 1)
         if let exception {
             end.others.bind(exception, at: 2)
@@ -126,5 +213,6 @@ final class OneToOneWriter {
             far.note(id.primaryKey, entity: id.entityNumber, in: end.table, difference)
             session.change.update(id)
         }
+        return found.first?.id.primaryKey
     }
 }

@@ -22,8 +22,10 @@ struct RelationshipEdge {
     private let sharesTable: Bool
     private let sourceTable: String
     private let forwardColumn: String?
+    /// The destination has no column that points back, and only this end's row has the link.
+    private let isOneSided: Bool
 
-    var backColumn: String? { backColumns.first }
+    private var backColumn: String? { backColumns.first }
 
     /// Every relationship of the model, from the entity that declares it.
     static func all(in schema: StoreLayout) -> [RelationshipEdge] {
@@ -55,13 +57,14 @@ struct RelationshipEdge {
         backIsRequired = inverse.map { !$0.relationship.isOptional } ?? false
         if let toOne = source.toOnes[relationship.name] {
             forwardColumn = toOne.column
+            isOneSided = inverse.map { $0.columns == nil } ?? false
             join = nil
-            backColumns =
-                inverse.map { [$0.column, $0.entityColumn, $0.orderColumn].compactMap(\.self) }
-                ?? []
+            let back = inverse?.columns
+            backColumns = [back?.column, back?.entityColumn, back?.orderColumn].compactMap(\.self)
             return
         }
         forwardColumn = nil
+        isOneSided = false
         switch source.toManys[relationship.name] {
         case .foreignKey(let place):
             backColumns = [place.column, place.entityColumn, place.orderColumn].compactMap(\.self)
@@ -82,6 +85,15 @@ struct RelationshipEdge {
         }
         let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         return "SELECT pk FROM \(doomed)\(filter)"
+    }
+
+    /// The condition of rows of the destination that belong to those owners; nil if they do not
+    /// lead to one owner.
+    func pointingBack(to owners: String) -> String? {
+        if let backColumn { return "\(backColumn) IN (\(owners))" }
+        guard isOneSided, let forwardColumn else { return nil }
+        return "Z_PK IN (SELECT o.\(forwardColumn) FROM \(sourceTable) o WHERE o.Z_PK IN"
+            + " (\(owners)))"
     }
 
     /// `owner, dest, ent` of all links from those owners.

@@ -23,12 +23,13 @@ struct RowStatements {
     init(_ plan: ColumnPlan, on connection: Connection) throws(SQLiteError) {
         let table = plan.entity.table
         let names = plan.columns.map(\.name)
+        let stored = names[plan.storedColumns]
         let insert =
             "INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT"
-            + (plan.constants.map(\.column) + names).map { ", \($0)" }.joined() + ") VALUES "
+            + (plan.constants.map(\.column) + stored).map { ", \($0)" }.joined() + ") VALUES "
         let row =
             "(?, \(plan.entity.number), 1" + plan.constants.map { ", \($0.literal)" }.joined()
-            + String(repeating: ", ?", count: names.count) + ")"
+            + String(repeating: ", ?", count: stored.count) + ")"
         insertOne = try connection.prepare(insert + row)
         insertGroup = try connection.prepare(
             insert + Array(repeating: row, count: Self.groupSize).joined(separator: ", "))

@@ -19,7 +19,7 @@ final class RowUpdate {
     init(_ plan: ColumnPlan, on connection: Connection) {
         self.connection = connection
         beginning = "UPDATE \(plan.entity.table) SET Z_OPT = Z_OPT + 1"
-        names = plan.columns.map(\.name)
+        names = plan.columns[plan.storedColumns].map(\.name)
     }
 
     /// Begins with another row.
@@ -27,8 +27,9 @@ final class RowUpdate {
         columns.removeAll(keepingCapacity: true)
     }
 
-    /// The column differs.
+    /// The column differs; one that is in other rows is written there.
     func note(_ column: Int) {
+        guard column < names.count else { return }
         columns.append(column)
     }
 

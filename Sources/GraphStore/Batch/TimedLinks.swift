@@ -48,13 +48,13 @@ struct TimedLinks {
     init(_ plan: ColumnPlan, _ times: LinkTimes) {
         let claims = times.claims
         let table = plan.entity.table
-        for (number, (link, inverse, destinationTable)) in plan.oneToOnes.enumerated() {
-            guard let column = plan.keyColumn(ofLink: link) else { continue }
+        for (number, oneToOne) in plan.oneToOnes.enumerated() {
+            guard let column = plan.keyColumn(ofLink: oneToOne.link) else { continue }
             oneToOnes.append(
                 OneToOne(
-                    writer: number, link: link, column: column,
-                    own: times.kind("\(table).\(plan.columns[column].name)"),
-                    inverse: times.kind("\(destinationTable).\(inverse.column)")))
+                    writer: number, link: oneToOne.link, column: column,
+                    own: times.kind(oneToOne.place.key(of: table)),
+                    inverse: times.kind(oneToOne.inverse.key(of: oneToOne.destinationTable))))
         }
         let known = Set(oneToOnes.map(\.column))
         for column in plan.comparedColumns where !known.contains(column) {

@@ -20,9 +20,10 @@ struct GroupJudge {
                 let toOne = RelationshipDescription(
                     name: column.name, destinationEntityName: there.name)
                 description.ownRelationships.append(toOne)
-                entity.toOnes[column.name] = StoreLayout.ToOneColumns(
-                    column: "c\(position)", entityColumn: nil, orderColumn: nil,
-                    relationship: toOne)
+                entity.toOnes[column.name] = .own(
+                    StoreLayout.ToOneColumns(
+                        column: "c\(position)", entityColumn: nil, orderColumn: nil,
+                        relationship: toOne))
             } else {
                 var attribute = AttributeDescription(
                     name: column.name, type: column.attribute?.type ?? column.type.attributeType)

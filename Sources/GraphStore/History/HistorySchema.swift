@@ -34,8 +34,8 @@ struct HistorySchema: Sendable {
         var entities: [Int64: Entity] = [:]
         for entity in schema.entities where schema.holds(entity) {
             var bits: [String] = []
-            for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
-                bits += Array(repeating: name, count: columns.entityColumn == nil ? 1 : 2)
+            for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
+                bits += Array(repeating: name, count: place.entity(of: "t") == nil ? 1 : 2)
             }
             bits += entity.attributes.keys.sorted() + entity.toManys.keys.sorted()
             entities[entity.number] = Entity(

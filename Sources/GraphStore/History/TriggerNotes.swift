@@ -26,8 +26,9 @@ final class TriggerNotes {
             var names: [String: String] = [:]
             for (name, place) in entity.attributes { names[place.column] = name }
             for (name, place) in entity.toOnes {
-                names[place.column] = name
-                if let column = place.entityColumn { names[column] = name }
+                guard let columns = place.columns else { continue }
+                names[columns.column] = name
+                if let column = columns.entityColumn { names[column] = name }
             }
             properties[entity.number] = names
         }

@@ -22,15 +22,16 @@ extension SalvageWriter {
     /// The entity's own to-ones lead to objects that are there, and from both ends.
     mutating func mendLinks(of entity: StoreLayout.Entity) throws(StoreError) {
         let own = schema.model.ownRelationshipNames(of: entity.name)
-        for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
+        for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key })
         where own.contains(name) {
-            guard
+            // What the destination's row has is corrected there.
+            guard let columns = place.columns,
                 let destination = schema.entity(
                     named: columns.relationship.destinationEntityName)
             else { continue }
-            let link = ToOneLink(entity, name, columns, destination)
+            let link = ToOneLink(entity, name, place, destination)
             let gone = try keys(link.dangling)
-            try cut(link, where: link.isDangling)
+            try cut(columns, of: link, where: link.isDangling)
             lose(
                 .dangling, entity.name, name, count: gone.count, keys: gone,
                 "\(entity.name).\(name): \(gone.count.counting("link", "links")) led nowhere, and"
@@ -41,29 +42,35 @@ extension SalvageWriter {
                         + " \(destination.table) d WHERE d.Z_PK = t.\(columns.column))"
                         + " WHERE t.\(columns.column) IS NOT NULL\(link.family)")
             }
-            try mendInverse(of: link)
-            try mendOrder(of: link)
+            try mendInverse(of: link, columns)
+            try mendOrder(of: link, columns)
         }
     }
 
     /// Takes a link out of the rows that a condition holds for.
-    private func cut(_ link: ToOneLink, where condition: String) throws(StoreError) {
-        let columns = [link.columns.column, link.columns.entityColumn, link.columns.orderColumn]
-        let sets = columns.compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
+    private func cut(
+        _ columns: StoreLayout.ToOneColumns, of link: ToOneLink, where condition: String
+    ) throws(StoreError) {
+        let names = [columns.column, columns.entityColumn, columns.orderColumn]
+        let sets = names.compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
         try execute("UPDATE \(link.entity.table) AS t SET \(sets) WHERE \(condition)")
     }
 
     /// An end that nothing leads back from leads back; of two that want one, the first has it.
-    private mutating func mendInverse(of link: ToOneLink) throws(StoreError) {
+    private mutating func mendInverse(
+        of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
+    ) throws(StoreError) {
         guard let back = link.back else { return }
-        let (table, column) = (link.entity.table, link.columns.column)
-        try execute(
-            "UPDATE \(link.destination.table) AS d SET \(back) = (SELECT min(t.Z_PK) FROM \(table)"
-                + " t WHERE t.\(column) = d.Z_PK\(link.family)) WHERE d.\(back) IS NULL")
+        let (table, column) = (link.entity.table, columns.column)
+        if let back = back.column {
+            try execute(
+                "UPDATE \(link.destination.table) AS d SET \(back) = (SELECT min(t.Z_PK) FROM \(table)"
+                    + " t WHERE t.\(column) = d.Z_PK\(link.family)) WHERE d.\(back) IS NULL")
+        }
         let wrong = try keys(link.oneSided(back))
         guard !wrong.isEmpty else { return }
         try cut(
-            link,
+            columns, of: link,
             where: "t.Z_PK IN (\(wrong.map(String.init).joined(separator: ",")))\(link.family)")
         lose(
             .inverse, link.entity.name, link.name, count: wrong.count, keys: wrong,
@@ -74,9 +81,11 @@ extension SalvageWriter {
     }
 
     /// Objects without a place in the order come at its end, by their keys.
-    private mutating func mendOrder(of link: ToOneLink) throws(StoreError) {
-        guard let order = link.columns.orderColumn else { return }
-        let (table, column) = (link.entity.table, link.columns.column)
+    private mutating func mendOrder(
+        of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
+    ) throws(StoreError) {
+        guard let order = columns.orderColumn else { return }
+        let (table, column) = (link.entity.table, columns.column)
         let condition = "t.\(column) IS NOT NULL AND t.\(order) IS NULL\(link.family)"
         let found = try keys("SELECT t.Z_PK FROM \(table) t WHERE \(condition)")
         guard !found.isEmpty else { return }

@@ -8,23 +8,25 @@ extension StoreVerifier {
         of entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
         let own = schema.model.ownRelationshipNames(of: entity.name)
-        for (name, columns) in entity.toOnes.sorted(by: { $0.key < $1.key })
-        where own.contains(name) && has(columns.column, in: entity.table) {
+        for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key })
+        where own.contains(name) && isThere(place, in: entity) {
             guard
                 let destination = schema.entity(
-                    named: columns.relationship.destinationEntityName), has(destination.table)
+                    named: place.relationship.destinationEntityName), has(destination.table)
             else { continue }
-            let link = ToOneLink(entity, name, columns, destination)
-            if !columns.relationship.isOptional {
+            let link = ToOneLink(entity, name, place, destination)
+            if !place.relationship.isOptional {
                 try find(
                     .required, entity.name, name,
-                    "SELECT t.Z_PK FROM \(entity.table) t WHERE t.\(columns.column) IS NULL"
+                    "SELECT t.Z_PK FROM \(entity.table) t WHERE \(link.key) IS NULL"
                         + link.family
                 ) {
                     "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) an object,"
                         + " which is required"
                 }
             }
+            // What the destination's row has is checked there.
+            guard let columns = place.columns else { continue }
             try find(.dangling, entity.name, name, link.dangling) {
                 "\(entity.name).\(name): \($0.counting("link leads", "links lead")) nowhere"
             }
@@ -39,9 +41,19 @@ extension StoreVerifier {
         }
     }
 
-    /// One-to-one relationships have their key at both ends.
+    /// Whether the column of the link exists.
+    private func isThere(_ place: StoreLayout.ToOnePlace, in entity: StoreLayout.Entity) -> Bool {
+        switch place {
+        case .own(let columns): has(columns.column, in: entity.table)
+        case .inverse(let inverse): has(inverse.column, in: inverse.table)
+        }
+    }
+
+    /// Both ends of a one-to-one relationship lead to each other.
+    ///
+    /// If one end only has a column, this says that no two objects lead to the same one.
     private mutating func checkInverse(of link: ToOneLink) throws(StoreError) {
-        guard let back = link.back, has(back, in: link.destination.table) else { return }
+        guard let back = link.back, isThere(back, in: link.destination) else { return }
         try find(.inverse, link.entity.name, link.name, link.oneSided(back)) {
             "\(link.entity.name).\(link.name): "
                 + "\($0.counting("object that it leads to does", "objects that it leads to do")) not lead"
@@ -50,10 +62,10 @@ extension StoreVerifier {
     }
 
     private mutating func checkOrder(of link: ToOneLink) throws(StoreError) {
-        guard let order = link.columns.orderColumn, has(order, in: link.entity.table) else {
-            return
-        }
-        let (table, column) = (link.entity.table, link.columns.column)
+        guard let columns = link.place.columns, let order = columns.orderColumn,
+            has(order, in: link.entity.table)
+        else { return }
+        let (table, column) = (link.entity.table, columns.column)
         try find(
             .order, link.entity.name, link.name,
             "SELECT t.Z_PK FROM \(table) t WHERE t.\(column) IS NOT NULL AND t.\(order) IS NULL"
@@ -148,18 +160,21 @@ extension StoreVerifier {
 struct ToOneLink {
     let entity: StoreLayout.Entity
     let name: String
-    let columns: StoreLayout.ToOneColumns
+    let place: StoreLayout.ToOnePlace
     let destination: StoreLayout.Entity
 
     init(
-        _ entity: StoreLayout.Entity, _ name: String, _ columns: StoreLayout.ToOneColumns,
+        _ entity: StoreLayout.Entity, _ name: String, _ place: StoreLayout.ToOnePlace,
         _ destination: StoreLayout.Entity
     ) {
         self.entity = entity
         self.name = name
-        self.columns = columns
+        self.place = place
         self.destination = destination
     }
+
+    /// The destination's key, as SQL over the alias `t`.
+    var key: String { place.key(of: "t") }
 
     /// ` AND …` for rows of the entity.
     var family: String { entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? "" }
@@ -170,8 +185,8 @@ struct ToOneLink {
 
     /// What holds where a row's key is of no object.
     var isDangling: String {
-        "t.\(columns.column) IS NOT NULL\(family) AND NOT EXISTS (SELECT 1 FROM"
-            + " \(destination.table) d WHERE d.Z_PK = t.\(columns.column)\(destinationFamily))"
+        "\(key) IS NOT NULL\(family) AND NOT EXISTS (SELECT 1 FROM"
+            + " \(destination.table) d WHERE d.Z_PK = \(key)\(destinationFamily))"
     }
 
     /// Keys of objects whose link leads nowhere.
@@ -180,19 +195,19 @@ struct ToOneLink {
     /// Keys of objects whose companion column does not say what entity their destination is of.
     func wrongEntity(_ column: String) -> String {
         "SELECT t.Z_PK FROM \(entity.table) t JOIN \(destination.table) d"
-            + " ON d.Z_PK = t.\(columns.column) WHERE t.\(column) IS NOT d.Z_ENT\(family)"
+            + " ON d.Z_PK = \(key) WHERE t.\(column) IS NOT d.Z_ENT\(family)"
             + destinationFamily
     }
 
-    /// The column of a one-to-one relationship at the other end.
-    var back: String? {
-        columns.relationship.inverseName.flatMap { destination.toOnes[$0]?.column }
+    /// The other end of a one-to-one relationship.
+    var back: StoreLayout.ToOnePlace? {
+        place.relationship.inverseName.flatMap { destination.toOnes[$0] }
     }
 
     /// Keys of objects to whose destination they are not the one.
-    func oneSided(_ back: String) -> String {
+    func oneSided(_ back: StoreLayout.ToOnePlace) -> String {
         "SELECT t.Z_PK FROM \(entity.table) t JOIN \(destination.table) d"
-            + " ON d.Z_PK = t.\(columns.column) WHERE d.\(back) IS NOT t.Z_PK\(family)"
+            + " ON d.Z_PK = \(key) WHERE \(back.key(of: "d")) IS NOT t.Z_PK\(family)"
             + destinationFamily
     }
 }

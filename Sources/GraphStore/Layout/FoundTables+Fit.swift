@@ -20,7 +20,10 @@ extension FoundTables {
                 look(entity, name, place.column, in: entity.table)
             }
             for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
-                look(entity, name, place.column, in: entity.table)
+                switch place {
+                case .own(let columns): look(entity, name, columns.column, in: entity.table)
+                case .inverse(let inverse): look(entity, name, inverse.column, in: inverse.table)
+                }
             }
             for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
                 switch place {

@@ -15,7 +15,8 @@ extension LayoutCompiler {
         }
         if family.count > 1 { add("\(table)_Z_ENT_INDEX", ["Z_ENT"]) }
         for entity in family {
-            for relationship in model.ownRelationships(of: entity) where !relationship.isToMany {
+            for relationship in model.ownRelationships(of: entity)
+            where !relationship.isToMany && hasColumn(relationship, in: entity.name) {
                 let column = column(of: relationship.name, in: entity.name)
                 add("\(table)_\(column)_INDEX", [column])
             }
@@ -27,7 +28,8 @@ extension LayoutCompiler {
             for (names, columns) in oldIndexes(of: entity) {
                 add("\(table)_\(names)", columns)
             }
-            for constraint in entity.uniquenessConstraints {
+            for constraint in entity.uniquenessConstraints
+            where constraint.allSatisfy({ hasColumn($0, in: entity.name) }) {
                 let columns = constraint.map { column(of: $0, in: entity.name) }
                 let names = constraint.map(ColumnNames.joined).joined(separator: "_")
                 add(
@@ -79,7 +81,9 @@ extension LayoutCompiler {
     /// Apps' models also list transient attributes and to-many relationships in their indexes.
     func hasColumn(_ property: String, in entity: String) -> Bool {
         if let attribute = model.attribute(property, of: entity) { return !attribute.isTransient }
-        return model.relationship(property, of: entity).map { !$0.isToMany } ?? false
+        return model.relationship(property, of: entity).map {
+            !$0.isToMany && hasColumn($0, in: entity)
+        } ?? false
     }
 
     /// The condition of a partial index.

@@ -8,7 +8,8 @@ import GraphModel
 ///   for each of its elements, such as `ZMAGNITUDE_RICHTER`; see `ColumnNames`.
 /// - A to-one holds `Z_PK` in its column. Where the destination has sub-entities,
 ///   `Z<number>_<REL>` beside it holds `Z_ENT`. Where its inverse is ordered,
-///   `Z_FOK_<REL>` holds the place.
+///   `Z_FOK_<REL>` holds the place. A one-to-one relationship has a column on both sides; the
+///   tables of some apps have one of the two columns only.
 /// - A to-many without inverse is a column `Z<number><REL>` in the destination's table.
 /// - A many-to-many is a table `Z_<number><REL>`, named by the side with the lower number, or, if
 ///   both sides belong to one entity, by the one whose name comes later. Column `Z_<N><REL>` holds
@@ -27,6 +28,8 @@ struct LayoutCompiler {
     let naming: Set<String>
     /// Column of each declared property, by `Entity.property`.
     private var columnNames: [String: String] = [:]
+    /// One-to-one relationships whose column the tables do not have, by `Entity.relationship`.
+    private var withoutColumn: Set<String> = []
     /// Column of each relationship in its table of pairs, by `Entity.relationship`.
     private(set) var pairColumns: [String: String] = [:]
     /// The join table that is there for each many-to-many relationship, by `Entity.relationship`.
@@ -72,9 +75,11 @@ struct LayoutCompiler {
         var used: [String: Int] = [:]
         /// Columns that a property has under its very name, by table.
         var taken: [String: Set<String>] = [:]
-        var missing: [(key: String, table: String, base: String)] = []
+        var missing: [(key: String, table: String, base: String, isOneToOne: Bool)] = []
         for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
             let root = model.rootName(of: entity.name)
+            let oneToOnes = Set(
+                model.ownRelationships(of: entity).filter(isOneToOne).map(\.name))
             let names =
                 model.ownAttributes(of: entity).filter { !$0.isTransient }.map(\.name)
                 + model.ownRelationships(of: entity).filter { !$0.isToMany }.map(\.name)
@@ -88,15 +93,18 @@ struct LayoutCompiler {
                 if found?.has(wanted, in: table) ?? true {
                     taken[table, default: []].insert(wanted)
                 } else {
-                    missing.append(("\(entity.name).\(name)", table, base))
+                    missing.append(
+                        ("\(entity.name).\(name)", table, base, oneToOnes.contains(name)))
                 }
             }
         }
         // The columns of a sibling may have gone with a migration, which leaves numbers as they were.
-        for (key, table, base) in missing {
+        for (key, table, base, isOneToOne) in missing {
             if found?.has(base, in: table) == true, taken[table, default: []].insert(base).inserted
             {
                 columnNames[key] = base
+            } else if isOneToOne, found?.has(table) == true {
+                withoutColumn.insert(key)
             }
         }
     }
@@ -145,6 +153,35 @@ struct LayoutCompiler {
         model.inverse(of: relationship)?.relationship
     }
 
+    private func isOneToOne(_ relationship: RelationshipDescription) -> Bool {
+        !relationship.isToMany && inverse(of: relationship).map { !$0.isToMany } ?? false
+    }
+
+    /// Where a to-one relationship is stored: in its own columns, unless only its inverse has one.
+    private func toOnePlace(
+        _ relationship: RelationshipDescription, in entity: String
+    ) -> StoreLayout.ToOnePlace {
+        let declaring = model.declaringEntityName(of: relationship.name, in: entity) ?? entity
+        guard withoutColumn.contains("\(declaring).\(relationship.name)"),
+            let (owner, inverse) = model.inverse(of: relationship).map({
+                ($0.owner, $0.relationship)
+            }),
+            !withoutColumn.contains("\(owner).\(inverse.name)")
+        else { return .own(toOneColumns(relationship, in: entity)) }
+        let columns = toOneColumns(inverse, in: owner)
+        return .inverse(
+            StoreLayout.InverseColumn(
+                table: Self.tableName(root: model.rootName(of: owner)), column: columns.column,
+                entityColumn: columns.entityColumn,
+                hasSubentities: hasSubentities(relationship.destinationEntityName),
+                relationship: relationship))
+    }
+
+    /// Whether a to-one relationship has a column in the table of its own entity.
+    func hasColumn(_ relationship: RelationshipDescription, in entity: String) -> Bool {
+        toOnePlace(relationship, in: entity).columns != nil
+    }
+
     private func toOneColumns(
         _ relationship: RelationshipDescription, in entity: String
     ) -> StoreLayout.ToOneColumns {
@@ -173,13 +210,13 @@ struct LayoutCompiler {
                 column: column(of: attribute.name, in: name), attribute: Self.stored(attribute),
                 declaringEntity: model.declaringEntityName(of: attribute.name, in: name) ?? name)
         }
-        var toOnes: [String: StoreLayout.ToOneColumns] = [:]
+        var toOnes: [String: StoreLayout.ToOnePlace] = [:]
         var toManys: [String: StoreLayout.ToManyPlace] = [:]
         for relationship in model.relationships(of: name) {
             if relationship.isToMany {
                 toManys[relationship.name] = toManyPlace(relationship, in: name, joins: &joins)
             } else {
-                toOnes[relationship.name] = toOneColumns(relationship, in: name)
+                toOnes[relationship.name] = toOnePlace(relationship, in: name)
             }
         }
         let family = model.family(of: name)
@@ -261,8 +298,8 @@ struct LayoutCompiler {
                 attributes[group, default: []].append(Column(name: name, type: type))
             }
             for (group, columns) in attributes { add(sorted(columns), to: group) }
-            let toOnes = model.ownRelationships(of: entity).filter { !$0.isToMany }.map {
-                toOneColumns($0, in: entity.name)
+            let toOnes = model.ownRelationships(of: entity).filter { !$0.isToMany }.compactMap {
+                toOnePlace($0, in: entity.name).columns
             }
             let keys =
                 toOnes.map {

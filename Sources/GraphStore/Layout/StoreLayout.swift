@@ -24,7 +24,7 @@ package struct StoreLayout: Sendable {
         /// Stored attributes, inherited ones too, by name.
         package var attributes: [String: AttributeColumn]
         /// To-one relationships by name.
-        package var toOnes: [String: ToOneColumns]
+        package var toOnes: [String: ToOnePlace]
         /// To-many relationships by name.
         package var toManys: [String: ToManyPlace]
     }
@@ -34,6 +34,55 @@ package struct StoreLayout: Sendable {
         package var column: String
         package var attribute: AttributeDescription
         package var declaringEntity: String
+    }
+
+    /// Where a to-one relationship's link is stored.
+    package enum ToOnePlace: Sendable {
+        /// In columns of the object's own row.
+        case own(ToOneColumns)
+        /// In the destination's row, whose column holds this object's key.
+        case inverse(InverseColumn)
+
+        package var relationship: RelationshipDescription {
+            switch self {
+            case .own(let columns): columns.relationship
+            case .inverse(let inverse): inverse.relationship
+            }
+        }
+
+        /// The columns of the object's own row; nil if the destination's row has the link.
+        package var columns: ToOneColumns? {
+            if case .own(let columns) = self { columns } else { nil }
+        }
+
+        /// The column of the object's own row with the destination's `Z_PK`; nil if the
+        /// destination's row has the link.
+        package var column: String? { columns?.column }
+    }
+
+    /// The only column of a one-to-one relationship, seen from the side that has none.
+    ///
+    /// Some stores keep one-to-one relationships on one side only. The other side is then
+    /// ```sql
+    /// (SELECT back.Z_PK FROM ZLABEL back WHERE back.ZITEM = t.Z_PK ORDER BY back.Z_PK LIMIT 1)
+    /// ```
+    /// If several rows hold the object's key, the one with the smallest `Z_PK` is the destination.
+    package struct InverseColumn: Sendable {
+        /// The destination's table.
+        package var table: String
+        /// The column in it that holds this object's `Z_PK`.
+        package var column: String
+        /// Holds this object's `Z_ENT`, if its entity has sub-entities.
+        package var entityColumn: String?
+        /// Whether the destination has sub-entities.
+        package var hasSubentities: Bool
+        package var relationship: RelationshipDescription
+
+        /// A column of the destination's row, as SQL.
+        fileprivate func select(_ wanted: String, of row: String, _ database: String) -> String {
+            "(SELECT back.\(wanted) FROM \(database)\(table) back WHERE back.\(column) ="
+                + " \(row).Z_PK ORDER BY back.Z_PK LIMIT 1)"
+        }
     }
 
     /// A to-one relationship's columns.
@@ -223,6 +272,31 @@ package struct StoreLayout: Sendable {
 
     package func table(named name: String) -> Table? {
         tables.first { $0.name == name }
+    }
+}
+
+extension StoreLayout.ToOnePlace {
+    /// The destination's `Z_PK`, as SQL.
+    ///
+    /// - Parameters:
+    ///   - row: The alias of the object's table, or the table itself if the statement gives it no
+    ///     alias.
+    ///   - database: The file of the object's table, if it is not the first that has it.
+    func key(of row: String, in database: String? = nil) -> String {
+        switch self {
+        case .own(let columns): "\(row).\(columns.column)"
+        case .inverse(let inverse):
+            inverse.select("Z_PK", of: row, database.map { $0 + "." } ?? "")
+        }
+    }
+
+    /// The destination's `Z_ENT`, as SQL; nil if the relationship leads to one entity only.
+    func entity(of row: String) -> String? {
+        switch self {
+        case .own(let columns): columns.entityColumn.map { "\(row).\($0)" }
+        case .inverse(let inverse):
+            inverse.hasSubentities ? inverse.select("Z_ENT", of: row, "") : nil
+        }
     }
 }
 

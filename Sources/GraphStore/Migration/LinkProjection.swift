@@ -18,10 +18,55 @@ struct LinkColumn {
     let isRequired: Bool
 }
 
+/// A link of the rows of one entity, in a store that exists.
+struct StoredLink {
+    /// The other object's key, as SQL over the alias `t`.
+    let key: String
+    /// The other object's entity, as SQL; nil if there is one only, or if no column has it.
+    let entity: String?
+    /// The position among the other object's ordered ones, as SQL.
+    let order: String?
+    /// The row's own to-one; nil if only the other side has the relationship.
+    let forward: String?
+    /// The other side's relationship.
+    let back: String?
+    /// The entity that the keys are of.
+    let target: StoreLayout.Entity
+
+    fileprivate init(_ link: LinkColumn) {
+        key = "t.\(link.column)"
+        entity = link.entityColumn.map { "t.\($0)" }
+        order = link.orderColumn.map { "t.\($0)" }
+        (forward, back, target) = (link.forward, link.back, link.target)
+    }
+
+    fileprivate init(_ place: StoreLayout.ToOnePlace, _ target: StoreLayout.Entity) {
+        key = place.key(of: "t")
+        entity = place.entity(of: "t")
+        order = nil
+        forward = place.relationship.name
+        back = place.relationship.inverseName
+        self.target = target
+    }
+}
+
 extension StoreLayout {
+    /// All links in rows of an entity, and those that only the rows at their other end have.
+    func storedLinks(of entity: Entity) -> [StoredLink] {
+        let elsewhere = entity.toOnes.sorted { $0.key < $1.key }.map(\.value).filter {
+            $0.columns == nil
+        }
+        return linkColumns(of: entity).map { StoredLink($0) }
+            + elsewhere.compactMap { place in
+                self.entity(named: place.relationship.destinationEntityName).map {
+                    StoredLink(place, $0)
+                }
+            }
+    }
+
     /// All columns with keys of other objects in rows of an entity.
     func linkColumns(of entity: Entity) -> [LinkColumn] {
-        var links = entity.toOnes.values.compactMap { columns in
+        var links = entity.toOnes.values.compactMap(\.columns).compactMap { columns in
             self.entity(named: columns.relationship.destinationEntityName).map { target in
                 LinkColumn(
                     column: columns.column, entityColumn: columns.entityColumn,
@@ -59,8 +104,8 @@ extension StoreLayout {
 struct LinkProjection {
     /// What was found.
     enum Source {
-        /// The keys stand in a column of the same rows.
-        case column(LinkColumn)
+        /// The old store has it.
+        case stored(StoredLink)
         /// It is new.
         case none
         /// Nobody can tell what goes there; the words say why.
@@ -106,9 +151,9 @@ struct LinkProjection {
     }
 
     private func found(
-        _ entity: StoreLayout.Entity, _ matches: (LinkColumn) -> Bool
+        _ entity: StoreLayout.Entity, _ matches: (StoredLink) -> Bool
     ) -> Source {
-        moves.old.linkColumns(of: entity).first(where: matches).map(Source.column) ?? .none
+        moves.old.storedLinks(of: entity).first(where: matches).map(Source.stored) ?? .none
     }
 
     /// A one-to-one relationship has a key at both ends, and both must be known.
@@ -141,20 +186,17 @@ struct LinkProjection {
     ///
     /// - Returns: nothing where no object comes into the target's family.
     func values(
-        of link: LinkColumn, from source: LinkColumn, alias: String
+        of link: LinkColumn, from source: StoredLink
     ) throws(StoreError) -> [String: SQLFragment]? {
-        let key = "\(alias).\(source.column)"
         guard
             let found = try moves.link(
-                key, companion: source.entityColumn.map { "\(alias).\($0)" },
-                from: source.target, to: link.target)
+                source.key, companion: source.entity, from: source.target, to: link.target)
         else { return nil }
         var values = [link.column: found.key]
         if let column = link.entityColumn { values[column] = found.entity }
         if let column = link.orderColumn {
             values[column] = SQLFragment(
-                source.orderColumn.map { "\(alias).\($0)" }
-                    ?? "CASE WHEN \(key) NOT NULL THEN \(alias).Z_PK * 1024 END")
+                source.order ?? "CASE WHEN \(source.key) NOT NULL THEN t.Z_PK * 1024 END")
         }
         return values
     }

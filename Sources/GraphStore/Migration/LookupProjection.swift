@@ -172,7 +172,7 @@ struct LookupProjection {
     private func statement(_ keys: String) -> String {
         let from = "\(found) f JOIN temp.\(keys) k ON k.value = f.value"
         guard case .joinTable(let join)? = move.new.toManys[lookup.relationship] else {
-            guard let columns = move.new.toOnes[lookup.relationship] else { return "" }
+            guard let columns = move.new.toOnes[lookup.relationship]?.columns else { return "" }
             var sets = [
                 "\(columns.column) = (SELECT k.pk FROM \(from) WHERE f.owner = Z_PK LIMIT 1)"
             ]

@@ -122,8 +122,11 @@ struct MigrationPlanner {
     /// Counts the values that a property has.
     private static func values(of property: String, in entity: StoreLayout.Entity) -> String {
         let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
-        if let column = entity.attributes[property]?.column ?? entity.toOnes[property]?.column {
-            return "SELECT count(*) FROM main.\(entity.table) t WHERE t.\(column) NOT NULL\(family)"
+        let value =
+            entity.attributes[property].map { "t.\($0.column)" }
+            ?? entity.toOnes[property]?.key(of: "t")
+        if let value {
+            return "SELECT count(*) FROM main.\(entity.table) t WHERE \(value) NOT NULL\(family)"
         }
         switch entity.toManys[property] {
         case .foreignKey(let place):

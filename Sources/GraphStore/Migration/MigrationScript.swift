@@ -128,8 +128,8 @@ struct MigrationScript {
                 if link.isRequired, let name = link.forward {
                     try addRequired(name, SQLFragment("NULL"), move)
                 }
-            case .column(let source):
-                guard let found = try links.values(of: link, from: source, alias: "t") else {
+            case .stored(let source):
+                guard let found = try links.values(of: link, from: source) else {
                     note(
                         "\(move.new.name).\(link.forward ?? link.back ?? "") leads to"
                             + " \(link.target.name), was \(source.target.name)")

@@ -216,14 +216,14 @@ struct MigrationWriter {
     /// Takes links away that lead to objects which a policy has left behind.
     private func clearDangling(_ connection: Connection) throws(StoreError) {
         for entity in script.new.heldEntities {
-            for (name, columns) in entity.toOnes {
-                guard
+            for (name, place) in entity.toOnes {
+                guard let columns = place.columns,
                     let destination = script.new.entity(
                         named: columns.relationship.destinationEntityName)
                 else { continue }
                 let all = [columns.column, columns.entityColumn, columns.orderColumn]
                     .compactMap(\.self)
-                let link = ToOneLink(entity, name, columns, destination)
+                let link = ToOneLink(entity, name, place, destination)
                 try storing { () throws(SQLiteError) in
                     try connection.execute(
                         "UPDATE \(entity.table) AS t SET "

@@ -141,13 +141,14 @@ struct PairProjection {
             let owner = schema.entity(
                 named: declaring(relationship.name, in: entity.name, schema))
         else { return nil }
-        if let columns = entity.toOnes[relationship.name] {
+        if let place = entity.toOnes[relationship.name] {
             let family = owner.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+            let key = place.key(of: "t")
             return Source(
-                from: "main.\(entity.table) t",
-                condition: "t.\(columns.column) NOT NULL\(family)", owner: "t.Z_PK",
-                destination: "t.\(columns.column)", ownerEntity: owner,
-                destinationEntity: destination, backOrder: columns.orderColumn.map { "t.\($0)" })
+                from: "main.\(entity.table) t", condition: "\(key) NOT NULL\(family)",
+                owner: "t.Z_PK", destination: key, ownerEntity: owner,
+                destinationEntity: destination,
+                backOrder: place.columns?.orderColumn.map { "t.\($0)" })
         }
         switch entity.toManys[relationship.name] {
         case .foreignKey(let place):

@@ -71,7 +71,7 @@ struct TriggerText {
                 && (names[before].map { $0 == after } ?? true)
             names.updateValue(isClear ? after : nil, forKey: before)
         }
-        if let before = old.toOnes[name], let after = new.toOnes[next] {
+        if let before = old.toOnes[name]?.columns, let after = new.toOnes[next]?.columns {
             note(before.entityColumn, after.entityColumn)
             note(before.orderColumn, after.orderColumn)
         }

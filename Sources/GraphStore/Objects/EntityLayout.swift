@@ -49,7 +49,7 @@ package final class EntityLayout: Sendable {
     /// A relationship to one object.
     struct ToOne: Sendable {
         var relationship: RelationshipDescription
-        var columns: StoreLayout.ToOneColumns
+        var place: StoreLayout.ToOnePlace
         var destination: Int64
         var inverse: Inverse
 
@@ -123,7 +123,7 @@ package final class EntityLayout: Sendable {
         let toOnes = relationships.filter { !$0.isToMany }.compactMap { relationship in
             entity.toOnes[relationship.name].map {
                 ToOne(
-                    relationship: relationship, columns: $0,
+                    relationship: relationship, place: $0,
                     destination: destination(relationship),
                     inverse: Self.inverse(of: relationship, in: model))
             }
@@ -229,26 +229,26 @@ struct RowPlan: Sendable {
     init(of entity: EntityLayout, _ layouts: [EntityLayout?]) {
         var names: [String] = []
         var positions: [String: Int32] = [:]
-        func position(_ column: String) -> Int32 {
-            if let position = positions[column] { return position }
+        func position(_ expression: String) -> Int32 {
+            if let position = positions[expression] { return position }
             let position = Int32(names.count) + 3
-            positions[column] = position
-            names.append(column)
+            positions[expression] = position
+            names.append(expression)
             return position
         }
         var places = [Places?](repeating: nil, count: layouts.count)
         for number in entity.entity.familyNumbers {
             guard let layout = layouts[Int(number)] else { continue }
             places[Int(number)] = Places(
-                attributes: layout.attributes.map { $0.column.map(position) },
+                attributes: layout.attributes.map { $0.column.map { position("t.\($0)") } },
                 toOnes: layout.toOnes.map {
                     (
-                        position($0.columns.column), $0.columns.entityColumn.map(position),
+                        position($0.place.key(of: "t")), $0.place.entity(of: "t").map(position),
                         $0.destination
                     )
                 })
         }
-        columns = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { "t.\($0)" }.joined(separator: ", ")
+        columns = (["t.Z_PK", "t.Z_ENT", "t.Z_OPT"] + names).joined(separator: ", ")
         self.places = places
     }
 }

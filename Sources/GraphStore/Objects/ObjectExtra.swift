@@ -74,7 +74,7 @@ struct PartialPlan {
     init(
         _ properties: [ExpressionDescription], of layout: EntityLayout
     ) throws(StoreError) {
-        var columns = ["Z_PK", "Z_ENT"]
+        var columns = ["t.Z_PK", "t.Z_ENT"]
         var attributePlaces = layout.attributes.map { _ in -1 }
         var toOnePlaces = layout.toOnes.map { _ in -1 }
         var attributes: [(column: Int32, isExternal: Bool)] = []
@@ -109,21 +109,21 @@ struct PartialPlan {
                     }
                     guard attributePlaces[slot] < 0 else { continue }
                     attributePlaces[slot] = attributes.count
-                    attributes.append((place(column), layout.attributes[slot].isExternal))
+                    attributes.append((place("t.\(column)"), layout.attributes[slot].isExternal))
                 case .toOne(let slot):
                     guard toOnePlaces[slot] < 0 else { continue }
                     let toOne = layout.toOnes[slot]
                     toOnePlaces[slot] = toOnes.count
                     toOnes.append(
                         (
-                            place(toOne.columns.column), toOne.columns.entityColumn.map(place),
+                            place(toOne.place.key(of: "t")), toOne.place.entity(of: "t").map(place),
                             toOne.destination
                         ))
                 case .toMany: throw Self.refusal(property, layout)
                 }
             }
         }
-        self.columns = columns.map { "t.\($0)" }.joined(separator: ", ")
+        self.columns = columns.joined(separator: ", ")
         self.attributes = attributes
         self.toOnes = toOnes
         shape = PartialRow.Shape(attributes: attributePlaces, toOnes: toOnePlaces)

@@ -67,7 +67,8 @@ extension ObjectWriter {
                 index += 1
             }
             for slot in layout.toOnes.indices {
-                let hasEntity = layout.toOnes[slot].columns.entityColumn != nil
+                guard let columns = layout.toOnes[slot].place.columns else { continue }
+                let hasEntity = columns.entityColumn != nil
                 if let id = object.links[slot] {
                     statement.bind(id.primaryKey, at: index)
                     if hasEntity { statement.bind(id.entityNumber, at: index + 1) }
@@ -101,9 +102,9 @@ private struct InsertStatements {
 
     init(_ layout: EntityLayout, on connection: Connection) throws(SQLiteError) {
         var columns = layout.attributes.compactMap(\.column)
-        for toOne in layout.toOnes {
-            columns.append(toOne.columns.column)
-            if let column = toOne.columns.entityColumn { columns.append(column) }
+        for stored in layout.toOnes.compactMap(\.place.columns) {
+            columns.append(stored.column)
+            if let column = stored.entityColumn { columns.append(column) }
         }
         let insert =
             "INSERT INTO \(layout.entity.table) (Z_PK, Z_ENT, Z_OPT"

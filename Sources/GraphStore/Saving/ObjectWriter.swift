@@ -196,7 +196,8 @@ struct ObjectWriter {
             values.append(try stored(object.values[slot], slot, of: layout))
         }
         for slot in layout.toOnes.indices where mask.contains(layout.bit(toOne: slot)) {
-            let columns = layout.toOnes[slot].columns
+            // The other object's row has the link, and is written, too.
+            guard let columns = layout.toOnes[slot].place.columns else { continue }
             let id = object.links[slot]
             names.append(columns.column)
             values.append(id.map { .integer($0.primaryKey) } ?? .null)
@@ -209,7 +210,7 @@ struct ObjectWriter {
                 values.append(.null)
             }
         }
-        guard !names.isEmpty || hasPairs(object, mask) else { return }
+        guard !names.isEmpty || hasLinksElsewhere(object, mask) else { return }
         // What was checked stands until the commit, so the version need not be asked again.
         let isCurrent = versions[object.objectID].map { $0 == object.version } ?? true
         let next = (versions[object.objectID] ?? object.version) + 1
@@ -225,12 +226,18 @@ struct ObjectWriter {
         versions[object.objectID] = isCurrent ? next : object.version
     }
 
-    /// Whether pairs of the object change, which count as a change of its row.
-    private func hasPairs(_ object: ManagedObject, _ mask: ChangeMask) -> Bool {
-        object.layout.toManys.indices.contains { slot in
-            guard case .joinTable = object.layout.toManys[slot].place else { return false }
-            return mask.contains(object.layout.bit(toMany: slot))
+    /// Whether pairs of the object, or one-to-one links that the other object's row has, change,
+    /// which count as a change of its row.
+    private func hasLinksElsewhere(_ object: ManagedObject, _ mask: ChangeMask) -> Bool {
+        let layout = object.layout
+        let hasPairs = layout.toManys.indices.contains { slot in
+            guard case .joinTable = layout.toManys[slot].place else { return false }
+            return mask.contains(layout.bit(toMany: slot))
         }
+        return hasPairs
+            || layout.toOnes.indices.contains { slot in
+                layout.toOnes[slot].place.columns == nil && mask.contains(layout.bit(toOne: slot))
+            }
     }
 
     mutating func stored(

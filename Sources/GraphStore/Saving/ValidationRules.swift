@@ -117,7 +117,11 @@ struct RowRules {
         let properties = compiled.properties
         for property in properties {
             let attribute = entity.attributes[property]
-            guard let column = attribute?.column ?? entity.toOnes[property]?.column else {
+            let toOne = entity.toOnes[property]
+            guard
+                let column = attribute?.column
+                    ?? toOne.map({ $0.column ?? $0.key(of: entity.table) })
+            else {
                 throw StoreError(
                     .invalidRequest,
                     "A rule of '\(entity.name)' looks at '\(property)', which a"

@@ -82,7 +82,8 @@ struct StoreViews {
             columns.append("\(Self.readable(place)) AS \(Connection.quoted(name))")
         }
         for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
-            columns.append("\(place.column) AS \(Connection.quoted(name))")
+            columns.append(
+                "\(place.column ?? place.key(of: entity.table)) AS \(Connection.quoted(name))")
         }
         let condition = entity.familyCondition().map { " WHERE \($0)" } ?? ""
         return "SELECT \(columns.joined(separator: ", ")) FROM \(entity.table)\(condition)"

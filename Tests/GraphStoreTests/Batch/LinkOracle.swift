@@ -11,6 +11,14 @@ struct LinkRelation {
     /// What gives the pairs as the store has them.
     var sql: [String]
 
+    /// What gives the pairs in a store that lacks some columns, such as `ZNODE.ZONE`.
+    func sql(without dropped: [String]) -> [String] {
+        let columns = dropped.compactMap { $0.split(separator: ".").last }
+        return sql.filter { sql in
+            !columns.contains { sql.contains("a.\($0) ") || sql.contains("b.\($0) ") }
+        }
+    }
+
     static let all = [
         LinkRelation(
             first: "one", second: "oneOf", firstHasOne: true, secondHasOne: true,
@@ -143,7 +151,10 @@ struct LinkOracle {
         }
     }
 
-    var lines: [String] {
+    var lines: [String] { lines(without: []) }
+
+    /// The lines of a store that lacks some columns.
+    func lines(without dropped: [String]) -> [String] {
         let nodes = nodes.sorted { $0.key < $1.key }.map { key, value in
             "\(key)|" + (Self.keys(value).first.map { "\($0)" } ?? "-")
         }
@@ -152,7 +163,7 @@ struct LinkOracle {
                 let found = (pairs[relation.first] ?? []).sorted {
                     ($0.first, $0.second) < ($1.first, $1.second)
                 }.map { "\(relation.first) \($0.first)|\($0.second)" }
-                return relation.sql.flatMap { _ in found }
+                return relation.sql(without: dropped).flatMap { _ in found }
             }
     }
 }

@@ -165,7 +165,7 @@ import Testing
                 let links = try connection.integers(
                     """
                     SELECT d.Z_PK FROM \(entity.table) t JOIN \(next.table) d
-                    ON d.Z_PK = t.\(toOne.column) WHERE t.Z_ENT IN (\(family)) ORDER BY t.Z_PK
+                    ON d.Z_PK = \(toOne.key(of: "t")) WHERE t.Z_ENT IN (\(family)) ORDER BY t.Z_PK
                     """)
                 #expect(try context.cursor(request).integers() == links, "\(entity.name).\(name)")
             }

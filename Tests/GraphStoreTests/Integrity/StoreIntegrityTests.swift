@@ -77,11 +77,11 @@ struct BreakableStore {
 
     /// The column that says of which entity a to-one's object is.
     func companion(_ name: String, _ relationship: String) -> String {
-        entity(name).toOnes[relationship]?.entityColumn ?? "?"
+        entity(name).toOnes[relationship]?.columns?.entityColumn ?? "?"
     }
 
     /// The column of a task's place among its owner's.
-    var order: String { entity("Task").toOnes["owner"]?.orderColumn ?? "?" }
+    var order: String { entity("Task").toOnes["owner"]?.columns?.orderColumn ?? "?" }
 
     func run(_ sql: String) throws {
         let connection = try Connection(path: path, mode: .readWrite)

@@ -1,3 +1,4 @@
+import AppStoreFixtures
 import Foundation
 import GraphModel
 import SQLite
@@ -50,6 +51,20 @@ struct TestStore {
 
     init(_ entities: String) throws {
         try self.init(model(entities))
+    }
+
+    /// An app's store whose one-to-one relationships lack some of their columns.
+    ///
+    /// - Parameter columns: such as `ZPERSON.ZPASSPORT`.
+    init(_ model: ManagedObjectModel, without columns: [String]) throws {
+        folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        _ = try PersistentContainer(model: model, .sqlite(at: path, opening: .create))
+        try AppStoreFixture.disown(path, model)
+        for column in columns { try AppStoreFixture.drop(column, at: path) }
+        var options = StoreOptions()
+        options.appStores = .writing
+        container = try PersistentContainer(model: model, .sqlite(at: path, options: options))
     }
 
     /// Another program's connection.

@@ -70,7 +70,7 @@ struct KeyPathSQL {
                 if let attribute = here.attributes[name] {
                     column = "\(table).\(attribute.column)"
                 } else if let toOne = here.toOnes[name] {
-                    column = "\(table).\(toOne.column)"
+                    column = toOne.key(of: table)
                 } else {
                     throw unknown(name, in: here)
                 }
@@ -81,7 +81,7 @@ struct KeyPathSQL {
             guard let (toOne, next) = self.toOne(name, of: here) else {
                 throw unknown(name, in: here)
             }
-            let foreignKey = "\(table).\(toOne.column)"
+            let foreignKey = toOne.key(of: table)
             switch style {
             case .joins:
                 table = join(Array(path[...position]), next.table, foreignKey)
@@ -177,7 +177,7 @@ struct KeyPathSQL {
 
     private func toOne(
         _ name: String, of entity: StoreLayout.Entity
-    ) -> (StoreLayout.ToOneColumns, StoreLayout.Entity)? {
+    ) -> (StoreLayout.ToOnePlace, StoreLayout.Entity)? {
         guard let toOne = entity.toOnes[name],
             let next = schema.entity(named: toOne.relationship.destinationEntityName)
         else { return nil }

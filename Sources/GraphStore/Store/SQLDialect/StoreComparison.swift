@@ -94,7 +94,8 @@ struct StoreComparison {
         for (name, place) in entity.toOnes {
             let key = { (side: String, alias: String) in
                 objectKey(
-                    place.relationship.destinationEntityName, side, "\(alias).\(place.column)")
+                    place.relationship.destinationEntityName, side,
+                    place.key(of: alias, in: side))
             }
             tests.append((name, "\(key("main", "a")) IS NOT \(key("other", "b"))"))
         }

@@ -35,7 +35,7 @@ extension WorldGenerator {
             values.append((object.values[name] ?? .null).stored)
         }
         for (name, place) in object.entity.toOnes {
-            guard let other = object.toOnes[name] else { continue }
+            guard let other = object.toOnes[name], let place = place.columns else { continue }
             columns.append(place.column)
             values.append(.integer(other.primaryKey))
             if let column = place.entityColumn {
