@@ -1,3 +1,4 @@
+import Foundation
 import GraphModel
 
 /// Specs and records that change a store of an app, chosen from its model by rules.
