@@ -48,7 +48,8 @@ struct HistoryOptionTests {
     @Test("off takes the history out, whoever kept it, and who has read it is told")
     func off() throws {
         let folder = try Workspace()
-        let tables = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'ATRANSACTION%'"
+        let tables =
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'ATRANSACTION%'"
         try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":5}")
         #expect(try run(folder, ", history: { keep: 7d }").text == "")
         let token = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
@@ -113,7 +114,8 @@ struct HistoryOptionTests {
     @Test("a plan leaves the store's history as it is", arguments: ["off", "{ keep: 7d }"])
     func planned(_ history: String) throws {
         let folder = try Workspace()
-        let tables = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'ATRANSACTION%'"
+        let tables =
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'ATRANSACTION%'"
         try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":5}")
         let isOff = history == "off"
         #expect(try run(folder, isOff ? ", history: { keep: 7d }" : "").text == "")
