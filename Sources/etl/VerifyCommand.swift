@@ -57,7 +57,7 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        let model = try model.map { try ModelCommand.read($0, quiet: true) }
+        let model = try model.map { try ModelCommand.read($0) }
         let check = StoreCheck(store: store, model: model, isQuick: quick)
         let answer: StoreCheck.Answer
         do throws(RunFailure) {

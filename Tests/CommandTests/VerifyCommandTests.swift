@@ -47,6 +47,37 @@ import Testing
                 """)
     }
 
+    @Test("verify and check print each warning about the model once")
+    func modelWarnings() throws {
+        let model = try folder.shell("cat model.yaml").output
+        try folder.write(
+            "warned.yaml",
+            model.replacing(
+                "attributes:", with: "attributes:\n      zone: String", maxReplacements: 1))
+        try folder.write(
+            "warned-spec.yaml",
+            """
+            etl: 1
+            store: { at: warned.sqlite, model: warned.yaml, open: create }
+            stages: [{ export: Task, to: out.ndjson }]
+            """)
+        let warning = "Every object has a member 'zone', which this property hides"
+        func counts(_ command: String) throws -> [Int] {
+            let seen = try folder.shell("exec \"$E\" \(command)")
+            let lines = seen.errors.split(separator: "\n").filter { $0.contains(warning) }
+            return [
+                Int(seen.status), lines.count { $0.contains(": warning: ") },
+                lines.count { $0.contains(": error: ") },
+            ]
+        }
+        #expect(try folder.shell("exec \"$E\" run warned-spec.yaml").status == 0)
+        #expect(try counts("check warned-spec.yaml") == [0, 1, 0])
+        #expect(try counts("check --strict warned-spec.yaml") == [78, 0, 1])
+        #expect(try counts("verify warned.sqlite --model warned.yaml") == [0, 1, 0])
+        #expect(
+            try counts("verify warned.sqlite --model warned.yaml --repair new.sqlite") == [0, 1, 0])
+    }
+
     @Test("a model where the store is to be named", arguments: ["", " --repair new.sqlite"])
     func model(_ flags: String) throws {
         let seen = try verify("model.yaml" + flags)

@@ -54,8 +54,8 @@ struct MappingTests {
         let reasons = try folder.reasons()
         #expect(
             reasons == [
-                "required owner: 'owner' may not be null, and 'owner' is",
-                "required title: 'title' may not be null, and 'title' is",
+                "required owner: 'owner' is required, and the record has null for it",
+                "required title: 'title' is required, and the record has null for it",
                 "required owner: 'owner' is required and the record lacks it",
             ])
     }
@@ -144,7 +144,7 @@ struct MappingTests {
                 "cast st: 'state' takes what its `map` lists ('open', 'true'), not 'shut'",
                 "required who.name: The record has no 'who.name'",
                 "cast on: 'due' takes a date in the given pattern, not '2000-12-31'",
-                "required who.name: 'owner' may not be null, and 'who.name' is",
+                "required who.name: 'owner' is required, and 'who.name' is null in the record",
             ])
     }
 
@@ -185,7 +185,8 @@ struct MappingTests {
         #expect(run.text == "")
         #expect(
             try folder.reasons() == [
-                "key id: 'id' may not be null, and 'id' is", "key id: The record has no 'id'",
+                "key id: 'id' is part of the key, and the record has null for it",
+                "key id: The record has no 'id'",
                 "cast id: 'id' takes text, not []",
             ])
         #expect(try folder.rows("SELECT quote(ZID) FROM ZTASK") == ["''"])

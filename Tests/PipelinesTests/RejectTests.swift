@@ -31,10 +31,12 @@ struct RejectTests {
         let runFolder = folder.names("rejects").first ?? ""
         #expect(
             run.text == """
-                a.ndjson:1:1: error: 'id' may not be null, and 'id' is [key]
+                a.ndjson:1:1: error: 'id' is part of the key, and the record has null for it \
+                [key]
                   in: record 1, field 'id', byte 0
                   stage: spec.yaml:5:3 import import-a
-                a.ndjson:2:1: error: 'id' may not be null, and 'id' is [key]
+                a.ndjson:2:1: error: 'id' is part of the key, and the record has null for it \
+                [key]
                   in: record 2, field 'id', byte 12
                   stage: spec.yaml:5:3 import import-a
                 error: 2 of 10 records were rejected; 1 is allowed [rejects.too-many]

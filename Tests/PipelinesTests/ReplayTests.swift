@@ -124,7 +124,8 @@ struct ReplayTests {
         #expect(left.status == .dataError)
         #expect(
             left.text.replacing(folder.names("rejects")[0], with: "RUN") == """
-                notes.json:1:24: error: 'text' may not be null, and 'text' is [key]
+                notes.json:1:24: error: 'text' is part of the key, and the record has null \
+                for it [key]
                   in: record 2, field 'text', byte 23
                 notes.json:1:38: error: The record has no 'text' [key]
                   in: record 3, field 'text', byte 37

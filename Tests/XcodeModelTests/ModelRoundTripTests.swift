@@ -28,6 +28,40 @@ import Testing
         #expect(ModelFile.read(text: text).model == model, "seed \(seed)\n\(text)")
     }
 
+    @Test("names that objects and our YAML have themselves survive XML, YAML, and XML")
+    func keepReservedNames() throws {
+        let names = [
+            "class", "copy", "description", "entity", "external", "attributes", "type", "unique",
+            "null", "true", "zone",
+        ]
+        let attributes = names.map { #"<attribute name="\#($0)" attributeType="String"/>"# }
+        let contents = """
+            <model><entity name="Thing" representedClassName="Thing">
+            \(attributes.joined(separator: "\n"))
+            <relationship name="self" optional="YES" maxCount="1" deletionRule="Nullify" \
+            destinationEntity="Thing" inverseName="hash" inverseEntity="Thing"/>
+            <relationship name="hash" optional="YES" toMany="YES" deletionRule="Nullify" \
+            destinationEntity="Thing" inverseName="self" inverseEntity="Thing"/>
+            </entity></model>
+            """
+        let (found, warnings) = ContentsReader.read(Array(contents.utf8), file: "contents")
+        let model = try #require(found)
+        let hidden = ["class", "copy", "description", "entity", "zone", "self", "hash"]
+        func isOfName(_ diagnostic: Diagnostic) -> Bool {
+            diagnostic.severity == .warning && diagnostic.code == "model.reserved-name"
+                && diagnostic.message.hasPrefix("Every object has a member '")
+        }
+        #expect(warnings.count(where: isOfName) == hidden.count)
+        let yaml = ModelYAMLWriter.text(of: model).text
+        let reading = ModelFile.read(text: yaml)
+        #expect(reading.model == model, "\(yaml)")
+        #expect(reading.model?.versionHashes == model.versionHashes)
+        #expect(reading.diagnostics.count(where: isOfName) == hidden.count)
+        #expect(!reading.diagnostics.contains { $0.severity == .error })
+        let written = ContentsWriter.text(of: try #require(reading.model)).text
+        #expect(ContentsReader.read(Array(written.utf8), file: "contents").model == model)
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.fileExists(atPath: Reference.script),

@@ -74,9 +74,10 @@ extension ModelLints {
         if ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_") {
             error("reserved-name", "'\(name)' would take the store's own column Z\(upper)", place)
         } else if Self.objectNames.contains(name) {
-            error(
-                "reserved-name", "'\(name)' is the name of something that every object has", place,
-                fix: "choose another name; `renamed-from: \(name)` keeps the data of older stores")
+            // Xcode compiles such a model, so it must stay readable after it is converted.
+            warn(
+                "reserved-name",
+                "Every object has a member '\(name)', which this property hides", place)
         } else {
             checkElementName(name, place)
         }

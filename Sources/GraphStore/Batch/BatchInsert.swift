@@ -103,11 +103,24 @@ private struct BatchInsert {
                 .invalidRequest, "How does '\(name)' find what it leads to? Say so in `links`")
         }
         let destination = relationship.destinationEntityName
-        guard let there = container.objects.layout(named: destination),
-            case .attribute(let slot)? = there.properties[link.attribute]
-        else {
+        let attribute: EntityLayout.Attribute
+        var key = link.attribute
+        if let there = container.objects.layout(named: destination),
+            case .attribute(let slot)? = there.properties[key]
+        {
+            attribute = there.attributes[slot]
+        } else if container.model.isObjectNumber(key, of: destination) {
+            attribute = EntityLayout.Attribute(description: ObjectNumber.attribute)
+            key = ObjectNumber.explicitKey
+            guard link.missing != .create else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(name)' cannot create a '\(destination)' of a given number, since the store "
+                        + "assigns the numbers. Use `missing: .reject` or `.null`")
+            }
+        } else {
             throw StoreError(
-                .unknownKey, "'\(destination)' has no attribute '\(link.attribute)'")
+                .unknownKey, "'\(destination)' has no attribute '\(key)'")
         }
         let missing: BulkPlan.MissingPolicy =
             switch link.missing {
@@ -117,8 +130,8 @@ private struct BatchInsert {
             }
         return (
             BulkPlan.Link(
-                relationship: name, destination: destination, attribute: link.attribute,
-                missing: missing), there.attributes[slot]
+                relationship: name, destination: destination, attribute: key, missing: missing),
+            attribute
         )
     }
 

@@ -54,6 +54,14 @@ public struct BatchInsertRequest {
     }
 
     /// How a relationship finds what it leads to.
+    ///
+    /// By the values of an attribute, or by object numbers:
+    /// ```swift
+    /// request.links = ["category": .init(by: "name", missing: .create)]
+    /// row["category"] = "Home"
+    /// request.links = ["category": .init(by: "objectID")]
+    /// row["category"] = .value(.integer(category.objectID.primaryKey))
+    /// ```
     public struct Link: Sendable, Hashable {
         /// What happens where no object has the key.
         public enum Missing: String, Sendable, Hashable, CaseIterable {
@@ -65,12 +73,17 @@ public struct BatchInsertRequest {
             case null
         }
 
-        /// The destination's attribute whose values rows name.
+        /// The destination's attribute whose values rows name, or `objectID`.
+        ///
+        /// With `objectID`, rows name objects by their primary keys, as
+        /// ``ManagedObjectID/primaryKey`` has them. If the destination has a property of that name,
+        /// `objectID` is this property and `#objectID` is the primary key. The store assigns primary
+        /// keys, so `missing` must not be `create`.
         public var attribute: String
         /// What happens where no object has the key.
         public var missing: Missing
 
-        /// Finds objects by an attribute.
+        /// Finds objects by an attribute, or by `objectID`.
         public init(by attribute: String, missing: Missing = .reject) {
             self.attribute = attribute
             self.missing = missing

@@ -29,19 +29,46 @@ package struct BulkPlan: Sendable, Hashable {
         case last, first, reject
     }
 
+    /// One part of the key by which a link finds an object.
+    package struct KeyPart: Sendable, Hashable {
+        /// An attribute, or a to-one relationship.
+        ///
+        /// `ObjectNumber.explicitKey` is the number of an object.
+        package var property: String
+        /// For a relationship, the entity of the object that it leads to.
+        package var entity: String?
+        /// For a relationship, the key of that object.
+        package var key: [KeyPart]
+
+        /// An attribute.
+        package init(_ attribute: String) {
+            property = attribute
+            entity = nil
+            key = []
+        }
+
+        /// A to-one relationship, whose object is found by a key of its own.
+        package init(_ relationship: String, to entity: String, by key: [KeyPart]) {
+            property = relationship
+            self.entity = entity
+            self.key = key
+        }
+
+        /// How many values the part takes.
+        var width: Int { entity == nil ? 1 : key.reduce(0) { $0 + $1.width } }
+    }
+
     /// One relationship, set by the key of its destination.
     package struct Link: Sendable, Hashable {
         package var relationship: String
         /// The destination, or one of its sub-entities.
         package var destination: String
-        /// The destination's attribute that cells hold values of.
+        /// The parts of the destination's key.
         ///
-        /// `ObjectNumber.explicitKey` is the number of an object.
-        package var attribute: String
-        /// Further attributes, where the destination's key has several: cells are then lists of a
-        /// value for each, and those of a to-many one list of all of them.
-        package var otherAttributes: [String] = []
-        /// How the objects that cells hold themselves are written, whose key `attributes` is.
+        /// If they take several values, a cell is a list of these values, and a cell of a to-many
+        /// relationship is one list of the values of all objects.
+        package var key: [KeyPart]
+        /// How the objects that cells hold themselves are written, whose key `key` is.
         ///
         /// A cell is then a list of their cells, one object behind the other.
         package var nested: BulkPlan?
@@ -53,28 +80,49 @@ package struct BulkPlan: Sendable, Hashable {
         package var many: ManyPolicy
 
         package init(
-            relationship: String, destination: String, attribute: String,
+            relationship: String, destination: String, key: [KeyPart],
             missing: MissingPolicy = .reject, many: ManyPolicy = .replace
         ) {
             self.relationship = relationship
             self.destination = destination
-            self.attribute = attribute
+            self.key = key
             self.missing = missing
             self.many = many
         }
 
-        /// The destination's attributes that tell its objects apart.
-        package var attributes: [String] { [attribute] + otherAttributes }
+        /// A link by one attribute.
+        package init(
+            relationship: String, destination: String, attribute: String,
+            missing: MissingPolicy = .reject, many: ManyPolicy = .replace
+        ) {
+            self.init(
+                relationship: relationship, destination: destination, key: [KeyPart(attribute)],
+                missing: missing, many: many)
+        }
+
+        /// The destination's attributes and relationships that identify its objects.
+        package var properties: [String] { key.map(\.property) }
+
+        /// Whether a relationship is part of the key.
+        var hasRelationshipInKey: Bool { key.contains { $0.entity != nil } }
+
+        /// How many values name one object.
+        var keyWidth: Int { key.reduce(0) { $0 + $1.width } }
 
         /// Whether cells hold the numbers of objects.
-        package var isByNumber: Bool { attribute == ObjectNumber.explicitKey }
+        package var isByNumber: Bool { key.first?.property == ObjectNumber.explicitKey }
     }
 
     package var entity: String
-    /// The attributes of a uniqueness constraint; all of them are in `attributes`.
+    /// The attributes and to-one relationships that identify objects; each has a cell, except
+    /// `owner`.
     ///
     /// Empty for `FoundPolicy.append`.
     package var key: [String]
+    /// For objects inside another row, the part of the key that leads to that row's object.
+    ///
+    /// It has no cell. The link of the other row fills it.
+    package var owner: String?
     /// The first cells of a row, in order.
     package var attributes: [String]
     /// The cells after them, in order.

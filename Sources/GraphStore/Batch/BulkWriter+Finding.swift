@@ -16,7 +16,7 @@ extension BulkWriter {
     func find(
         _ batch: RowBatch, _ place: Int, hash: UInt64
     ) throws(SQLiteError) -> FoundRow {
-        if plan.keyCells.isEmpty { return .none }
+        if plan.plan.key.isEmpty { return .none }
         guard plan.isKeyUnique else { return try findAmongAll(batch, place, hash: hash) }
         let next = likelyRow > 0 ? try walk?.row(likelyRow) : try walk?.candidate()
         if let candidate = next, hasKey(candidate, batch, place) {
@@ -38,14 +38,14 @@ extension BulkWriter {
         }
         if pending.mayHold(hash) { try flushRows() }
         let match = try keyFinder.lookup?.find { select in
-            for position in plan.keyCells.indices {
+            for position in plan.keyPlaces.indices {
                 keyCell(position, batch, place).bind(to: select, at: Int32(position) + 1)
             }
         }
         switch match {
         case .one(let id): return try storedRow(id.primaryKey)
         case .several(let keys): return .several(keys)
-        case .none?, nil: return .none
+        case .none?, .severalInside, nil: return .none
         }
     }
 
@@ -55,12 +55,8 @@ extension BulkWriter {
     ) throws(SQLiteError) -> FoundRow {
         var keys: [Int64] = []
         var probe = keyFinder.map.probe(hash)
-        while let key = keyFinder.map.next(&probe) {
-            if key >= pending.firstKey { try flushRows() }
-            let found = statements.selectByPrimaryKey
-            found.bind(key, at: 1)
-            guard try found.step() else { continue }
-            if hasKey(found) { keys.append(key) }
+        while let found = try nextInMap(&probe, where: hasKey) {
+            keys.append(found.integer(0))
             found.reset()
         }
         guard let first = keys.first else { return .none }
@@ -68,7 +64,33 @@ extension BulkWriter {
         return try storedRow(first)
     }
 
-    private func storedRow(_ primaryKey: Int64) throws(SQLiteError) -> FoundRow {
+    /// Finds the first row that has a key by the map.
+    ///
+    /// - Returns: the select whose current row has the key; to be released by its user.
+    @inline(__always)
+    func firstInMap(
+        _ hash: UInt64, where hasKey: (Statement) -> Bool
+    ) throws(SQLiteError) -> Statement? {
+        var probe = keyFinder.map.probe(hash)
+        return try nextInMap(&probe, where: hasKey)
+    }
+
+    @inline(__always)
+    private func nextInMap(
+        _ probe: inout KeyIndex.Probe, where hasKey: (Statement) -> Bool
+    ) throws(SQLiteError) -> Statement? {
+        while let key = keyFinder.map.next(&probe) {
+            if key >= pending.firstKey { try flushRows() }
+            let found = statements.selectByPrimaryKey
+            found.bind(key, at: 1)
+            guard try found.step() else { continue }
+            if hasKey(found) { return found }
+            found.reset()
+        }
+        return nil
+    }
+
+    func storedRow(_ primaryKey: Int64) throws(SQLiteError) -> FoundRow {
         let found = statements.selectByPrimaryKey
         found.bind(primaryKey, at: 1)
         return try found.step() ? .row(found) : .none
@@ -100,16 +122,7 @@ extension BulkWriter {
     ) throws(SQLiteError) -> Statement? {
         try changeWayIfNeeded()
         if keyFinder.usesMap {
-            var probe = keyFinder.map.probe(hash)
-            while let key = keyFinder.map.next(&probe) {
-                if key >= pending.firstKey { try flushRows() }
-                let found = statements.selectByPrimaryKey
-                found.bind(key, at: 1)
-                guard try found.step() else { continue }
-                if hasKey(found, batch, place) { return found }
-                found.reset()
-            }
-            return nil
+            return try firstInMap(hash) { hasKey($0, batch, place) }
         }
         if pending.mayHold(hash) { try flushRows() }
         let found = statements.selectByKey
@@ -159,22 +172,6 @@ extension BulkWriter {
             hash.combine(cell)
         }
         return hash.value
-    }
-
-    /// How many keys several objects share; 0 if a constraint forbids that, or if there is no key.
-    package func sharedKeyCount() throws(StoreError) -> Int {
-        guard !plan.isKeyUnique else { return 0 }
-        let columns = plan.keyColumns.joined(separator: ", ")
-        let conditions =
-            plan.keyColumns.map { "\($0) NOT NULL" }
-            + (plan.entity.familyCondition().map { [$0] } ?? [])
-        return try storing { () throws(SQLiteError) in
-            Int(
-                try session.connection.integer(
-                    "SELECT count(*) FROM (SELECT 1 FROM \(plan.entity.table)"
-                        + " WHERE \(conditions.joined(separator: " AND "))"
-                        + " GROUP BY \(columns) HAVING count(*) > 1)") ?? 0)
-        }
     }
 
     /// Whether the object of that key had a record in this load, or was made by it, or meanwhile.

@@ -39,12 +39,16 @@ extension BulkWriter {
         case obstacle(Disposition)
     }
 
+    /// Looks up, or writes, what one link names, into `row`.
+    ///
+    /// - Parameter owner: the primary key of the row's object, if that is known to be there.
     func resolve(
         _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
-        _ unresolved: UnresolvedPolicy, creating: Bool
+        _ unresolved: UnresolvedPolicy, creating: Bool, owner: Int64? = nil
     ) throws(SQLiteError) -> LinkOutcome {
         if !nestedWriters.isEmpty, let writer = nestedWriters[link] {
-            return try resolveNested(writer, batch, cell, link, token, creating: creating)
+            return try resolveNested(
+                writer, batch, cell, link, token, creating: creating, owner: owner)
         }
         if let many = plan.manyOfLink[link] {
             return try resolveMany(batch, cell, link, many, token, unresolved, creating)
@@ -61,7 +65,9 @@ extension BulkWriter {
         case .one(let id):
             setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
-        case .several(let keys): return rejectShared(keys, key, link, token)
+        case .several(let keys):
+            return rejectShared(resolvers[link].sharedMessage(key, keys), key, link, token)
+        case .severalInside(let message): return rejectShared(message, key, link, token)
         case .none: break
         }
         switch try decide(key, link, token, unresolved, creating: creating) {
@@ -93,7 +99,7 @@ extension BulkWriter {
         var mustCreate = false
         var known: Set<Int64> = []
         if cell.kind == .list {
-            let width = 1 + plan.plan.links[link].otherAttributes.count
+            let width = plan.plan.links[link].keyWidth
             let end = cell.listStart + cell.listCount
             for index in stride(from: cell.listStart, to: end, by: width) {
                 let key =
@@ -103,7 +109,10 @@ extension BulkWriter {
                 var found: ManagedObjectID?
                 switch try find(key, link) {
                 case .one(let id): found = id
-                case .several(let keys): return rejectShared(keys, key, link, token)
+                case .several(let keys):
+                    return rejectShared(
+                        resolvers[link].sharedMessage(key, keys), key, link, token)
+                case .severalInside(let message): return rejectShared(message, key, link, token)
                 case .none: break
                 }
                 if found == nil {
@@ -181,24 +190,18 @@ extension BulkWriter {
         guard description.missing == .reject else { return .nothing }
         reject(
             token, "link", description.relationship,
-            "No \(description.destination) has "
-                + key.text(description.attributes, of: plan.destinations[link]),
-            value: key.plainText(description.attributes, of: plan.destinations[link]),
-            hinge: .missingTarget)
+            "No \(description.destination) has " + resolvers[link].text(key),
+            value: resolvers[link].plainText(key), hinge: .missingTarget)
         return .obstacle(.rejected)
     }
 
-    /// Refuses a record whose link names objects that share a key.
+    /// Rejects a record whose link names objects that share a key.
     private func rejectShared(
-        _ primaryKeys: [Int64], _ key: LinkKey, _ link: Int, _ token: Int64
+        _ message: String, _ key: LinkKey, _ link: Int, _ token: Int64
     ) -> LinkOutcome {
-        let (description, destination) = (plan.plan.links[link], plan.destinations[link])
         reject(
-            token, "key", description.relationship,
-            KeyMatch.message(
-                primaryKeys, of: destination,
-                key: key.text(description.attributes, of: destination)),
-            value: key.plainText(description.attributes, of: destination), hinge: .storedValues)
+            token, "key", plan.plan.links[link].relationship, message,
+            value: resolvers[link].plainText(key), hinge: .storedValues)
         return .obstacle(.rejected)
     }
 
@@ -206,40 +209,34 @@ extension BulkWriter {
         if plan.namesOwnByNumber(link: link), key.first.integerValue >= pending.firstKey {
             try flushRows()
         }
+        if plan.leadsThroughOwn[link] { try flushRows() }
         guard plan.mayComeLater(link: link) else { return try resolvers[link].find(key) }
         guard plan.isOwnKey(link: link), keyFinder.usesMap else {
             try flushRows()
             return try resolvers[link].find(key)
         }
+        let places = statements.keyPlaces
         guard plan.isKeyUnique else {
-            let row = try findInMap(key.hash) {
-                key.equals(columns: statements.keyPlaces, of: $0)
-            }
-            switch row {
-            case .none: return .none
-            case .several(let keys): return .several(keys)
-            case .row(let found):
-                defer { release(found) }
-                return .one(
-                    ManagedObjectID(
-                        entityNumber: found.integer(1), primaryKey: found.integer(0)))
-            }
-        }
-        var probe = keyFinder.map.probe(key.hash)
-        while let candidate = keyFinder.map.next(&probe) {
-            if candidate >= pending.firstKey { try flushRows() }
-            let found = statements.selectByPrimaryKey
-            found.bind(candidate, at: 1)
-            guard try found.step() else { continue }
-            defer { found.reset() }
-            if key.equals(columns: statements.keyPlaces, of: found),
-                plan.destinations[link].familyNumbers.contains(found.integer(1))
+            return
+                switch try findInMap(
+                    key.hash, where: { key.equals(columns: places, of: $0) })
             {
-                return .one(
-                    ManagedObjectID(entityNumber: found.integer(1), primaryKey: candidate))
+            case .none: .none
+            case .several(let keys): .several(keys)
+            case .row(let found): .one(take(found))
             }
         }
-        return .none
+        let family = plan.destinations[link].familyNumbers
+        let found = try firstInMap(key.hash) {
+            key.equals(columns: places, of: $0) && family.contains($0.integer(1))
+        }
+        return found.map { .one(take($0)) } ?? .none
+    }
+
+    /// The object of a row that was found, which is let go of.
+    private func take(_ found: Statement) -> ManagedObjectID {
+        defer { release(found) }
+        return ManagedObjectID(entityNumber: found.integer(1), primaryKey: found.integer(0))
     }
 
     func setToOne(_ link: Int, _ key: BulkCell, entity: Int64?) {

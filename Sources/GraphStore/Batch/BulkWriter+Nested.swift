@@ -82,7 +82,7 @@ extension BulkWriter {
     /// Writes the objects in a link's cell, or says that there are some to be written.
     func resolveNested(
         _ writer: BulkWriter, _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
-        creating: Bool
+        creating: Bool, owner: Int64?
     ) throws(SQLiteError) -> LinkOutcome {
         let many = plan.manyOfLink[link]
         guard cell.kind == .list, cell.listCount > 0 else {
@@ -96,11 +96,12 @@ extension BulkWriter {
         }
         var ids: [ManagedObjectID] = []
         var known: Set<Int64> = []
+        var siblings = Siblings(owner: owner)
         let end = cell.listStart + cell.listCount
         let width = writer.plan.plan.width
         for (number, start) in stride(from: cell.listStart, to: end, by: width).enumerated() {
             let created = writer.tally.createdTargets
-            guard let id = try writer.writeElement(batch, start) else {
+            guard let id = try writer.writeElement(batch, start, &siblings) else {
                 let label = plan.plan.links[link].label
                 takeReject(of: writer, many == nil ? label : "\(label)[\(number)]", token)
                 return .obstacle(.rejected)
@@ -153,11 +154,22 @@ extension BulkWriter {
 
     // MARK: Elements
 
+    /// The objects in one cell, whose owner is part of their key.
+    ///
+    /// New ones lead to no owner before the owner's row is written, so the store does not find them
+    /// by their key.
+    struct Siblings {
+        /// The primary key of the owner; `nil` for a new one, which has no objects yet.
+        let owner: Int64?
+        /// The primary keys of the new ones, by the other parts of their key.
+        var new: [[UInt8]: Int64] = [:]
+    }
+
     /// Upserts the object whose cells begin at an item of another writer's batch.
     ///
     /// - Returns: nil where it is refused; the reason is among the rejects.
     private func writeElement(
-        _ batch: RowBatch, _ start: Int
+        _ batch: RowBatch, _ start: Int, _ siblings: inout Siblings
     ) throws(SQLiteError) -> ManagedObjectID? {
         element.removeAll()
         let place = element.addRow()
@@ -171,32 +183,92 @@ extension BulkWriter {
                 row.cells[column] = element[place, cell]
             }
         }
-        for link in plan.plan.links.indices {
-            let cell = element[place, plan.plan.attributes.count + link]
-            // The lists of an element stand in the batch that it came from.
-            let outcome = try resolve(batch, cell, link, 0, .decide, creating: true)
-            if case .obstacle = outcome { return nil }
+        // Objects inside this one may have it in their key, so it is looked for before them.
+        let innerOwners = nestedWriters.contains { $0?.plan.ownerColumn != nil }
+        for link in plan.plan.links.indices where !(innerOwners && isNested(link: link)) {
+            guard try resolveElement(batch, place, link, owner: nil) else { return nil }
+        }
+        if innerOwners {
+            let found = try findElement(place, hash, siblings)
+            let owner = found.id?.primaryKey
+            if case .row(let found) = found.row { release(found) }
+            for link in plan.plan.links.indices where isNested(link: link) {
+                guard try resolveElement(batch, place, link, owner: owner) else { return nil }
+            }
         }
         if let property = row.firstNullRequirement(plan) {
             reject(0, "required", property, "'\(property)' is required and null here")
             return nil
         }
-        guard let rowHash = resolvedKeyHash(hash) else {
+        guard plan.ownerColumn != nil || resolvedKeyHash(hash) != nil else {
             rejectNullKey(0)
             return nil
         }
-        let found: Statement
-        switch try find(element, place, hash: rowHash) {
-        case .row(let row): found = row
+        let match = try findElement(place, hash, siblings)
+        switch match.row {
+        case .row(let found):
+            defer { release(found) }
+            return try update(element: found)
         case .several(let keys):
             rejectShared(keys, element, place, token: 0)
             return nil
         case .none:
             let rejected = tally.rejected
-            try insert(hash: rowHash, token: 0, alone: true)
-            return tally.rejected == rejected ? lastInserted : nil
+            // The owner's own link sets this, which changes the owner, too.
+            if let column = plan.ownerColumn { row.cells[column] = .absent }
+            try insert(hash: match.hash, token: 0, alone: true)
+            guard tally.rejected == rejected, let id = lastInserted else { return nil }
+            if plan.ownerColumn != nil { siblings.new[siblingKey(place)] = id.primaryKey }
+            return id
         }
-        defer { release(found) }
+    }
+
+    private func isNested(link: Int) -> Bool { plan.plan.links[link].nested != nil }
+
+    /// Looks up, or writes, what a link of the element names.
+    private func resolveElement(
+        _ batch: RowBatch, _ place: Int, _ link: Int, owner: Int64?
+    ) throws(SQLiteError) -> Bool {
+        let cell = element[place, plan.plan.attributes.count + link]
+        // The lists of an element stand in the batch that it came from.
+        let outcome = try resolve(
+            batch, cell, link, 0, .decide, creating: true, owner: owner)
+        if case .obstacle = outcome { return false }
+        return true
+    }
+
+    /// Finds the object that has the element's key.
+    private func findElement(
+        _ place: Int, _ hash: UInt64, _ siblings: Siblings
+    ) throws(SQLiteError) -> (row: FoundRow, id: ManagedObjectID?, hash: UInt64) {
+        var found = FoundRow.none
+        var rowHash = hash
+        if let column = plan.ownerColumn {
+            row.cells[column] = siblings.owner.map { .integer($0) } ?? .absent
+            if let hash = resolvedKeyHash(hash) {
+                rowHash = hash
+                found = try find(element, place, hash: hash)
+            }
+            if case .none = found, let new = siblings.new[siblingKey(place)] {
+                found = try storedRow(new)
+            }
+        } else if let hash = resolvedKeyHash(hash) {
+            rowHash = hash
+            found = try find(element, place, hash: hash)
+        }
+        guard case .row(let statement) = found else { return (found, nil, rowHash) }
+        let id = ManagedObjectID(
+            entityNumber: statement.integer(1), primaryKey: statement.integer(0))
+        return (found, id, rowHash)
+    }
+
+    /// The parts of the element's key without its owner.
+    private func siblingKey(_ place: Int) -> [UInt8] {
+        let cells = plan.keyPlaces.filter { $0 != plan.ownerColumn }.map { row.cells[$0] }
+        return LinkKey(cells)?.encoded ?? []
+    }
+
+    private func update(element found: Statement) throws(SQLiteError) -> ManagedObjectID? {
         guard mayUpdate(found, token: 0) else { return nil }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
@@ -224,13 +296,17 @@ extension BulkPlan {
             if let nested = link.nested {
                 return nested.linksPastMap(of: entity, ownKey: ownKey, isNested: true, schema)
             }
+            // What a key leads through is looked up by its index.
+            guard !link.leadsThrough(entity.table, schema) else { return true }
             guard let destination = schema.entity(named: link.destination),
                 destination.table == entity.table
             else { return false }
             // A link by another attribute relies on its index, be that of a constraint or not.
-            guard schema.isUnique(link.attributes, of: destination) || link.attributes == ownKey
+            guard
+                !link.hasRelationshipInKey,
+                schema.isUnique(link.properties, of: destination) || link.properties == ownKey
             else { return true }
-            let isByKey = link.attributes == ownKey
+            let isByKey = link.properties == ownKey
             let asksMap =
                 !isNested && isByKey && destination.familyNumbers.contains(entity.number)
                 && (destination.name == entity.name || schema.isUnique(ownKey, of: entity))

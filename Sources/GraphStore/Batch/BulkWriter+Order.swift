@@ -35,10 +35,11 @@ extension BulkWriter {
         // What one link makes, another one may look for.
         let isSought = links.indices.contains { link in
             links[link].missing != .create && tables.contains(plan.destinations[link].table)
+                || tables.contains { links[link].leadsThrough($0, schema) }
         }
         // So may another one that makes objects of that table, but of another entity, or knows them
         // by something else.
-        let kinds = Set(makers.map { [plan.destinations[$0].name] + links[$0].attributes })
+        let kinds = Set(makers.map { [plan.destinations[$0].name] + links[$0].properties })
         // Of two that are alike in something besides their key only the first can be made.
         let hasOtherConstraints = tables.contains { name in
             (schema.table(named: name)?.indexes.count(where: \.isUnique) ?? 0) > 1

@@ -30,7 +30,7 @@ extension BulkWriter {
 
     func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {
         var hash = KeyHash()
-        if plan.keyCells.isEmpty {
+        if plan.plan.key.isEmpty {
             // Every row is an object of its own.
             appended += 1
             hash.combine(appended)

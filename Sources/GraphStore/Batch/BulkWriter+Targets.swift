@@ -14,8 +14,10 @@ extension BulkWriter {
             rejectNullKey(token)
             return .rejected
         }
+        var owner: Int64?
         switch try find(batch, place, hash: firstHash) {
         case .row(let found):
+            owner = found.integer(0)
             let mayUpdate = mayUpdate(found, token: token)
             release(found)
             guard mayUpdate else {
@@ -38,7 +40,8 @@ extension BulkWriter {
         for link in plan.plan.links.indices
         where plan.plan.links[link].missing == .create || plan.plan.links[link].nested != nil {
             let cell = batch[place, plan.plan.attributes.count + link]
-            let outcome = try resolve(batch, cell, link, token, .decide, creating: true)
+            let outcome = try resolve(
+                batch, cell, link, token, .decide, creating: true, owner: owner)
             guard case .obstacle(let obstacle) = outcome else { continue }
             try takeBackTargets(&undo)
             return obstacle
@@ -96,12 +99,11 @@ extension BulkWriter {
 
     func rejectTarget(_ key: LinkKey, _ link: Int, _ token: Int64, _ problem: String) {
         let description = plan.plan.links[link]
-        let destination = plan.destinations[link]
         reject(
             token, "link", description.relationship,
-            "No \(description.destination) has \(key.text(description.attributes, of: destination)),"
+            "No \(description.destination) has \(resolvers[link].text(key)),"
                 + " and none can be made: \(problem)",
-            value: key.plainText(description.attributes, of: destination),
+            value: resolvers[link].plainText(key),
             hinge: description.makesStandIns ? .missingTarget : nil)
     }
 }

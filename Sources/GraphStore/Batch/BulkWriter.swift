@@ -155,16 +155,17 @@ package final class BulkWriter {
                 mayWalk && columns.isKeyUnique && !keyFinder.isFirstLoad
                 ? RowWalk(statements.selectFrom) : nil
             var resolvers: [LinkResolver] = []
+            let lookups = LinkResolver.Lookups(
+                schema: schema, keyTables: keyTables, connection: connection,
+                memoryBytes: memory.links / max(1, plan.links.count)
+            ) { columns.mayRemember($0.table, isNested: isNested) }
             for (position, link) in plan.links.enumerated() {
                 resolvers.append(
                     try LinkResolver(
-                        columns.destinations[position], attributes: link.attributes,
+                        columns.destinations[position], key: link.nested == nil ? link.key : [],
                         mayRemember: columns.mayRemember(
                             link: position, schema, isNested: isNested)
-                            && !columns.namesOwnByNumber(link: position),
-                        memoryBytes: memory.links / max(1, plan.links.count),
-                        isUnique: columns.isUnique(link: position, schema), keyTables,
-                        on: connection))
+                            && !columns.namesOwnByNumber(link: position), lookups))
             }
             self.resolvers = resolvers
             var toManyWriters: [ToManyWriter] = []

@@ -13,6 +13,8 @@ struct ColumnPlan {
             case linkEntity(link: Int)
             /// The place among the owner's ordered objects, of a link.
             case linkOrder(link: Int)
+            /// The key of the object around the row's own, which the other's link sets.
+            case owner
         }
 
         /// An expression that reads it if it is not in the table.
@@ -81,11 +83,15 @@ struct ColumnPlan {
     let keyPlaces: [Int]
     /// Whether a relationship is part of the key.
     let hasRelationshipInKey: Bool
+    /// For objects inside another row, which column of the key leads to that row's object.
+    let ownerColumn: Int?
     /// Whether a constraint of the model keeps objects from sharing a key.
     let isKeyUnique: Bool
     let toManys: [ToMany]
     /// For each link, which of the to-manys it is.
     let manyOfLink: [Int?]
+    /// For each link, whether a relationship of its key leads to objects of this load's table.
+    let leadsThroughOwn: [Bool]
     /// Links whose rows must be written at once, not in groups: they touch other rows.
     let oneToOnes: [OneToOne]
     /// The destination has no column for one of them.
@@ -130,13 +136,12 @@ struct ColumnPlan {
         var hasOrderedInverse = false
         for (index, link) in plan.links.enumerated() {
             guard let destination = schema.entity(named: link.destination),
-                link.nested != nil || link.isByNumber
-                    || link.attributes.allSatisfy({ destination.attributes[$0] != nil })
+                link.nested != nil || schema.mayFind(destination, by: link.key)
             else {
                 throw StoreError(
                     .invalidRequest,
                     "There is no '\(link.destination)' with "
-                        + link.attributes.joined(separator: ", "))
+                        + link.properties.joined(separator: ", "))
             }
             guard link.missing != .create || !destination.isAbstract else {
                 throw StoreError(
@@ -176,12 +181,28 @@ struct ColumnPlan {
                         destinationTable: destination.table))
             }
         }
+        if let name = plan.owner, let owner = entity.toOnes[name] {
+            guard let stored = owner.columns else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(plan.entity).\(name)' has no column in this store, so it cannot be part of a"
+                        + " key; use other properties")
+            }
+            ownerColumn = columns.count
+            columns.append(
+                Column(
+                    name: stored.column, source: .owner, property: name, isRequired: false,
+                    defaultValue: .null))
+        } else {
+            ownerColumn = nil
+        }
         storedColumns = columns.indices
         columns += linksElsewhere
         self.columns = columns
         rules = try RowRules(entity, columns, schema.model)
         self.destinations = destinations
         self.toManys = toManys
+        leadsThroughOwn = plan.links.map { $0.leadsThrough(entity.table, schema) }
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
         self.oneToOnes = oneToOnes
         hasOneSidedLinks = oneToOnes.contains { $0.inverse.columns == nil }
@@ -200,8 +221,9 @@ struct ColumnPlan {
         }
         let leftOut = Set(keyPlaces + orderColumns)
         comparedColumns = columns.indices.filter { !leftOut.contains($0) }
-        guard keyPlaces.count == plan.key.count, keyCells.count == plan.key.count,
-            keyCells.isEmpty == (plan.found == .append)
+        guard keyPlaces.count == plan.key.count,
+            keyCells.count == plan.key.count - (ownerColumn == nil ? 0 : 1),
+            plan.key.isEmpty == (plan.found == .append)
         else {
             throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
         }
@@ -295,7 +317,7 @@ struct ColumnPlan {
     /// Whether the link leads to objects that this load writes, found by the load's own key.
     func isOwnKey(link: Int) -> Bool {
         plan.links[link].nested == nil && destinations[link].table == entity.table
-            && plan.key == plan.links[link].attributes
+            && plan.key == plan.links[link].properties && !plan.links[link].hasRelationshipInKey
             // Without a constraint, objects of other entities may have the key, too.
             && (isKeyUnique || destinations[link].name == entity.name)
     }
@@ -309,16 +331,26 @@ struct ColumnPlan {
     /// Whether a constraint keeps objects from sharing what the link names them by.
     func isUnique(link: Int, _ schema: StoreLayout) -> Bool {
         plan.links[link].nested != nil || plan.links[link].isByNumber
-            || schema.isUnique(plan.links[link].attributes, of: destinations[link])
+            || schema.isUnique(plan.links[link].properties, of: destinations[link])
     }
 
     /// Whether an object that the link names keeps its key for as long as the load lasts, and no
     /// other object gets it.
     func mayRemember(link: Int, _ schema: StoreLayout, isNested: Bool) -> Bool {
-        guard !namesByOtherAttribute(link: link) else { return false }
+        // Other links may change the relationships of the object.
+        guard !namesByOtherAttribute(link: link), !plan.links[link].hasRelationshipInKey else {
+            return false
+        }
         guard !isUnique(link: link, schema) else { return true }
-        let table = destinations[link].table
-        return !isNested && table != entity.table
+        return mayRemember(destinations[link].table, isNested: isNested, besides: link)
+    }
+
+    /// Whether the objects in a table keep their attributes for as long as the load lasts, and no
+    /// other object gets them.
+    ///
+    /// - Parameter link: one that may make such objects.
+    func mayRemember(_ table: String, isNested: Bool, besides link: Int? = nil) -> Bool {
+        !isNested && table != entity.table
             && plan.links.indices.allSatisfy { other in
                 plan.links[other].nested == nil
                     && (other == link || plan.links[other].missing != .create
@@ -377,12 +409,37 @@ struct ColumnPlan {
 }
 
 extension StoreLayout {
+    /// Whether an entity has what the parts of a key say.
+    func mayFind(_ entity: Entity, by key: [BulkPlan.KeyPart]) -> Bool {
+        key.allSatisfy { part in
+            guard let name = part.entity else {
+                return part.property == ObjectNumber.explicitKey
+                    ? key.count == 1 : entity.attributes[part.property] != nil
+            }
+            guard entity.toOnes[part.property] != nil, let target = self.entity(named: name) else {
+                return false
+            }
+            return !part.key.isEmpty && mayFind(target, by: part.key)
+        }
+    }
+
     /// Whether a constraint of the model keeps objects from having the same values of attributes.
     func isUnique(_ attributes: [String], of entity: Entity) -> Bool {
         attributes.allSatisfy { entity.attributes[$0] != nil }
             && model.uniquenessConstraints(of: entity.name).contains {
                 $0.count == attributes.count && Set($0) == Set(attributes)
             }
+    }
+}
+
+extension BulkPlan.Link {
+    /// Whether a relationship of the key, at any depth, leads to objects in a table.
+    func leadsThrough(_ table: String, _ schema: StoreLayout) -> Bool {
+        func leads(_ part: BulkPlan.KeyPart) -> Bool {
+            guard let name = part.entity else { return false }
+            return schema.entity(named: name)?.table == table || part.key.contains(where: leads)
+        }
+        return key.contains(where: leads)
     }
 }
 

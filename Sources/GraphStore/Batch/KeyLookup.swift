@@ -7,6 +7,9 @@ enum KeyMatch {
     case one(ManagedObjectID)
     /// The first primary keys of those that share it, in rising order.
     case several([Int64])
+    /// Objects that a relationship of the key may lead to share their own key; what a reject says
+    /// of it.
+    case severalInside(String)
 
     /// What a reject says of objects that share a key.
     ///

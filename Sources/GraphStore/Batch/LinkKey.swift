@@ -12,6 +12,20 @@ struct LinkKey {
         others = []
     }
 
+    private init(_ first: BulkCell, _ others: [BulkCell]) {
+        self.first = first
+        self.others = others
+    }
+
+    /// A key of several values; `nil` without values.
+    init?(_ cells: [BulkCell]) {
+        guard let first = cells.first else { return nil }
+        self.init(first, Array(cells.dropFirst()))
+    }
+
+    /// All values.
+    var cells: [BulkCell] { [first] + others }
+
     /// - Parameter items: where the values are among the batch's items.
     init(_ batch: RowBatch, items: Range<Int>) {
         first = batch.item(items.lowerBound)
@@ -46,7 +60,7 @@ struct LinkKey {
     /// All values in one, for a cache: equal where the values are.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        for cell in [first] + others {
+        for cell in cells {
             bytes.append(cell.kind.rawValue)
             switch cell.kind {
             case .text, .blob:
@@ -57,20 +71,5 @@ struct LinkKey {
             }
         }
         return bytes
-    }
-
-    /// What it says of an object, for messages: `first 'Ada' and last 'Byron'`.
-    func text(_ attributes: [String], of entity: StoreLayout.Entity) -> String {
-        zip(attributes, [first] + others).map { name, cell in
-            let shown = name == ObjectNumber.explicitKey ? ObjectNumber.key : name
-            return "\(shown) \(cell.quotedText(entity.attributes[name]?.attribute.type))"
-        }.joined(separator: " and ")
-    }
-
-    /// The value, or the values with commas between.
-    func plainText(_ attributes: [String], of entity: StoreLayout.Entity) -> String {
-        zip(attributes, [first] + others).map { name, cell in
-            cell.text(entity.attributes[name]?.attribute.type) ?? "null"
-        }.joined(separator: ", ")
     }
 }

@@ -2,10 +2,43 @@ import GraphModel
 import SQLite
 
 /// Finds, or makes, the objects that a link names by key.
+///
+/// A relationship in the key has a resolver of its own, which finds the object that it leads to:
+/// ```
+/// by: { number: n, album: { by: { title: album } } }
+///   SELECT Z_PK, Z_ENT FROM ZALBUM WHERE ZTITLE = ?
+///   SELECT Z_PK, Z_ENT FROM ZTRACK WHERE ZNUMBER = ? AND ZALBUM = ?
+/// ```
 final class LinkResolver {
+    /// How the objects of another entity than the load's own are looked up.
+    struct Lookups {
+        let schema: StoreLayout
+        let keyTables: KeyTables
+        let connection: Connection
+        /// What the keys that were looked up may take.
+        let memoryBytes: Int
+        /// Whether the objects of an entity keep their attributes for as long as the load lasts.
+        let mayRemember: (StoreLayout.Entity) -> Bool
+    }
+
+    /// One part of the key.
+    private struct Part {
+        let name: String
+        let column: String
+        /// The number of values that it takes.
+        let width: Int
+        let validator: AttributeValidator?
+        let type: AttributeType?
+        /// For a relationship, what finds its object, and the column of that object's entity.
+        let target: LinkResolver?
+        let entityColumn: String?
+    }
+
     private let destination: StoreLayout.Entity
     /// Whether objects are named by their numbers.
     private let isByNumber: Bool
+    private let parts: [Part]
+    private let hasRelationship: Bool
     private let select: Statement
     /// Finds objects by a key that several may share; nil if a constraint makes the key unique.
     private let lookup: KeyLookup?
@@ -13,33 +46,77 @@ final class LinkResolver {
     // As in `BulkWriter`.
     @exclusivity(unchecked) private var cache: LinkCache
     private let mayRemember: Bool
-    private let validators: [AttributeValidator]
 
     /// - Parameters:
+    ///   - key: empty if the objects are not looked up, since they are inside the record.
     ///   - mayRemember: whether an object keeps its key for as long as the load lasts.
-    ///   - memoryBytes: what the keys that were looked up may take.
-    ///   - isUnique: whether a constraint keeps objects from sharing a key.
     init(
-        _ destination: StoreLayout.Entity, attributes: [String], mayRemember: Bool,
-        memoryBytes: Int, isUnique: Bool, _ keyTables: KeyTables, on connection: Connection
+        _ destination: StoreLayout.Entity, key: [BulkPlan.KeyPart], mayRemember: Bool,
+        _ lookups: Lookups
     ) throws(SQLiteError) {
         self.destination = destination
-        cache = LinkCache(bytesMax: memoryBytes)
+        let targetCount = key.count { $0.entity != nil }
+        hasRelationship = targetCount > 0
+        cache = LinkCache(bytesMax: lookups.memoryBytes / (targetCount + 1))
         self.mayRemember = mayRemember
-        isByNumber = attributes == [ObjectNumber.explicitKey]
-        let places = attributes.compactMap { destination.attributes[$0] }
-        validators = places.map { AttributeValidator($0.attribute) }
-        let columns = places.map(\.column)
-        // Objects that stand in the record are not looked up here.
-        let keyColumns = isByNumber ? ["Z_PK"] : columns
+        isByNumber = key.first?.property == ObjectNumber.explicitKey
+        var parts: [Part] = []
+        for part in key {
+            try Self.part(part, of: destination, lookups, targetCount).map { parts.append($0) }
+        }
+        self.parts = parts
+        let columns = parts.map(\.column)
         let condition =
-            keyColumns.isEmpty ? "0" : keyColumns.map { "\($0) = ?" }.joined(separator: " AND ")
+            columns.isEmpty ? "0" : columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let isUnique =
+            key.isEmpty || isByNumber
+            || lookups.schema.isUnique(key.map(\.property), of: destination)
         lookup =
             isUnique
-            ? nil : try KeyLookup(destination, columns: columns, keyTables, on: connection)
+            ? nil
+            : try KeyLookup(
+                destination, columns: columns, lookups.keyTables, on: lookups.connection)
         let family = destination.familyCondition().map { " AND \($0)" } ?? ""
-        select = try connection.prepare(
+        select = try lookups.connection.prepare(
             "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition)\(family)")
+        insert = try lookups.connection.prepare(Self.insertText(destination, parts, isByNumber))
+    }
+
+    private static func part(
+        _ part: BulkPlan.KeyPart, of destination: StoreLayout.Entity, _ lookups: Lookups,
+        _ targetCount: Int
+    ) throws(SQLiteError) -> Part? {
+        if part.property == ObjectNumber.explicitKey {
+            return Part(
+                name: ObjectNumber.key, column: "Z_PK", width: 1, validator: nil, type: nil,
+                target: nil, entityColumn: nil)
+        }
+        if let place = destination.attributes[part.property] {
+            return Part(
+                name: part.property, column: place.column, width: 1,
+                validator: AttributeValidator(place.attribute), type: place.attribute.type,
+                target: nil, entityColumn: nil)
+        }
+        guard let place = destination.toOnes[part.property],
+            let entity = part.entity.flatMap({ lookups.schema.entity(named: $0) })
+        else { return nil }
+        let target = try LinkResolver(
+            entity, key: part.key,
+            mayRemember: lookups.mayRemember(entity) && !part.key.contains { $0.entity != nil },
+            Lookups(
+                schema: lookups.schema, keyTables: lookups.keyTables,
+                connection: lookups.connection,
+                memoryBytes: lookups.memoryBytes / (targetCount + 1),
+                mayRemember: lookups.mayRemember))
+        return Part(
+            name: part.property, column: place.column, width: part.width, validator: nil,
+            type: nil, target: target, entityColumn: place.entityColumn)
+    }
+
+    private static func insertText(
+        _ destination: StoreLayout.Entity, _ parts: [Part], _ isByNumber: Bool
+    ) -> String {
+        let columns = isByNumber ? [] : parts.map(\.column) + parts.compactMap(\.entityColumn)
         let defaults = destination.attributes.values.sorted { $0.column < $1.column }
             .compactMap { place -> (String, String)? in
                 guard !columns.contains(place.column), let value = place.attribute.defaultValue,
@@ -47,16 +124,36 @@ final class LinkResolver {
                 else { return nil }
                 return (place.column, SQLLiteral.text(value))
             }
-        insert = try connection.prepare(
-            "INSERT INTO \(destination.table) (Z_PK, Z_ENT, Z_OPT"
-                + (columns + defaults.map(\.0)).map { ", \($0)" }.joined()
-                + ") VALUES (?, \(destination.number), 1"
-                + String(repeating: ", ?", count: columns.count)
-                + defaults.map { ", \($0.1)" }.joined() + ")")
+        return "INSERT INTO \(destination.table) (Z_PK, Z_ENT, Z_OPT"
+            + (columns + defaults.map(\.0)).map { ", \($0)" }.joined()
+            + ") VALUES (?, \(destination.number), 1"
+            + String(repeating: ", ?", count: columns.count)
+            + defaults.map { ", \($0.1)" }.joined() + ")"
     }
+
+    // MARK: Finding
 
     /// The object with that key, if there is one.
     func find(_ key: LinkKey) throws(SQLiteError) -> KeyMatch {
+        guard hasRelationship else { return try findStored(key) }
+        var cells: [BulkCell] = []
+        for (part, values) in values(of: key) {
+            guard let target = part.target, let key = LinkKey(values) else {
+                cells += values
+                continue
+            }
+            switch try target.find(key) {
+            case .one(let id): cells.append(.integer(id.primaryKey))
+            case .several(let keys): return .severalInside(target.sharedMessage(key, keys))
+            case .none, .severalInside: return .none
+            }
+        }
+        guard let stored = LinkKey(cells) else { return .none }
+        return try findStored(stored)
+    }
+
+    /// - Parameter key: what the columns hold.
+    private func findStored(_ key: LinkKey) throws(SQLiteError) -> KeyMatch {
         let hash = key.hash
         if mayRemember, let known = remembered(key, hash) { return .one(known) }
         if let lookup {
@@ -73,6 +170,15 @@ final class LinkResolver {
         return .one(id)
     }
 
+    /// The parts of the key, each with its values.
+    private func values(of key: LinkKey) -> [(part: Part, values: [BulkCell])] {
+        var rest = key.cells[...]
+        return parts.map { part in
+            defer { rest = rest.dropFirst(part.width) }
+            return (part, Array(rest.prefix(part.width)))
+        }
+    }
+
     private func remembered(_ key: LinkKey, _ hash: UInt64) -> ManagedObjectID? {
         guard !key.others.isEmpty else { return cache.find(key.first, hash: hash) }
         return key.encoded.withUnsafeBufferPointer { cache.find(.blob($0), hash: hash) }
@@ -83,31 +189,83 @@ final class LinkResolver {
         key.encoded.withUnsafeBufferPointer { cache.insert(.blob($0), hash: hash, id) }
     }
 
+    // MARK: Messages
+
+    /// What the key says of an object: `first 'Ada' and last 'Byron'`.
+    func text(_ key: LinkKey) -> String {
+        zip(names(), key.cells).map { name, cell in
+            "\(name.text) \(cell.quotedText(name.type))"
+        }.joined(separator: " and ")
+    }
+
+    /// The value, or the values with commas between.
+    func plainText(_ key: LinkKey) -> String {
+        zip(names(), key.cells).map { name, cell in cell.text(name.type) ?? "null" }
+            .joined(separator: ", ")
+    }
+
+    /// What a reject says of objects that share the key.
+    func sharedMessage(_ key: LinkKey, _ primaryKeys: [Int64]) -> String {
+        KeyMatch.message(primaryKeys, of: destination, key: text(key))
+    }
+
+    /// The path and the type of each value of a key.
+    private func names() -> [(text: String, type: AttributeType?)] {
+        parts.flatMap { part in
+            part.target?.names().map { ("\(part.name).\($0.text)", $0.type) }
+                ?? [(part.name, part.type)]
+        }
+    }
+
+    // MARK: Making
+
     /// Why no object may be made that has the key; nil where one may.
     func problem(with key: LinkKey) -> String? {
-        for (validator, cell) in zip(validators, [key.first] + key.others) {
-            if let problem = validator.problem(with: cell) { return problem }
+        for (part, values) in values(of: key) {
+            if let target = part.target {
+                if let problem = LinkKey(values).flatMap(target.problem) { return problem }
+            } else if let problem = values.first.flatMap({ part.validator?.problem(with: $0) }) {
+                return problem
+            }
         }
         return nil
     }
 
     /// Makes an object that has the key and otherwise defaults.
     ///
-    /// One that is named by its number gets another one: it is the stand-in of a preview.
+    /// One that is named by its number gets another one: it is the stand-in of a preview. So are the
+    /// objects that relationships of the key lead to, if they are missing.
     func create(_ key: LinkKey, in session: WriteSession) throws(SQLiteError) -> ManagedObjectID {
+        var cells: [BulkCell] = []
+        var entities: [BulkCell] = []
+        for (part, values) in values(of: key) {
+            guard let target = part.target, let key = LinkKey(values) else {
+                cells += values
+                continue
+            }
+            let id: ManagedObjectID
+            if case .one(let found) = try target.find(key) {
+                id = found
+            } else {
+                id = try target.create(key, in: session)
+            }
+            cells.append(.integer(id.primaryKey))
+            if part.entityColumn != nil { entities.append(.integer(id.entityNumber)) }
+        }
         let id = ManagedObjectID(
             entityNumber: destination.number,
             primaryKey: try session.nextKey(root: destination.rootNumber))
         insert.bind(id.primaryKey, at: 1)
-        if !isByNumber { key.bind(to: insert, from: 2) }
+        if !isByNumber { LinkKey(cells + entities)?.bind(to: insert, from: 2) }
         try insert.run()
         session.change.insert(id)
-        if mayRemember { remember(key, key.hash, id) }
+        if mayRemember, let stored = LinkKey(cells) { remember(stored, stored.hash, id) }
         return id
     }
 
     /// Forgets what was looked up: somebody else has written.
     func forgetAll() {
         cache.removeAll()
+        for part in parts { part.target?.forgetAll() }
     }
 }

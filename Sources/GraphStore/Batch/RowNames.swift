@@ -6,50 +6,93 @@ import GraphModel
 /// A key's hash and the hashes of names are kept side by side, so that the latter are told apart
 /// by the number of their attributes.
 struct RowNames {
-    private struct Part {
-        /// The cell with the value; nil where records do not say it.
-        let cell: Int?
-        /// What a new row has where its record says nothing.
-        let defaultValue: StoredValue
+    /// One part of a name.
+    private enum Part {
+        /// The cell with the value, `nil` if records do not set it, and what a new row has then.
+        case attribute(cell: Int?, defaultValue: StoredValue)
+        /// The cell with the values by which records name the object of a relationship, as the
+        /// links that use this name do.
+        case relationship(cell: Int)
     }
 
-    /// The attributes of each name.
+    /// The parts of each name.
     private let names: [[Part]]
     /// Which name each link uses; nil where it names by the key, or others' objects.
     private let ofLinks: [Int?]
+    /// For each link, which values of its key are in the name; `nil` for all.
+    private let values: [[Range<Int>]?]
 
     /// None.
     init() {
         names = []
         ofLinks = []
+        values = []
     }
 
     init(_ plan: ColumnPlan) {
-        var lists: [[String]] = []
+        var lists: [[BulkPlan.KeyPart]] = []
         var ofLinks: [Int?] = []
+        var values: [[Range<Int>]?] = []
         for (position, link) in plan.plan.links.enumerated() {
             guard plan.namesByOtherAttribute(link: position) else {
                 ofLinks.append(nil)
+                values.append(nil)
                 continue
             }
-            let number = lists.firstIndex(of: link.attributes) ?? lists.count
-            if number == lists.count { lists.append(link.attributes) }
+            let (parts, ranges) = Self.known(link.key, to: plan.plan)
+            let number = lists.firstIndex(of: parts) ?? lists.count
+            if number == lists.count { lists.append(parts) }
             ofLinks.append(number)
+            values.append(parts == link.key ? nil : ranges)
         }
         self.ofLinks = ofLinks
+        self.values = values
         names = lists.map { list in
-            list.map { name in
-                Part(
-                    cell: plan.plan.attributes.firstIndex(of: name),
-                    defaultValue: plan.entity.attributes[name]?.attribute.defaultValue ?? .null)
+            list.map { part in
+                if part.entity != nil, let cell = plan.plan.cell(of: part.property) {
+                    return .relationship(cell: cell)
+                }
+                return .attribute(
+                    cell: plan.plan.attributes.firstIndex(of: part.property),
+                    defaultValue: plan.entity.attributes[part.property]?.attribute.defaultValue
+                        ?? .null)
             }
         }
+    }
+
+    /// The parts of a link's key that can be compared with what records say, and where their values
+    /// are: a relationship only if records name its object by the same key.
+    ///
+    /// Without the others a row may wait for one that it does not name, and is tried again then.
+    private static func known(
+        _ key: [BulkPlan.KeyPart], to plan: BulkPlan
+    ) -> (parts: [BulkPlan.KeyPart], values: [Range<Int>]) {
+        var parts: [BulkPlan.KeyPart] = []
+        var values: [Range<Int>] = []
+        var start = 0
+        for part in key {
+            let range = start..<(start + part.width)
+            start = range.upperBound
+            if let entity = part.entity {
+                let link = plan.links.first { $0.relationship == part.property }
+                guard let link, link.nested == nil, link.destination == entity,
+                    link.key == part.key
+                else { continue }
+            }
+            parts.append(part)
+            values.append(range)
+        }
+        return (parts, values)
     }
 
     /// What a link's key is awaited by: the hash of the key or of the name that the row has.
     func awaited(_ key: LinkKey, link: Int) -> UInt64 {
         guard ofLinks.indices.contains(link), let number = ofLinks[link] else { return key.hash }
-        return Self.hash(key.hash, ofName: number)
+        guard let ranges = values[link] else { return Self.hash(key.hash, ofName: number) }
+        let cells = key.cells
+        var hash = KeyHash()
+        for cell in ranges.joined() { hash.combine(cells[cell]) }
+        return Self.hash(hash.value, ofName: number)
     }
 
     /// The hashes of the names that the row has once it is written; what its record says nothing
@@ -59,12 +102,24 @@ struct RowNames {
         for (number, parts) in names.enumerated() {
             var hash = KeyHash()
             let isWhole = parts.allSatisfy { part in
-                let cell = part.cell.map { batch[row, $0] } ?? .absent
-                guard cell.kind == .absent else {
+                switch part {
+                case .attribute(nil, let value): return Self.add(value, to: &hash)
+                case .attribute(let place?, let value):
+                    let cell = batch[row, place]
+                    guard cell.kind != .absent else { return Self.add(value, to: &hash) }
                     hash.combine(cell)
                     return cell.kind != .null
+                case .relationship(let place):
+                    let cell = batch[row, place]
+                    guard cell.kind == .list else {
+                        hash.combine(cell)
+                        return cell.kind != .null && cell.kind != .absent
+                    }
+                    for item in cell.listStart..<(cell.listStart + cell.listCount) {
+                        hash.combine(batch.item(item))
+                    }
+                    return true
                 }
-                return Self.add(part.defaultValue, to: &hash)
             }
             if isWhole { hashes.append(Self.hash(hash.value, ofName: number)) }
         }

@@ -67,7 +67,7 @@ struct TimedLinks {
             case .attribute: break
             case .linkKey(let link): own.link = link
             // They go with the key.
-            case .linkEntity, .linkOrder: continue
+            case .linkEntity, .linkOrder, .owner: continue
             }
             columns.append(own)
         }

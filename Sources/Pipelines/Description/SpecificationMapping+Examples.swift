@@ -33,6 +33,14 @@ extension SpecificationMapping {
             What fills an attribute by which an object is looked up: the keys of \
             [set.ATTRIBUTE](#setattribute) but `const`, and one of `from` and `expr` must be there.
             """
+        case .keyLink:
+            """
+            A to-one relationship as a part of a key, such as the album of a track: \
+            `by: { number: n, album: { by: { title: album } } }`. The record names the object that \
+            the relationship leads to by that object's own key. If no object has that key, no object \
+            has the outer key either, and `missing` applies. If several objects have it, the record \
+            is rejected with the code `key`.
+            """
         case .number: "How a number is written that JSON would not take."
         case .link: "Objects that are looked up by their key."
         case .nested: "Objects inside the record, which become objects of their own."

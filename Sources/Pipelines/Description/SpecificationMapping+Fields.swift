@@ -67,13 +67,14 @@ extension SpecificationMapping {
             "to", .text, .means("the relationship's destination"), "The entity that is looked up.",
             example: "Category"),
         KeyDescription(
-            "by", .named("ATTRIBUTE", .either([.text, .mapping(.keyField)])), .error,
+            "by", keyForm, .error,
             """
-            The attributes that identify an object of that entity, and the field that fills \
-            each; a null or empty key means no link. They need no uniqueness constraint, so this \
-            works with models that CloudKit constrains. If several objects have the key, the \
-            record is rejected with the code `key`. Or `objectID` alone: the field is the primary \
-            key of an object.
+            The attributes and to-one relationships that identify an object of that entity, and \
+            what fills each: a field for an attribute, and a key of its own for a relationship. A \
+            null or empty key means no link. They need no uniqueness constraint, so this works \
+            with models that CloudKit constrains. If several objects have the key, the record is \
+            rejected with the code `key`. Or `objectID` alone: the field is the primary key of an \
+            object.
             """, example: "{ name: category.name }"),
         KeyDescription(
             "missing", .choice(LinkMapping.Missing.self), .same(as: "reject"),
@@ -81,6 +82,19 @@ extension SpecificationMapping {
         KeyDescription(
             "many", .choice(LinkMapping.Many.self), .means("`replace`"),
             "How the objects of a to-many relationship change.", example: "add"),
+    ]
+
+    private static let keyForm = ValueForm.named(
+        "PROPERTY", .either([.text, .mapping(.keyField), .mapping(.keyLink)]))
+
+    static let keyLinkKeys = [
+        KeyDescription(
+            "to", .text, .means("the relationship's destination"), "The entity that is looked up.",
+            example: "Category"),
+        KeyDescription(
+            "by", keyForm, .error,
+            "What identifies the object that the relationship leads to.",
+            example: "{ name: category.name }"),
     ]
 
     static let nestedKeys = [
@@ -95,7 +109,9 @@ extension SpecificationMapping {
             "key", .oneOrMore(.text), .means("the entity's only uniqueness constraint"),
             """
             The attributes and to-one relationships that identify the objects. They need no \
-            uniqueness constraint.
+            uniqueness constraint. The relationship back to the record's object is one of them if \
+            the others identify an object only among those of its owner: `[order, position]`. Each \
+            other relationship must be in `link`.
             """, example: "[id]"),
         KeyDescription(
             "when-found", .choice(NestedMapping.WhenFound.self), .same(as: "update"),

@@ -5,7 +5,7 @@ import YAML
 /// An enumeration, because some of them hold themselves: a nested object may have links that nest.
 package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapping {
     case spec, parameter, store, template, history, backups, budget, rejects, report
-    case `import`, read, generate, field, keyField, number, link, nested, mirror, on
+    case `import`, read, generate, field, keyField, keyLink, number, link, nested, mirror, on
     case update, delete, export, verify
     case test, then
 
@@ -32,6 +32,7 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .generate: Self.generateKeys
         case .field: Self.fieldKeys + Self.constantKeys
         case .keyField: Self.fieldKeys
+        case .keyLink: Self.keyLinkKeys
         case .number: Self.numberKeys
         case .link: Self.linkKeys
         case .nested: Self.nestedKeys
@@ -70,6 +71,7 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .generate: "read with generate"
         case .field: "set.ATTRIBUTE"
         case .keyField: "link.RELATIONSHIP.by.ATTRIBUTE"
+        case .keyLink: "link.RELATIONSHIP.by.RELATIONSHIP"
         case .number: "set.ATTRIBUTE.number"
         case .link: "link.RELATIONSHIP"
         case .nested: "link.RELATIONSHIP with each"

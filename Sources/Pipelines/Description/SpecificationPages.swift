@@ -26,7 +26,10 @@ enum SpecificationPages {
     static func stage(_ stage: SpecificationMapping) -> String {
         let parts: [SpecificationMapping] =
             stage == .import
-            ? [.read, .generate, .field, .number, .link, .keyField, .nested, .mirror, .on] : []
+            ? [
+                .read, .generate, .field, .number, .link, .keyField, .keyLink, .nested, .mirror,
+                .on,
+            ] : []
         var text = "# \(stage.rawValue)\n\n\(stage.purpose)\n"
         if let example = stage.example { text += "\n```yaml\nstages:\n\(example)\n```\n" }
         text += "\n" + MappingPages.table(stage)

@@ -25,6 +25,8 @@ package struct ImportPlan {
         let isNeeded: Bool
         /// What a missing value is called in rejects: `key` for a key, else `required`.
         var absenceCode: String { isKey ? "key" : "required" }
+        /// Why the attribute needs a value, as messages say it.
+        var need: String { "'\(name)' is \(isKey ? "part of the key" : "required")" }
         /// What a field without a value gives.
         var emptyValue: BulkCell { constant.kind == .absent ? .null : constant }
         private let isKey: Bool

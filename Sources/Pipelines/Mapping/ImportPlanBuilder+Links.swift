@@ -14,30 +14,50 @@ extension ImportPlanBuilder {
                 try addNested(nested, mapping, relationship, into: destination)
                 continue
             }
-            let key = mapping.resolvedKey(of: destination, in: model)
-            guard !key.isEmpty else { continue }
-            let isByNumber = mapping.isByNumber(of: destination, in: model)
+            let by = mapping.resolvedKey(of: destination, in: model)
             var parts: [ImportPlan.LinkPart] = []
-            for part in key {
-                guard
-                    let attribute = isByNumber
-                        ? ObjectNumber.attribute
-                        : model.attribute(part.attribute.text, of: destination)
-                else { continue }
-                parts.append(
-                    try linkPart(part.field, attribute, filling: "\(name).\(attribute.name)"))
-            }
-            links.append(
-                ImportPlan.Link(relationship, parts[0], others: Array(parts.dropFirst())))
-            var link = BulkPlan.Link(
-                relationship: name, destination: destination,
-                attribute: isByNumber ? ObjectNumber.explicitKey : key[0].attribute.text,
-                missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
-                many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
-                    ?? .replace)
-            link.otherAttributes = key.dropFirst().map(\.attribute.text)
-            bulkLinks.append(link)
+            let key = try keyParts(by, of: destination, filling: name, &parts)
+            guard let first = parts.first else { continue }
+            links.append(ImportPlan.Link(relationship, first, others: Array(parts.dropFirst())))
+            bulkLinks.append(
+                BulkPlan.Link(
+                    relationship: name, destination: destination, key: key,
+                    missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
+                    many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
+                        ?? .replace))
         }
+    }
+
+    /// The parts of a key.
+    ///
+    /// - Parameter found: gets what fills the values of the key, in their order.
+    private mutating func keyParts(
+        _ by: [LinkMapping.KeyPart], of entity: String, filling path: String,
+        _ found: inout [ImportPlan.LinkPart]
+    ) throws -> [BulkPlan.KeyPart] {
+        var key: [BulkPlan.KeyPart] = []
+        for part in by {
+            let name = part.property.text
+            switch part.content {
+            case .field(let field):
+                let isNumber = by.count == 1 && model.isObjectNumber(name, of: entity)
+                guard
+                    let attribute = isNumber
+                        ? ObjectNumber.attribute : model.attribute(name, of: entity)
+                else { continue }
+                found.append(
+                    try linkPart(field, attribute, filling: "\(path).\(attribute.name)"))
+                key.append(BulkPlan.KeyPart(isNumber ? ObjectNumber.explicitKey : name))
+            case .object(let to, let parts):
+                guard let relationship = model.relationship(name, of: entity) else { continue }
+                let destination = to?.text ?? relationship.destinationEntityName
+                let inner = try keyParts(
+                    parts.resolved(of: destination, in: model), of: destination,
+                    filling: "\(path).\(name)", &found)
+                key.append(BulkPlan.KeyPart(name, to: destination, by: inner))
+            }
+        }
+        return key
     }
 
     /// Objects inside the record are mapped by a plan of their own.
@@ -65,13 +85,16 @@ extension ImportPlanBuilder {
                     fallback: .absent, caster: ValueCaster(attribute)),
                 nested: ImportPlan.Nested(builder, label: nested.label)))
         var link = BulkPlan.Link(
-            relationship: relationship.name, destination: entity, attribute: key.first ?? "",
+            relationship: relationship.name, destination: entity,
+            key: key.map { BulkPlan.KeyPart($0) },
             many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
-        link.otherAttributes = Array(key.dropFirst())
         var plan = BulkPlan(
             entity: entity, key: key, attributes: builder.columns.map(\.name),
             links: builder.bulkLinks)
         if nested.isAppended { plan.found = .append }
+        plan.owner = relationship.inverseName.flatMap { owner in
+            key.contains(owner) && plan.cell(of: owner) == nil ? owner : nil
+        }
         link.nested = plan
         link.label = nested.label
         bulkLinks.append(link)

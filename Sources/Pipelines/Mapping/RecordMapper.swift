@@ -185,7 +185,20 @@ package struct RecordMapper {
     ) -> CastFailure {
         CastFailure(
             code: column.absenceCode,
-            message: "'\(column.name)' may not be null, and '\(whole.text)' is")
+            message: "\(column.need), and '\(whole.text)' is null in the record")
+    }
+
+    /// Why an attribute is null, as messages say it.
+    private static func nullText(
+        _ column: ImportPlan.Column, _ field: Field, isTabular: Bool
+    ) -> String {
+        let source = column.sourceText
+        if column.expression != nil { return "its `expr` gives null" }
+        // A `map`, for example, makes it null.
+        if field.kind != .null { return "'\(source)' becomes null" }
+        if isTabular { return "'\(source)' is empty in the record" }
+        return source == column.name
+            ? "the record has null for it" : "'\(source)' is null in the record"
     }
 
     // MARK: Attributes
@@ -231,10 +244,10 @@ package struct RecordMapper {
         case .null:
             if column.constant.kind != .absent { return column.constant }
             guard !column.isRequired, !column.isNeeded else {
-                let origin = column.expression == nil ? "'\(column.sourceText)'" : "its `expr`"
                 throw CastFailure(
                     code: column.absenceCode,
-                    message: "'\(column.name)' may not be null, and \(origin) is")
+                    message: "\(column.need), and "
+                        + Self.nullText(column, field, isTabular: isTabular))
             }
             return cell
         default:

@@ -184,20 +184,10 @@ struct MappingFile {
         return true
     }
 
-    private func report(_ mistakes: [GraphPredicateError], _ value: YAMLValue) {
-        for mistake in mistakes {
-            value.problems.report(Diagnostic(predicateError: mistake, at: value.location))
-        }
-    }
-
     private func check(predicate text: String, _ source: String, _ value: YAMLValue) {
         let (resolved, mistakes) = FormatCheck(entityName: source, model: old).predicate(text)
-        report(mistakes, value)
-        guard mistakes.isEmpty, let resolved, let support else { return }
-        do throws(StoreError) {
-            try support.check(resolved, entityName: source)
-        } catch {
-            value.fail("unsupported", error.message)
+        report(mistakes, resolved, value) { support, predicate throws(StoreError) in
+            try support.check(predicate, entityName: source)
         }
     }
 
@@ -207,10 +197,23 @@ struct MappingFile {
     ) {
         let (resolved, mistakes) = FormatCheck(entityName: source, model: old).expression(
             text, assignedTo: attribute)
-        report(mistakes.map { $0.offeringText(text) }, value)
+        report(mistakes.map { $0.offeringText(text) }, resolved, value) {
+            support, expression throws(StoreError) in
+            try support.check(expression, entityName: source)
+        }
+    }
+
+    /// Reports what is wrong with a format, or what no store can evaluate.
+    private func report<Format>(
+        _ mistakes: [GraphPredicateError], _ resolved: Format?, _ value: YAMLValue,
+        check: (PredicateSupport, Format) throws(StoreError) -> Void
+    ) {
+        for mistake in mistakes {
+            value.problems.report(Diagnostic(predicateError: mistake, at: value.location))
+        }
         guard mistakes.isEmpty, let resolved, let support else { return }
         do throws(StoreError) {
-            try support.check(resolved, entityName: source)
+            try check(support, resolved)
         } catch {
             value.fail("unsupported", error.message)
         }

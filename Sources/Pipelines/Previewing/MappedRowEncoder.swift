@@ -17,10 +17,19 @@ struct MappedRowEncoder {
     private struct Link {
         var name: String
         var isToMany: Bool
-        /// The attributes of the destination by which it is named.
-        var key: [(name: String, column: RowColumn)]
+        /// The key of the destination by which it is named.
+        var key: [KeyPart]
         /// What an object in the record consists of; it stands in the place of keys.
         var nested: [Shape]
+    }
+
+    private struct KeyPart {
+        var name: String
+        var column: RowColumn
+        /// For a relationship, the key of what it leads to.
+        var key: [KeyPart] = []
+
+        var width: Int { key.isEmpty ? 1 : key.reduce(0) { $0 + $1.width } }
     }
 
     private let shape: Shape
@@ -40,11 +49,24 @@ struct MappedRowEncoder {
                     name: link.relationship,
                     isToMany: model.relationship(link.relationship, of: plan.entity)?.isToMany
                         ?? false,
-                    key: link.isByNumber
-                        ? [(ObjectNumber.key, RowColumn(content: .objectNumber, isList: false))]
-                        : link.attributes.map { ($0, column($0, of: link.destination, model)) },
+                    key: key(link.key, of: link.destination, model),
                     nested: link.nested.map { [shape($0, model)] } ?? [])
             })
+    }
+
+    private static func key(
+        _ parts: [BulkPlan.KeyPart], of entity: String, _ model: ManagedObjectModel
+    ) -> [KeyPart] {
+        parts.map { part in
+            guard part.property != ObjectNumber.explicitKey else {
+                return KeyPart(
+                    name: ObjectNumber.key, column: RowColumn(content: .objectNumber, isList: false)
+                )
+            }
+            return KeyPart(
+                name: part.property, column: column(part.property, of: entity, model),
+                key: part.entity.map { key(part.key, of: $0, model) } ?? [])
+        }
     }
 
     private static func column(
@@ -105,24 +127,30 @@ struct MappedRowEncoder {
         let items =
             cell.kind == .list
             ? (cell.listStart..<(cell.listStart + cell.listCount)).map { rows.item($0) } : [cell]
-        let width = max(1, link.nested.first?.width ?? link.key.count)
+        let width = max(1, link.nested.first?.width ?? link.key.reduce(0) { $0 + $1.width })
         if link.isToMany { output.bytes.append(UInt8(ascii: "[")) }
         for start in stride(from: 0, to: items.count, by: width) {
             if start > 0 { output.bytes.append(UInt8(ascii: ",")) }
             if let shape = link.nested.first {
                 append(shape, rows) { items[start + $0] }
             } else {
-                appendKey(link, items[start..<min(start + width, items.count)])
+                appendKey(link.key, items[start..<min(start + width, items.count)])
             }
         }
         if link.isToMany { output.bytes.append(UInt8(ascii: "]")) }
     }
 
-    private func appendKey(_ link: Link, _ values: ArraySlice<BulkCell>) {
+    private func appendKey(_ key: [KeyPart], _ values: ArraySlice<BulkCell>) {
         output.bytes += #"{"by":{"#.utf8
-        for (place, value) in values.enumerated() {
-            output.member(link.key[place].name, isFirst: place == 0)
-            cells.write(value, link.key[place].column)
+        var rest = values
+        for (place, part) in key.enumerated() {
+            output.member(part.name, isFirst: place == 0)
+            if !part.key.isEmpty {
+                appendKey(part.key, rest.prefix(part.width))
+            } else if let value = rest.first {
+                cells.write(value, part.column)
+            }
+            rest = rest.dropFirst(part.width)
         }
         output.bytes += "}}".utf8
     }

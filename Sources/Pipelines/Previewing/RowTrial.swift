@@ -77,6 +77,30 @@ struct RowTrial {
         [plan.entity] + plan.links.compactMap(\.nested).flatMap(entities)
     }
 
+    /// An entity of which objects can be made: that one, or the first of its sub-entities.
+    private static func concrete(_ entity: String, _ model: ManagedObjectModel) -> String? {
+        model.family(of: entity).first { !$0.isAbstract }?.name
+    }
+
+    /// The key with relationships to objects that can be made; `nil` if one leads to `own` tables.
+    private static func makingTargets(
+        _ key: [BulkPlan.KeyPart], besides own: Set<String>, _ model: ManagedObjectModel
+    ) -> [BulkPlan.KeyPart]? {
+        var made: [BulkPlan.KeyPart] = []
+        for part in key {
+            guard let entity = part.entity else {
+                made.append(part)
+                continue
+            }
+            guard !own.contains(model.rootName(of: entity)),
+                let concrete = concrete(entity, model),
+                let inner = makingTargets(part.key, besides: own, model)
+            else { return nil }
+            made.append(BulkPlan.KeyPart(part.property, to: concrete, by: inner))
+        }
+        return made
+    }
+
     /// The plan with links whose objects are made where they are missing.
     ///
     /// Those of `own` tables are left out instead, where they may be: an object that was made would
@@ -91,11 +115,13 @@ struct RowTrial {
             }
             let destination = plan.links[place].destination
             guard plan.links[place].nested == nil else { continue }
-            if !own.contains(model.rootName(of: destination)) {
-                let concrete = model.family(of: destination).first { !$0.isAbstract }
-                guard let concrete else { continue }
+            if !own.contains(model.rootName(of: destination)),
+                let key = makingTargets(plan.links[place].key, besides: own, model)
+            {
+                guard let concrete = concrete(destination, model) else { continue }
                 plan.links[place].makesStandIns = plan.links[place].missing != .create
-                plan.links[place].destination = concrete.name
+                plan.links[place].destination = concrete
+                plan.links[place].key = key
                 plan.links[place].missing = .create
             } else if plan.links[place].missing != .create,
                 let relationship = model.relationship(

@@ -121,19 +121,36 @@ package struct LinkMapping: Sendable, Hashable {
         case replace, add, remove
     }
 
-    /// One attribute of the other object's key.
+    /// One part of the other object's key.
     package struct KeyPart: Sendable, Hashable {
-        /// The attribute's name, with its place.
-        package var attribute: PlacedText
-        /// Where its value comes from.
-        package var field: FieldMapping
+        /// What fills the part.
+        package enum Content: Sendable, Hashable {
+            /// A field fills an attribute.
+            case field(FieldMapping)
+            /// A relationship leads to the object with this key.
+            case object(to: PlacedText?, by: [KeyPart])
+        }
+
+        /// The name of the attribute or relationship, with its place.
+        package var property: PlacedText
+        /// What fills it.
+        package var content: Content
+
+        /// The fields that fill the part.
+        var fields: [FieldMapping] {
+            switch content {
+            case .field(let field): [field]
+            case .object(_, let parts): parts.flatMap(\.fields)
+            }
+        }
     }
 
     /// The relationship's name, with the place of its key.
     package var relationship: PlacedText
     /// The entity that is looked up; without one, the relationship's destination.
     package var to: PlacedText?
-    /// The attributes of that entity that tell its objects apart, and what fills them.
+    /// The attributes and to-one relationships that identify the objects of that entity, and what
+    /// fills them.
     package var by: [KeyPart]
     /// What to do about a key that no object has.
     package var missing = Missing.reject

@@ -24,18 +24,33 @@ extension ImportSpec {
             if let nested = link.nested {
                 found += nested.importSpec(into: entity).expressions(in: model)
             }
-            for part in link.by {
-                guard let text = part.field.expression else { continue }
-                let name = part.attribute.text
-                found.append(
-                    .init(
-                        text: text, field: part.field,
-                        attribute: model?.attribute(name, of: entity),
-                        drawing: read.generated?.drawing(
-                            into.text, "\(link.relationship.text).\(name)")))
-            }
+            found += expressions(
+                of: link.by, entity: entity, path: link.relationship.text, in: model)
         }
         return found
+    }
+
+    /// The expressions in a link's key.
+    private func expressions(
+        of key: [LinkMapping.KeyPart], entity: String, path: String, in model: ManagedObjectModel?
+    ) -> [RecordExpressionCheck.Subject] {
+        key.flatMap { part -> [RecordExpressionCheck.Subject] in
+            let name = part.property.text
+            switch part.content {
+            case .object(let to, let parts):
+                let relationship = model?.relationship(name, of: entity)
+                return expressions(
+                    of: parts, entity: to?.text ?? relationship?.destinationEntityName ?? "",
+                    path: "\(path).\(name)", in: model)
+            case .field(let field):
+                guard let text = field.expression else { return [] }
+                return [
+                    .init(
+                        text: text, field: field, attribute: model?.attribute(name, of: entity),
+                        drawing: read.generated?.drawing(into.text, "\(path).\(name)"))
+                ]
+            }
+        }
     }
 }
 

@@ -31,7 +31,7 @@ struct SourcePathCheck {
             check(field)
         }
         for link in link {
-            for part in link.by { check(part.field) }
+            for field in link.by.flatMap(\.fields) { check(field) }
             guard let nested = link.nested else { continue }
             // What stands inside a record is no table, whatever the files are.
             if !read.isTable { check(set: nested.set, link: nested.link) }

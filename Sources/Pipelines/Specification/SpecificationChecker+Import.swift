@@ -132,14 +132,8 @@ extension SpecificationChecker {
                 part.location, fix: "use attributes and to-one relationships")
             return false
         }
-        guard part.text != owner else {
-            error(
-                "rule",
-                "'\(part.text)' leads to the object around this one, which is not known yet when "
-                    + "the key is looked up", part.location,
-                fix: "use an attribute that identifies the object by itself")
-            return false
-        }
+        // The link of the owner fills it.
+        if part.text == owner { return true }
         guard let link = spec.link.first(where: { $0.relationship.text == part.text }) else {
             error(
                 "unmapped-key", "Nothing fills '\(part.text)', which is part of the key",

@@ -5,22 +5,29 @@ extension LinkMapping {
     /// The parts of the key; those that form a uniqueness constraint of the destination are in its
     /// order.
     func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart] {
-        constraint(of: destination, in: model)?.compactMap { name in
-            by.first { $0.attribute.text == name }
-        } ?? by
-    }
-
-    /// The destination's uniqueness constraint that the key consists of.
-    func constraint(of destination: String, in model: ManagedObjectModel) -> [String]? {
-        let names = Set(by.map(\.attribute.text))
-        return model.uniquenessConstraints(of: destination).first {
-            Set($0) == names && $0.count == by.count
-        }
+        by.resolved(of: destination, in: model)
     }
 
     /// Whether the key is the number of an object.
     func isByNumber(of destination: String, in model: ManagedObjectModel) -> Bool {
-        by.count == 1 && model.isObjectNumber(by[0].attribute.text, of: destination)
+        by.count == 1 && model.isObjectNumber(by[0].property.text, of: destination)
+    }
+}
+
+extension [LinkMapping.KeyPart] {
+    /// The same parts; those that form a uniqueness constraint of the entity are in its order.
+    func resolved(of entity: String, in model: ManagedObjectModel) -> Self {
+        constraint(of: entity, in: model)?.compactMap { name in
+            first { $0.property.text == name }
+        } ?? self
+    }
+
+    /// The entity's uniqueness constraint that the key consists of.
+    func constraint(of entity: String, in model: ManagedObjectModel) -> [String]? {
+        let names = Set(map(\.property.text))
+        return model.uniquenessConstraints(of: entity).first {
+            Set($0) == names && $0.count == count
+        }
     }
 }
 
@@ -30,15 +37,15 @@ extension SpecificationChecker {
         guard let relationship = relationship(link.relationship, of: entity) else {
             // What the link names itself can be looked at all the same.
             if let to = link.to, let target = self.entity(to), link.nested == nil {
-                checkBy(link, target)
+                checkBy(link.by, target)
             }
             return
         }
-        guard let target = target(of: link, relationship) else { return }
+        guard let target = target(link.to, relationship) else { return }
         if let nested = link.nested {
             checkNested(nested, link, relationship, target)
         } else {
-            checkBy(link, target)
+            checkBy(link.by, target)
         }
         if link.many != nil, !relationship.isToMany {
             error(
@@ -76,10 +83,10 @@ extension SpecificationChecker {
     }
 
     private mutating func target(
-        of link: LinkMapping, _ relationship: RelationshipDescription
+        _ to: PlacedText?, _ relationship: RelationshipDescription
     ) -> EntityDescription? {
         let destination = relationship.destinationEntityName
-        guard let to = link.to else { return model.entity(named: destination) }
+        guard let to else { return model.entity(named: destination) }
         guard let target = entity(to) else { return nil }
         let family = model.family(of: destination).map(\.name)
         guard !family.contains(target.name) else { return target }
@@ -90,30 +97,65 @@ extension SpecificationChecker {
         return nil
     }
 
-    private mutating func checkBy(_ link: LinkMapping, _ target: EntityDescription) {
-        guard !link.by.isEmpty else { return }
+    private mutating func checkBy(_ by: [LinkMapping.KeyPart], _ target: EntityDescription) {
+        guard !by.isEmpty else { return }
         var names: [String] = []
-        for part in link.by {
-            if model.isObjectNumber(part.attribute.text, of: target.name) {
-                checkField(part.field, ObjectNumber.attribute)
-                guard link.by.count > 1 else { continue }
+        for part in by {
+            if case .field(let field) = part.content,
+                model.isObjectNumber(part.property.text, of: target.name)
+            {
+                checkField(field, ObjectNumber.attribute)
+                guard by.count > 1 else { continue }
                 return error(
                     "link-key",
-                    "'\(part.attribute.text)' alone names one object, so it takes no other "
-                        + "attribute", part.attribute.location,
-                    fix: "remove the other attributes, or '\(part.attribute.text)'")
+                    "'\(part.property.text)' alone names one object, so it takes no other "
+                        + "attribute", part.property.location,
+                    fix: "remove the other attributes, or '\(part.property.text)'")
             }
-            guard let found = attribute(part.attribute, of: target, or: "link") else { continue }
-            checkField(part.field, found)
-            names.append(found.name)
+            if checkKeyPart(part, target) { names.append(part.property.text) }
         }
-        guard names.count == link.by.count, link.constraint(of: target.name, in: model) == nil
+        guard names.count == by.count, by.constraint(of: target.name, in: model) == nil
         else { return }
         note(
             "link-key",
             "No uniqueness constraint of '\(target.name)' covers [\(names.joined(separator: ", "))]; "
                 + "records whose key several objects share are rejected",
-            link.by[0].attribute.location)
+            by[0].property.location)
+    }
+
+    /// Whether an attribute or a relationship may be part of the key; if not, that is reported.
+    private mutating func checkKeyPart(
+        _ part: LinkMapping.KeyPart, _ target: EntityDescription
+    ) -> Bool {
+        let name = part.property
+        guard let relationship = model.relationship(name.text, of: target.name) else {
+            guard let found = attribute(name, of: target, or: "link") else { return false }
+            guard case .field(let field) = part.content else {
+                error(
+                    "rule", "'\(name.text)' is an attribute, which a field fills",
+                    name.location, fix: "name the field: `\(name.text): FIELD`")
+                return false
+            }
+            checkField(field, found)
+            return true
+        }
+        guard !relationship.isToMany else {
+            error(
+                "rule", "'\(name.text)' leads to many objects, so it cannot be part of a key",
+                name.location, fix: "use attributes and to-one relationships")
+            return false
+        }
+        guard case .object(let to, let parts) = part.content else {
+            error(
+                "rule",
+                "'\(name.text)' is a relationship, and a field does not identify its object",
+                name.location,
+                fix: "give the key of the object: `\(name.text): { by: { ATTRIBUTE: FIELD } }`")
+            return false
+        }
+        guard let inner = self.target(to, relationship) else { return false }
+        checkBy(parts, inner)
+        return true
     }
 
     private mutating func checkCreation(_ link: LinkMapping, _ target: EntityDescription) {
@@ -123,7 +165,15 @@ extension SpecificationChecker {
                 "'\(target.name)' is abstract, so `missing: create` cannot make one",
                 link.missingLocation, fix: "name a sub-entity: `to: …`")
         }
-        let key = link.by.map(\.attribute.text)
+        let key = link.by.map(\.property.text)
+        let inKey = key.filter { model.relationship($0, of: target.name) != nil }
+        if let first = inKey.first {
+            return error(
+                "link-create",
+                "`missing: create` cannot make a '\(target.name)', since '\(first)' in its key leads "
+                    + "to another object", link.missingLocation,
+                fix: "use reject, null, or skip, or import the objects first")
+        }
         if link.isByNumber(of: target.name, in: model) {
             return error(
                 "link-create",

@@ -225,20 +225,25 @@ extension SpecificationReader {
             return value.wrong("a mapping such as { email: owner.email }")
         }
         if entries.isEmpty { value.fail("by", "'by' names no attribute") }
-        return entries.map { entry in
-            let attribute = PlacedText(entry.key, entry.keyLocation)
-            // The name of what cannot be read counts all the same, for the key is looked at whole.
-            var part = LinkMapping.KeyPart(
-                attribute: attribute, field: FieldMapping(source: Self.unread(entry.keyLocation)))
-            guard entry.value.isMapping, let mapping = entry.value.mapping() else {
-                if let source = sourcePath(entry.value) { part.field.source = source }
-                return part
-            }
-            if let field = readField(mapping, property: attribute, isNamed: false) {
-                part.field = field
-            }
-            mapping.finish(.keyField)
-            return part
+        return entries.map(readKeyPart)
+    }
+
+    private func readKeyPart(_ entry: Entry) -> LinkMapping.KeyPart {
+        let property = PlacedText(entry.key, entry.keyLocation)
+        // The name of what cannot be read counts all the same, for the key is looked at whole.
+        var field = FieldMapping(source: Self.unread(entry.keyLocation))
+        guard entry.value.isMapping, let mapping = entry.value.mapping() else {
+            if let source = sourcePath(entry.value) { field.source = source }
+            return LinkMapping.KeyPart(property: property, content: .field(field))
         }
+        guard !mapping.keys.contains("by") else {
+            let to = mapping.optional("to").flatMap(placed)
+            let by = mapping.required("by").flatMap(readBy)
+            mapping.finish(.keyLink)
+            return LinkMapping.KeyPart(property: property, content: .object(to: to, by: by ?? []))
+        }
+        if let read = readField(mapping, property: property, isNamed: false) { field = read }
+        mapping.finish(.keyField)
+        return LinkMapping.KeyPart(property: property, content: .field(field))
     }
 }

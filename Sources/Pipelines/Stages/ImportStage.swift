@@ -96,15 +96,18 @@ struct ImportStage: Sendable {
 
     /// Reports how many keys cannot be told apart, before the records that have them are rejected.
     private func noteSharedKeys(_ writer: BulkWriter) throws {
-        let count = try writer.sharedKeyCount()
-        guard count > 0 else { return }
-        environment.warn(
-            Diagnostic(
-                .note, code: "import.shared-keys",
-                "Import '\(stage.name)': \(ReportWords.several(count, "key")) of '\(spec.into.text)' "
-                    + "\(count == 1 ? "is" : "are") shared by several objects; records with "
-                    + "\(count == 1 ? "it" : "them") are rejected",
-                fix: "delete or change the duplicates, or use a `key` that identifies one object"))
+        for shared in try writer.sharedKeys() {
+            let isOne = shared.count == 1
+            environment.warn(
+                Diagnostic(
+                    .note, code: "import.shared-keys",
+                    "Import '\(stage.name)', `\(shared.path)`: "
+                        + "\(ReportWords.several(shared.count, "key")) of '\(shared.entity)' "
+                        + "\(isOne ? "is" : "are") shared by several objects; records with "
+                        + "\(isOne ? "it" : "them") are rejected",
+                    fix: "delete or change the duplicates, or use a key that identifies one object")
+            )
+        }
     }
 
     private func sharePages() throws {

@@ -264,7 +264,7 @@ extension ImportSpec {
         for mapping in set {
             if case .field(let field) = mapping.origin { add(field) }
         }
-        for part in link.flatMap(\.by) { add(part.field) }
+        for field in link.flatMap(\.by).flatMap(\.fields) { add(field) }
         return names
     }
 }

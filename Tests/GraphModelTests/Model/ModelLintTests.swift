@@ -188,11 +188,9 @@ import Testing
                 m.yaml:6:19: error: No entity is named 'Itme'. Did you mean 'Item'? \
                 [model.unknown-entity]
                   in: entities.Task.parent
-                m.yaml:6:50: error: 'description' is the name of something that every object has \
-                [model.reserved-name]
+                m.yaml:6:50: warning: Every object has a member 'description', which this property \
+                hides [model.reserved-name]
                   in: entities.Task.attributes.description
-                  fix: choose another name; `renamed-from: description` keeps the data of older \
-                stores
                 m.yaml:6:71: warning: 'in' is a word of the predicate language \
                 [model.reserved-name]
                   in: entities.Task.attributes.in

@@ -296,4 +296,44 @@ import Testing
             context.rollback()
         }
     }
+
+    @Test("relationships are set by the numbers of what they lead to")
+    func linksByNumber() throws {
+        try withObjects { store in
+            let context = store.context()
+            let tags = ["x", "y", "z"].map { name in context.insert(Tag.self) { $0.name = name } }
+            let project = try context.insert("Project")
+            try context.save()
+            let numbers = tags.map { StoredValue.integer($0.objectID.primaryKey) }
+            var request = BatchInsertRequest(
+                entityName: "Task",
+                objects: [
+                    [
+                        "title": "a", "tags": .keys([numbers[2], numbers[0]]),
+                        "project": .value(.integer(project.objectID.primaryKey)),
+                    ],
+                    ["title": "b", "tags": .keys([numbers[1]]), "project": nil],
+                    ["title": "c", "project": 99], ["title": "d", "project": "p1"],
+                ])
+            request.links = [
+                "tags": .init(by: "objectID"), "project": .init(by: "#objectID"),
+            ]
+            let result = try context.execute(request)
+            #expect(result.inserted == 2)
+            #expect(
+                result.rejects.map { "\($0.row) \($0.code) \($0.property ?? ""): \($0.message)" }
+                    == [
+                        "3 link project: No Project has objectID 99",
+                        "4 kind project: 'Task.objectID' (Integer 64) cannot hold text(\"p1\")",
+                    ])
+            try context.save()
+            let join = try store.joinTable("tags", of: "Task")
+            try store.expect(
+                "SELECT t.ZTITLE, g.ZNAME, t.ZPROJECT FROM \(join.table) j JOIN ZTASK t ON t.Z_PK ="
+                    + " j.\(join.ownerColumn) JOIN ZTAG g ON g.Z_PK = j.\(join.destinationColumn)"
+                    + " ORDER BY 1, 2", ["a|x|1", "a|z|1", "b|y|-"])
+            request.links["project"] = .init(by: "objectID", missing: .create)
+            #expect(throws: StoreError.self) { try context.execute(request) }
+        }
+    }
 }

@@ -51,6 +51,7 @@ struct DescribedSpec {
         .read: [("files", "tasks")],
         .generate: [("generate", "10")],
         .keyField: [("from", "owner")],
+        .keyLink: [("by", "{ name: owner }")],
         .link: [("by", "{ name: owner }")],
         .nested: [("each", "items")],
         .mirror: [("where", "ALL")],
@@ -86,7 +87,7 @@ struct DescribedSpec {
         case .read, .generate:
             return stages("[{ import: tasks, into: Task, read: \(content) }]")
         case .field: return fields("set: { title: \(content) }")
-        case .keyField: return fields("link: { owner: { by: { name: \(content) } } }")
+        case .keyField, .keyLink: return fields("link: { owner: { by: { name: \(content) } } }")
         case .number: return fields("set: { price: { number: \(content) } }")
         case .link, .nested: return fields("link: { owner: \(content) }")
         case .mirror: return fields("mirror: \(content)")

@@ -81,7 +81,7 @@ struct FieldMappingTests {
             ) == ["86400 2ED6657DE927568B95E12665A8AEA6A2 1 3"])
         #expect(
             try column("ZTEXT", #"text: { expr: "nothing", need: true }"#, #"{"id":"1"}"#)
-                == ["required text: 'text' may not be null, and its `expr` is"])
+                == ["required text: 'text' is required, and its `expr` gives null"])
     }
 
     @Test("an expression reads columns of a table, numbers among them")

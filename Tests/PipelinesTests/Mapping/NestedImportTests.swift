@@ -161,7 +161,7 @@ struct NestedImportTests {
             try folder.reasons() == [
                 "cast items[1].n: 'count' takes a whole number that fits Integer 16, not 'x'",
                 "required items[0].price.net: The record has no 'price.net'",
-                "key items[0].sku: 'sku' may not be null, and 'sku' is",
+                "key items[0].sku: 'sku' is part of the key, and the record has null for it",
                 "shape items[0]: 'items[0]' is not an object, but 7",
                 "shape address: 'address' is not an object, but 'Home'",
                 "key items[0].parts[1].name: The record has no 'name'",

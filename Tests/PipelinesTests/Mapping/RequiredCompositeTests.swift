@@ -111,11 +111,12 @@ struct RequiredCompositeTests {
         #expect(run.text == "")
         #expect(
             try folder.reasons() == [
-                "required mag: 'size.scale.richter' may not be null, and 'mag' is",
-                "required mag.scale: 'size.scale.richter' may not be null, and 'mag.scale' is",
-                "required mag.scale.richter: 'size.scale.richter' may not be null, and"
-                    + " 'mag.scale.richter' is",
-                "required shocks[0].mag: 'size.scale.richter' may not be null, and 'mag' is",
+                "required mag: 'size.scale.richter' is required, and 'mag' is null in the record",
+                "required mag.scale: 'size.scale.richter' is required, and 'mag.scale' is null in"
+                    + " the record",
+                "required mag.scale.richter: 'size.scale.richter' is required, and"
+                    + " 'mag.scale.richter' is null in the record",
+                "required shocks[0].mag: 'size.scale.richter' is required, and 'mag' is null in the record",
                 "required mag.scale.richter: 'size.scale.richter' is required and the record lacks it"
                     + " (for 'size.scale.richter')",
             ])

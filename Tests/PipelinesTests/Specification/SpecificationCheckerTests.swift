@@ -230,9 +230,10 @@ import Testing
                 optional [spec.rule]
                   in: stages[1].link.owner.missing
                   fix: use create or reject
-                a.yaml:13:21: error: 'Tag.tasks' is a relationship, not an attribute \
-                [spec.unknown-attribute]
+                a.yaml:13:21: error: 'tasks' leads to many objects, so it cannot be part of a key \
+                [spec.rule]
                   in: stages[1].link.tags.by.tasks
+                  fix: use attributes and to-one relationships
                 a.yaml:17:43: error: `missing: create` would make a 'Person' without 'name', \
                 which must not be empty [spec.link-create]
                   in: stages[2].link.owner.missing

@@ -142,8 +142,8 @@ import Testing
         #expect(tasks.isSetOnly)
         #expect(fields(tasks)[0].source.text == "id")
         #expect(fields(tasks)[1].map?.map(\.to) == [.boolean(true), .boolean(false)])
-        #expect(tasks.link.map(\.by[0].attribute.text) == ["email", "name"])
-        #expect(tasks.link[1].by[0].field.separator?.text == "|")
+        #expect(tasks.link.map(\.by[0].property.text) == ["email", "name"])
+        #expect(tasks.link[1].by[0].fields.map(\.separator?.text) == ["|"])
         #expect(tasks.link[1].many == .add)
         #expect(tasks.link[1].missing == .null)
         #expect(
