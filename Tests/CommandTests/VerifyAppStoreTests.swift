@@ -41,7 +41,7 @@ import Testing
     @Test(
         "a table of the history that is gone is made again, and its numbers go on",
         arguments: [
-            ("ACHANGE", ["lost: The table ACHANGE is missing, and is created again"], 0, 103),
+            ("ACHANGE", ["lost: The table ACHANGE is missing, and is created again"], 12, 103),
             (
                 "ATRANSACTION",
                 [

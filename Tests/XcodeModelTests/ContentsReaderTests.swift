@@ -206,7 +206,7 @@ import Testing
             </entity>
             """)
         #expect(model != nil)
-        #expect(problems.contains("contents:3:3: warning: 'description' is the name of something"))
+        #expect(problems.contains("contents:3:3: warning: Every object has a member 'description'"))
         #expect(problems.contains("warning: 'bs' leads to many objects and has no column"))
         #expect(!problems.contains("error:"))
     }

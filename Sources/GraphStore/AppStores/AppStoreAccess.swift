@@ -15,8 +15,9 @@ public struct AppStoreAccess: Sendable, Hashable {
     /// Also a store that its app mirrors to CloudKit, which does not learn of what is written here
     /// unless the store keeps a history.
     public var allowsCloudKit = false
-    /// How many backups of the store are kept; each first save adds one and removes the oldest.
-    /// At least the new one is kept.
+    /// How many backups of the store are kept; at least one.
+    ///
+    /// The first save adds a backup and removes the oldest.
     public var backupsKept = StoreBackups.keepDefault
 
     /// It is read, and nothing else.

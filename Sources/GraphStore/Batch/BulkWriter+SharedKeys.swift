@@ -38,7 +38,8 @@ extension BulkWriter {
                 try add(
                     path, entity,
                     key.compactMap {
-                        entity.attributes[$0.property]?.column ?? entity.toOnes[$0.property]?.column
+                        entity.attributes[$0.property]?.column
+                            ?? entity.toOnes[$0.property]?.columns?.column
                     })
             }
             for part in key {

@@ -153,6 +153,7 @@ struct ColumnPlan {
                     .invalidRequest,
                     "`missing: create` cannot make a '\(link.destination)' of a given number")
             }
+            try Self.refuseKey(link.key, of: destination, schema)
             destinations.append(destination)
             if let place = entity.toManys[link.relationship] {
                 toManys.append(ToMany(link: index, place: place))
@@ -267,6 +268,23 @@ struct ColumnPlan {
             "'\(plan.entity).\(relationship.name)' cannot be part of a key in this store, which keeps"
                 + " the relationship as '\(destination.name).\(relationship.inverseName ?? "")' only;"
                 + " use other properties as the key, or import '\(destination.name)'")
+    }
+
+    /// Refuses the key of a link that holds a relationship without a column.
+    private static func refuseKey(
+        _ key: [BulkPlan.KeyPart], of destination: StoreLayout.Entity, _ schema: StoreLayout
+    ) throws(StoreError) {
+        for part in key {
+            guard let target = part.entity.flatMap({ schema.entity(named: $0) }) else { continue }
+            if let place = destination.toOnes[part.property], place.columns == nil {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(destination.name).\(part.property)' cannot be part of a key in this store,"
+                        + " which keeps the relationship on its other side only; use other properties"
+                )
+            }
+            try refuseKey(part.key, of: target, schema)
+        }
     }
 
     private static func columns(of toOne: StoreLayout.ToOneColumns, link: Int) -> [Column] {

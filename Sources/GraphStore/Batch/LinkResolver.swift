@@ -97,7 +97,8 @@ final class LinkResolver {
                 validator: AttributeValidator(place.attribute), type: place.attribute.type,
                 target: nil, entityColumn: nil)
         }
-        guard let place = destination.toOnes[part.property],
+        // `ColumnPlan` refuses keys with a relationship that has no column.
+        guard let place = destination.toOnes[part.property]?.columns,
             let entity = part.entity.flatMap({ lookups.schema.entity(named: $0) })
         else { return nil }
         let target = try LinkResolver(

@@ -286,8 +286,9 @@ extension PersistentContainer {
         try StoreFiles.checkOwnFiles(besideStoreAt: StoreFiles.resolved(path))
     }
 
-    /// Removes the store that a swap has replaced, which stays if the process is killed during the
-    /// swap. Call it when the new store has been opened.
+    /// Removes the store that a swap has replaced, if the process was killed during the swap.
+    ///
+    /// Call it when the new store has been opened.
     package static func removeReplaced(at path: String) throws(StoreError) {
         try StoreFiles.remove(StoreFiles.resolved(path) + ".etl-old")
     }

@@ -77,7 +77,10 @@ enum StoreFiles {
             for end in ["", "-wal", "-shm", "-journal"] {
                 var status = stat()
                 let name = path + suffix + end
-                guard lstat(name, &status) == 0 else { continue }
+                // A folder is not opened as a file anyway.
+                guard lstat(name, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+                    continue
+                }
                 let kind =
                     kind(status)
                     ?? (suffix == lockSuffix && status.st_nlink > 1

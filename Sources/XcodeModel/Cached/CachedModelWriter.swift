@@ -328,7 +328,8 @@ package final class CachedModelWriter {
         let entries =
             common(
                 relationship.name, in: entity, isOptional: relationship.isOptional,
-                isTransient: relationship.isTransient, isOrdered: relationship.isOrdered, userInfo: relationship.userInfo,
+                isTransient: relationship.isTransient, isOrdered: relationship.isOrdered,
+                userInfo: relationship.userInfo,
                 renaming: relationship.renamingIdentifier,
                 modifier: relationship.versionHashModifier)
             + [
