@@ -192,7 +192,11 @@ import XcodeModel
                                     entityName: entity,
                                     predicate: GraphPredicate(format: "%K IN {'a', 'c', 'd'}", key)
                                 ))
-                            return ["\(result)"]
+                            let cascaded = result.cascaded.sorted { $0.key < $1.key }
+                            return [
+                                "\(result.matched) \(result.deleted) \(result.denied)"
+                                    + " \(result.nullified) \(cascaded)"
+                            ]
                         }
                         for name in ["a", "c", "d"] {
                             context.delete(try object(name, entity, context))
