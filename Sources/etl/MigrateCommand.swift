@@ -55,9 +55,9 @@ struct MigrateCommand: ParsableCommand {
             A store that has the model already stays as it is.
 
             A store that an app made stays one: its metadata keeps what the app has written there, \
-            tables are named as the app names them, and history and triggers come along. The model \
-            that it carries does not, since only the app's framework writes it: give it with \
-            `--model` from then on. What would leave a store that the app does not open is refused: \
+            tables are named as the app names them, and history and triggers come along. If it \
+            carries its model, it carries the new one afterwards, so other commands need no `--model`. \
+            What would leave a store that the app does not open is refused: \
             derived attributes that differ, and triggers that only the app can make. A store that is \
             mirrored to CloudKit is refused without `--allow-cloudkit`.
 

@@ -16,8 +16,8 @@ import SQLite
 /// Readers may go on until the swap, at which nobody else may have the store open.
 ///
 /// A store that an app made stays one: no table of ours comes in, its metadata keeps what the app
-/// has written there, and its triggers come along where they can. The model that it carries goes,
-/// for only the app's framework writes it; so tell the next migration the `versions`.
+/// has written there, and its triggers come along where they can. If it carries its model, it
+/// carries the new one afterwards.
 public struct MigrationManager: Sendable {
     /// The store's file.
     public let path: String

@@ -10,6 +10,8 @@ struct MigrationSource {
     let metadata: StoreMetadata
     /// Versions between the store's and the new one.
     let between: [ManagedObjectModel]
+    /// Versions that the store may have.
+    private let versions: [ManagedObjectModel]
     /// Also an app's store that is mirrored to CloudKit.
     let allowsCloudKit: Bool
     /// What keeps a copy in place that is read instead of the file.
@@ -22,6 +24,7 @@ struct MigrationSource {
         path = manager.path
         allowsCloudKit = manager.allowsCloudKit
         between = manager.between
+        versions = manager.versions
         self.connection = connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
@@ -74,6 +77,7 @@ struct MigrationSource {
         let new = try PersistentStore.fitted(
             new, keepsExactDecimals: metadata.keepsExactDecimals)
         var pairing = ModelPairing(from: model, through: between, to: new)
+        try requireCounterpart(pairing, mapping)
         let target = StoreLayout(
             new, holding: held(of: new, pairing), naming: namingRelationships(pairing))
         var moves = try MappedMoves(self, target).moves(mapping, &pairing)
@@ -91,6 +95,30 @@ struct MigrationSource {
         return try MigrationScript(
             ObjectMoves(old: schema, new: target, all: moves), pairing,
             ExternalFiles(storePath: path))
+    }
+
+    /// Refuses the model of another app, which would delete every object.
+    private func requireCounterpart(
+        _ pairing: ModelPairing, _ mapping: MappingModel
+    ) throws(StoreError) {
+        let names = schema.heldEntities.map(\.name).sorted()
+        guard !names.isEmpty, mapping.entities.isEmpty,
+            names.allSatisfy({ pairing.newName(of: $0) == nil }),
+            !versions.contains(where: { $0.versionHashes == model.versionHashes })
+        else { return }
+        throw StoreError(
+            .modelMismatch,
+            "\(path) was made with another model, of which no entity continues: the store has"
+                + " \(Self.list(names)), and the new model has"
+                + " \(Self.list(pairing.new.entities.map(\.name).sorted())); give the model of the app"
+                + " that made the store, or map its entities")
+    }
+
+    /// The first names of a list.
+    private static func list(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "no entity" }
+        let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+        return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more
     }
 
     /// Relationships that name their table of pairs, as those did that they continue: which side
