@@ -86,7 +86,12 @@ struct HistorySchema: Sendable {
 
     /// Makes the tables where they are missing, and the columns for what the model keeps.
     func make(on connection: Connection) throws(SQLiteError) {
-        if try !Self.exists(on: connection) { try connection.execute(Self.tables) }
+        if try !Self.exists(on: connection) {
+            for number in Self.tableNames.keys.sorted() {
+                try connection.execute(Self.statements[number] ?? "")
+            }
+            try connection.execute(Self.counters)
+        }
         let columns = try Self.columns(of: "ACHANGE", on: connection)
         for number in 0..<tombstoneCount where !columns.contains("ZTOMBSTONE\(number)") {
             try connection.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(number)")
@@ -107,23 +112,12 @@ struct HistorySchema: Sendable {
         let columns = try columns(of: "ATRANSACTION", on: connection)
         let internsStrings =
             there.contains("ATRANSACTIONSTRING") || columns.isEmpty || columns.contains("ZAUTHORTS")
-        for statement in tables.split(separator: ";").map(String.init)
-        where internsStrings || !statement.contains("ATRANSACTIONSTRING") {
-            let isTable = tableNames.values.contains {
-                statement.contains("CREATE TABLE \($0) ") && !there.contains($0)
-            }
-            let isIndex = tableNames.values.contains {
-                statement.contains("INDEX") && statement.contains(" ON \($0)")
-                    && !there.contains($0)
-            }
-            if isTable || isIndex || statement.contains("INSERT OR IGNORE") {
-                try connection.execute(statement)
-            }
-        }
+        try connection.execute(Self.counters)
         var lost: [StoreFinding] = []
         for (number, name) in tableNames.sorted(by: { $0.key < $1.key })
         where internsStrings || number != stringEntity {
             if !there.contains(name) {
+                try connection.execute(statements[number] ?? "")
                 lost.append(
                     StoreFinding(
                         .structure, "The table \(name) is missing, and is created again"))
@@ -169,17 +163,19 @@ struct HistorySchema: Sendable {
             """)
     }
 
-    private static let tables = """
+    /// The statements that create each table and its indexes, by the number of its entity.
+    private static let statements = [
+        changeEntity: """
         CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
         ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, \
         ZCOLUMNS BLOB );
+        CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID);
+        """,
+        transactionEntity: """
         CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
         ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, \
         ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, \
         ZPROCESSID VARCHAR, ZQUERYGEN BLOB );
-        CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, \
-        Z_OPT INTEGER, ZNAME VARCHAR );
-        CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID);
         CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS);
         CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS);
         CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS);
@@ -188,8 +184,16 @@ struct HistorySchema: Sendable {
         (ZAUTHOR COLLATE BINARY ASC);
         CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION \
         (ZTIMESTAMP COLLATE BINARY ASC);
+        """,
+        stringEntity: """
+        CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, \
+        Z_OPT INTEGER, ZNAME VARCHAR );
         CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING \
         (ZNAME COLLATE BINARY ASC);
+        """,
+    ]
+    /// The rows of the three entities in `Z_PRIMARYKEY`.
+    private static let counters = """
         INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), \
         (16002, 'TRANSACTION', 0, 0), (16003, 'TRANSACTIONSTRING', 0, 0);
         """

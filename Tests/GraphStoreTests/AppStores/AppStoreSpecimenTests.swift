@@ -218,6 +218,27 @@ struct SpecimenRepairTests {
         #expect(model.entity(named: "Book") != nil)
     }
 
+    @Test(
+        "a table of the history that is gone is made again",
+        arguments: CoreDataSpecimens.stores.filter { $0.name.hasPrefix("SampleModel2") },
+        ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
+    func historyTable(_ store: CoreDataSpecimens.Store, _ table: String) throws {
+        let folder = try TemporaryFolder()
+        let original = try store.copy(to: folder.path)
+        let before = try parts(of: original)
+        try Connection(path: original, mode: .readWrite).execute("DROP TABLE \(table)")
+        let repaired = folder.file("repaired.sqlite")
+        let salvage = try PersistentContainer.salvage(at: original, to: repaired)
+        #expect(
+            salvage.losses.first?.description
+                == "The table \(table) is missing, and is created again")
+        #expect(salvage.remaining == [])
+        // The tombstones of changes have columns of their own.
+        #expect(
+            try parts(of: repaired).filter { !$0.contains("TABLE ACHANGE ") }
+                == before.filter { !$0.contains("TABLE ACHANGE ") })
+    }
+
     /// The missing table comes back empty, and links to its objects are gone.
     @Test func aTableThatIsGoneIsCreatedAgain() throws {
         let store = try #require(
