@@ -27,6 +27,7 @@ final class AppStoreBackup: Sendable {
         let name = StoreBackups(of: storePath).nextPath
         try PersistentContainer.copy(reader(), of: storePath, to: name)
         made.withLock { $0 = name }
-        try StoreBackups(of: storePath).remove(allBut: max(1, count))
+        // The new backup exists, so an old one that cannot be removed is no reason not to save.
+        try? StoreBackups(of: storePath).remove(allBut: max(1, count))
     }
 }

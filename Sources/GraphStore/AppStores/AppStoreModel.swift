@@ -134,21 +134,16 @@ struct AppStoreModel {
             .filter { !unknown.contains($0) }
     }
 
-    /// The tables of a model's hierarchies that are not there.
-    private static func missingTables(
-        _ model: ManagedObjectModel, _ found: FoundTables
-    ) -> [String] {
-        model.entities.filter { $0.superentityName == nil }
-            .map { LayoutCompiler.tableName(root: $0.name) }.filter { !found.has($0) }.sorted()
-    }
-
     private static func requireColumns(
         _ model: ManagedObjectModel, _ found: FoundTables, _ differing: [String], _ path: String
     ) throws(StoreError) {
         let held = found.entities(heldOf: model)
         let missing = found.missing(StoreLayout(model, holding: held, over: found))
         // A store of one configuration lacks the tables of the others, and its entities are the same.
-        let tables = differing.isEmpty ? [] : Self.missingTables(model, found)
+        let absent = model.entities.filter {
+            !differing.isEmpty && $0.superentityName == nil && held?.contains($0.name) == false
+        }
+        let tables = absent.map { LayoutCompiler.tableName(root: $0.name) }
         guard !missing.isEmpty || !tables.isEmpty || held?.isEmpty == true else { return }
         let composites = model.storedComposites.filter { composite in
             missing.contains { $0.property.isElement(of: composite) }
