@@ -122,8 +122,8 @@ import Testing
         #expect(
             run.standardError.contains(
                 """
-                \(spec):2:\(23 + store.count): warning: The store '\(store)' has another version of the model than \
-                the current one of '\(bundle)'; its own version, 'Shelf.xcdatamodel', is used [spec.model-version]
+                \(spec):2:\(23 + store.count): warning: The store '\(store)' does not have the \
+                current version of '\(bundle)'; the version that it has, 'Shelf.xcdatamodel', is used [spec.model-version]
                   in: store.model
                   fix: name this version (`model: \(bundle)/Shelf.xcdatamodel`), or bring the store to the current \
                 one: etl migrate \(store) --to \(bundle)

@@ -73,7 +73,7 @@ struct LayoutCompiler {
 
     private mutating func nameColumns() {
         var used: [String: Int] = [:]
-        /// Columns that a property has under its very name, by table.
+        /// Columns that already belong to a property, by table.
         var taken: [String: Set<String>] = [:]
         var missing: [(key: String, table: String, base: String, isOneToOne: Bool)] = []
         for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
@@ -98,7 +98,7 @@ struct LayoutCompiler {
                 }
             }
         }
-        // The columns of a sibling may have gone with a migration, which leaves numbers as they were.
+        // A migration may have removed a sibling's column without renumbering the others.
         for (key, table, base, isOneToOne) in missing {
             if found?.has(base, in: table) == true, taken[table, default: []].insert(base).inserted
             {

@@ -108,7 +108,7 @@ struct MigrationSource {
         else { return }
         throw StoreError(
             .modelMismatch,
-            "\(path) was made with another model, of which no entity continues: the store has"
+            "\(path) has no entity that continues in the new model: the store has"
                 + " \(Self.list(names)), and the new model has"
                 + " \(Self.list(pairing.new.entities.map(\.name).sorted())); give the model of the app"
                 + " that made the store, or map its entities")

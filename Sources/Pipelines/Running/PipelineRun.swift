@@ -87,10 +87,10 @@ struct PipelineRun {
             stages = spec.stages
         }
         // A path that holds parameters of the run is known only now.
-        let isNews = spec.modelFileReading(bound) != spec.store.knownModel
+        let isReported = spec.modelFileReading(bound) == spec.store.knownModel
         let (model, problems) = spec.readModel(bound)
         try Self.refuse(problems)
-        if isNews { problems.filter { $0.severity == .warning }.forEach(tell) }
+        if !isReported { problems.filter { $0.severity == .warning }.forEach(tell) }
         if let model { try Self.check(spec, against: model) }
         let template = spec.store.template.map(bound.path)
         let isOfApp = StoreTarget.isOfApp(path, spec.store.open, template: template)

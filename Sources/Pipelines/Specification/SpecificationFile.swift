@@ -182,8 +182,8 @@ extension PipelineSpec {
         known.reading.diagnostics.append(
             Diagnostic(
                 .warning, code: Self.otherVersionCode,
-                "The store '\(place)' has another version of the model than the current one of"
-                    + " '\(path)'; its own version, '\(PathText.lastComponent(version))', is used",
+                "The store '\(place)' does not have the current version of '\(path)'; the version that"
+                    + " it has, '\(PathText.lastComponent(version))', is used",
                 at: .source(template.location),
                 fix: "name this version (`model: \(version)`), or bring the store to the current"
                     + " one: " + StoreMigration.command(store: place, to: path)))

@@ -30,8 +30,7 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message == """
-                \(path) was made with another model, of which no entity continues: the store has 'Task', and \
-                the new model has 'Book'; give the model of the app that made the store, or map its entities
+                \(path) has no entity that continues in the new model: the store has 'Task', and the new model has 'Book'; give the model of the app that made the store, or map its entities
                 """)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
