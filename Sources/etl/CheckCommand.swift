@@ -31,7 +31,9 @@ struct CheckCommand: ParsableCommand {
             // A pattern such as pipelines/*.yaml names models, too.
             let model = specs.count > 1 ? ModelSource.problems(ifModel: spec) : nil
             for var diagnostic in model ?? runner.check(spec) {
-                if strict, diagnostic.code.hasPrefix("model.") { diagnostic.severity = .error }
+                if strict, diagnostic.severity == .warning, diagnostic.code.hasPrefix("model.") {
+                    diagnostic.severity = .error
+                }
                 logger.notice("\(DiagnosticRenderer.text(diagnostic))")
                 if diagnostic.severity == .error { errors.append(diagnostic) }
             }

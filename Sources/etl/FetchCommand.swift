@@ -135,6 +135,7 @@ struct FetchCommand: ParsableCommand {
         SignalHandling.endAtOnce()
         var query = Query(store: store, entity: entity, now: Date())
         query.model = try model.map { try ModelCommand.read($0, quiet: true) }
+        query.modelFile = model
         query.wanted = count ? .count : .rows
         query.isExplained = explain
         query.predicate = predicate

@@ -57,8 +57,8 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        let model = try model.map { try ModelCommand.read($0) }
-        let check = StoreCheck(store: store, model: model, isQuick: quick)
+        let known = try model.map { try ModelCommand.read($0) }
+        let check = StoreCheck(store: store, model: known, modelFile: model, isQuick: quick)
         let answer: StoreCheck.Answer
         do throws(RunFailure) {
             if let repair {

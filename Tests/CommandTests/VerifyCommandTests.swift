@@ -187,6 +187,49 @@ import Testing
         )
     }
 
+    @Test(
+        "a missing or unreadable Z_MODELCACHE is a remark",
+        arguments: [
+            (
+                "DROP TABLE Z_MODELCACHE",
+                "Z_MODELCACHE holds no model, so the store does not describe itself"
+            ),
+            (
+                "UPDATE Z_MODELCACHE SET Z_CONTENT = x'414243'",
+                "The model in Z_MODELCACHE cannot be read: it does not inflate"
+            ),
+        ])
+    func cache(_ change: String, _ remark: String) throws {
+        try query(change)
+        let seen = try verify("store.sqlite")
+        #expect(seen.output == "remark: \(remark)\n")
+        #expect(seen.errors == "")
+        #expect(seen.status == 0)
+    }
+
+    @Test("a stale Z_MODELCACHE is a remark")
+    func staleCache() throws {
+        let model = try String(contentsOfFile: folder.path + "/model.yaml", encoding: .utf8)
+        try folder.write("other.yaml", model + "\n  Added: { attributes: { id: Integer 32 } }\n")
+        try folder.write(
+            "other-spec.yaml",
+            """
+            etl: 1
+            store: { at: other.sqlite, model: other.yaml, open: create }
+            stages: [{ export: Task, to: out.ndjson }]
+            """)
+        #expect(try folder.shell("exec \"$E\" run other-spec.yaml").status == 0)
+        try query(
+            "ATTACH 'other.sqlite' AS o;"
+                + " UPDATE Z_MODELCACHE SET Z_CONTENT = (SELECT Z_CONTENT FROM o.Z_MODELCACHE)")
+        let seen = try verify("store.sqlite")
+        #expect(
+            seen.output
+                == "remark: The model in Z_MODELCACHE is stale; its hashes are not the store's in: Added\n"
+        )
+        #expect(seen.status == 0)
+    }
+
     @Test("a store without a model is looked at as far as that goes, and says so")
     func withoutModel() throws {
         try query(

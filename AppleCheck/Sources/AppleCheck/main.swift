@@ -1,5 +1,6 @@
 #if canImport(CoreData)
     import CoreData
+    import SQLite3
 
     /// What does not hold, so that the process ends with 1.
     struct CheckFailure: Error { let message: String }
@@ -24,6 +25,26 @@
         return object
     }
 
+    /// The model that the store carries in `Z_MODELCACHE`: a keyed archive, deflated.
+    func cachedModel(_ store: URL) throws -> NSManagedObjectModel {
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        var row: OpaquePointer?
+        defer { sqlite3_finalize(row) }
+        guard sqlite3_open_v2(store.path, &database, SQLITE_OPEN_READONLY, nil) == SQLITE_OK,
+            sqlite3_prepare_v2(database, "SELECT Z_CONTENT FROM Z_MODELCACHE", -1, &row, nil)
+                == SQLITE_OK,
+            sqlite3_step(row) == SQLITE_ROW, let bytes = sqlite3_column_blob(row, 0)
+        else { throw CheckFailure(message: "Z_MODELCACHE holds no model") }
+        let content = NSData(bytes: bytes, length: Int(sqlite3_column_bytes(row, 0)))
+        let archive = try content.decompressed(using: .zlib) as Data
+        guard
+            let model = try NSKeyedUnarchiver.unarchivedObject(
+                ofClass: NSManagedObjectModel.self, from: archive)
+        else { throw CheckFailure(message: "the archive in Z_MODELCACHE holds no model") }
+        return model
+    }
+
     /// Opens the store without migration, so that Core Data itself compares the hashes.
     func open(_ store: URL, _ model: NSManagedObjectModel) throws -> NSPersistentContainer {
         let container = NSPersistentContainer(name: "Shelf", managedObjectModel: model)
@@ -45,6 +66,10 @@
         for (name, hash) in model.entityVersionHashesByName.sorted(by: { $0.key < $1.key }) {
             try require(hashes[name] == hash, "the hash of \(name) is Core Data's")
         }
+        let cached = try cachedModel(store)
+        try require(
+            cached.entityVersionHashesByName == model.entityVersionHashesByName,
+            "Core Data reads the model in Z_MODELCACHE, and its hashes are the same")
         do {
             let context = try open(store, model).viewContext
             for (entity, expected) in [

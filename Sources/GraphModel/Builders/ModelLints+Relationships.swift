@@ -16,7 +16,8 @@ extension ModelLints {
             }
             if let inverse = relationship.inverseName {
                 checkInverse(inverse, of: relationship, in: entity, places)
-            } else {
+            } else if !relationship.isTransient {
+                // A transient one is not in the store, where a deletion could leave it behind.
                 warnWithoutInverse(relationship, in: entity, places)
             }
             checkDeleteRule(relationship, places)

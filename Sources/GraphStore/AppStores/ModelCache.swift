@@ -51,6 +51,11 @@ enum ModelCache {
         try row.run()
     }
 
+    /// Whether a model can be archived.
+    static func canHold(_ model: ManagedObjectModel) -> Bool {
+        (try? CachedModelWriter.content(of: model)) != nil
+    }
+
     /// What the archive of a model does not say although the model does, one sentence each.
     static func notes(on model: ManagedObjectModel) -> [String] {
         do throws(ArchiveFault) {

@@ -23,7 +23,11 @@ extension StoreVerifier {
         app.origin.differingEntities = []
         noteMissing(app)
         remarks = app.origin.remarks
-        try remarkOnCache(app)
+        let isGiven = app.origin.model == .given
+        try remarkOnCache { cached in
+            // Else the model is the cached one, and the remarks on it have said it.
+            isGiven ? AppStoreModel.differing(app.metadata, cached, app.found) : []
+        }
         return app.schema()
     }
 
@@ -43,19 +47,27 @@ extension StoreVerifier {
         }
     }
 
-    /// Whether the store describes itself; the app opens it anyway.
-    private mutating func remarkOnCache(_ app: AppStoreModel) throws(StoreError) {
+    /// Reports that `Z_MODELCACHE` is missing or stale.
+    ///
+    /// Apps open the store anyway.
+    ///
+    /// - Parameter differing: the entities whose hashes in the store differ from a cached model's.
+    mutating func remarkOnCache(
+        _ differing: (ManagedObjectModel) -> [String]
+    ) throws(StoreError) {
         switch try ModelCache(on: connection) {
         case .absent:
             remarks.append("Z_MODELCACHE holds no model, so the store does not describe itself")
-        case .model(let cached) where app.origin.model == .given:
-            let stale = AppStoreModel.differing(app.metadata, cached.model, app.found)
+        case .model(let cached):
+            let stale = differing(cached.model)
             guard !stale.isEmpty else { return }
             remarks.append(
                 "The model in Z_MODELCACHE is stale; its hashes are not the store's in: "
                     + stale.joined(separator: ", "))
-        // The remarks on the model have said it.
-        case .model, .unreadable: break
+        case .unreadable(let reason):
+            // The remarks on the model of an app's store have said it.
+            guard !isOfApp else { return }
+            remarks.append("The model in Z_MODELCACHE cannot be read: \(reason)")
         }
     }
 }

@@ -7,7 +7,7 @@ struct StoreVerifier {
     /// Where the store stands, whatever file the connection reads.
     let path: String
     /// Whether an app made the store.
-    private let isOfApp: Bool
+    let isOfApp: Bool
     var findings: [StoreFinding] = []
     /// What is to be known of an app's store.
     var remarks: [String] = []
@@ -89,6 +89,15 @@ struct StoreVerifier {
         guard let known = stored ?? model else { return nil }
         let model = try PersistentStore.fitted(
             known, keepsExactDecimals: metadata.keepsExactDecimals)
+        // A model whose archive cannot be written leaves the cache empty.
+        if ModelCache.canHold(model) {
+            let hashes = model.versionHashes
+            try remarkOnCache { cached in
+                let cached = cached.versionHashes
+                return Set(hashes.keys).union(cached.keys).filter { hashes[$0] != cached[$0] }
+                    .sorted()
+            }
+        }
         let connection = connection
         let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
         return StoreLayout(

@@ -77,7 +77,8 @@ extension ModelMapping {
             "Its links.", example: "{ next: { to: Task } }"),
         KeyDescription(
             "unique", .list(.list(.text)), .nothing,
-            "Sets of attributes whose values together no two objects share.", example: "[[title]]"),
+            "Sets of attributes and to-one relationships whose values together no two objects share.",
+            example: "[[title]]"),
         KeyDescription(
             "indexes",
             .named(

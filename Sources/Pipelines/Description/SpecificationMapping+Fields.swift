@@ -71,10 +71,10 @@ extension SpecificationMapping {
             """
             The attributes and to-one relationships that identify an object of that entity, and \
             what fills each: a field for an attribute, and a key of its own for a relationship. A \
-            null or empty key means no link. They need no uniqueness constraint, so this works \
-            with models that CloudKit constrains. If several objects have the key, the record is \
-            rejected with the code `key`. Or `objectID` alone: the field is the primary key of an \
-            object.
+            null or empty key means no link; a key is null if any part of it is. They need no \
+            uniqueness constraint, so this works with models that CloudKit constrains. If several \
+            objects have the key, the record is rejected with the code `key`. Or `objectID` alone: \
+            the field is the primary key of an object.
             """, example: "{ name: category.name }"),
         KeyDescription(
             "missing", .choice(LinkMapping.Missing.self), .same(as: "reject"),

@@ -84,17 +84,21 @@ extension RecordMapper {
         of records: RecordBatch
     ) throws(CastFailure) -> BulkCell {
         var columns: [[BulkCell]] = []
-        var isAbsent = true
+        // A part that is absent leaves the link as it is, and one that is null clears it.
+        var (isAbsent, isNull) = (false, false)
         for part in [link.part] + link.otherParts {
             let field = try field(part, fields, batch)
             switch field.kind {
             case .absent, .null:
                 let isMissing = field.kind == .absent && part.fallback.kind == .absent
                 if isMissing, part.isNeeded { throw Self.absence(part) }
-                if !isMissing { isAbsent = false }
+                if isMissing {
+                    isAbsent = true
+                } else if part.fallback.kind == .absent {
+                    isNull = true
+                }
                 scratch.items = [part.fallback.kind == .absent ? .null : part.fallback]
             default:
-                isAbsent = false
                 if link.isToMany {
                     try collect(part, field, batch, of: records)
                 } else {
@@ -102,6 +106,9 @@ extension RecordMapper {
                 }
             }
             columns.append(scratch.items)
+        }
+        if isNull {
+            return link.isToMany ? batch.rows.list(from: batch.rows.beginList()) : try noKey(link)
         }
         if isAbsent { return .absent }
         let count = columns[0].count
@@ -115,7 +122,7 @@ extension RecordMapper {
         return try list(link, columns, count, batch)
     }
 
-    /// Keys of which every attribute is null name nothing; one that is null among others is amiss.
+    /// A key is null if any part of it is, and names nothing.
     private func list(
         _ link: ImportPlan.Link, _ columns: [[BulkCell]], _ count: Int, _ batch: MappedBatch
     ) throws(CastFailure) -> BulkCell {
@@ -123,15 +130,7 @@ extension RecordMapper {
         var named = 0
         for place in 0..<count {
             let values = columns.map { $0[place] }
-            let missing = values.firstIndex { $0.kind == .null }
-            if values.allSatisfy({ $0.kind == .null }) { continue }
-            if let missing {
-                let part = ([link.part] + link.otherParts)[missing]
-                throw CastFailure(
-                    code: "link",
-                    message: "'\(link.name)' needs every value of its key, and "
-                        + "'\(part.sourceText)' is empty")
-            }
+            guard values.allSatisfy({ $0.kind != .null }) else { continue }
             for value in values { batch.rows.addItem(value) }
             named += 1
         }

@@ -84,6 +84,21 @@ struct ModelVersions {
         return bundle.path(of: name)
     }
 
+    /// The advice to name the version in an Xcode bundle that a store was made with.
+    ///
+    /// - Parameters:
+    ///   - path: the bundle, or a version in it.
+    ///   - key: what names the version, such as `--model `.
+    /// - Returns: `nil` if no version fits.
+    static func advice(
+        forStoreAt store: String, bundle path: String, key: String,
+        waiting patience: LockPatience? = nil
+    ) -> String? {
+        fittingVersion(of: path, storeAt: store, waiting: patience).map {
+            "name the version that the store has: `\(key)\($0)`"
+        }
+    }
+
     /// The path of the version in a bundle that a store was made with, if it is not the current one.
     ///
     /// - Parameters:

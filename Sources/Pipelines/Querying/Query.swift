@@ -15,6 +15,8 @@ package struct Query: Sendable {
     package var store: String
     /// The model to read the store by; nil takes its own.
     package var model: ManagedObjectModel?
+    /// The file of that model.
+    package var modelFile: String?
     /// The entity; nil asks for a list of all of them.
     package var entity: String?
     /// What is wanted of the entity.

@@ -42,7 +42,7 @@ package struct QueryRunner: Sendable {
             guard error.code != .invalidRequest else {
                 return failure(.usage, [Diagnostic(code: "query.unsupported", error.message)])
             }
-            return failure(unreadable(error).naming(store: query.store))
+            return failure(unreadable(error, query).naming(store: query.store))
         } catch {
             return failure(.software, [Diagnostic(code: "internal", "\(error)")])
         }
@@ -53,12 +53,16 @@ package struct QueryRunner: Sendable {
     }
 
     /// What reading fails of is mended in other ways than what writing fails of.
-    private func unreadable(_ error: StoreError) -> RunFailure {
+    private func unreadable(_ error: StoreError, _ query: Query) -> RunFailure {
         var failure = RunFailure(error)
         let fix: String? =
             switch error.code {
             case .busy where !error.isUnfinishedLoad: "wait for the other process"
             case .permission: nil
+            case .modelMismatch:
+                query.modelFile.flatMap {
+                    ModelVersions.advice(forStoreAt: query.store, bundle: $0, key: "--model ")
+                }
             default: failure.diagnostics.first?.fix
             }
         for index in failure.diagnostics.indices { failure.diagnostics[index].fix = fix }

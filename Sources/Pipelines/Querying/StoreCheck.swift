@@ -19,6 +19,8 @@ package struct StoreCheck: Sendable {
         package var knowsModel = true
         /// What is to be known of a store that an app made, which is no fault of it.
         package var remarks: [String] = []
+        /// The model that the store should have, if one was given.
+        package var modelFile: String?
 
         /// Whether there is nothing to complain of.
         package var isGood: Bool { losses.isEmpty && findings.isEmpty }
@@ -38,7 +40,14 @@ package struct StoreCheck: Sendable {
 
         /// What to do about what was found, where a repair mends some of it.
         package var hint: String? {
-            guard objects == nil, findings.contains(where: \.isMendable) else { return nil }
+            guard objects == nil else { return nil }
+            guard findings.contains(where: \.isMendable) else {
+                guard let modelFile, findings.contains(where: { $0.kind == .hash }) else {
+                    return nil
+                }
+                return ModelVersions.advice(forStoreAt: store, bundle: modelFile, key: "--model ")
+                    .map { "To verify all of the store, \($0)" }
+            }
             let model = knowsModel ? "" : " --model MODEL"
             return "`etl verify \(store) --repair NEW\(model)` saves what can be read into a new"
                 + " store, and mends what can be mended; this one stays as it is"
@@ -56,12 +65,18 @@ package struct StoreCheck: Sendable {
 
     private let store: String
     private let model: ManagedObjectModel?
+    private let modelFile: String?
     private let isQuick: Bool
 
-    /// - Parameter model: the model that the store should have; nil takes its own.
-    package init(store: String, model: ManagedObjectModel?, isQuick: Bool = false) {
+    /// - Parameters:
+    ///   - model: the model that the store should have; nil takes its own.
+    ///   - modelFile: the file of that model.
+    package init(
+        store: String, model: ManagedObjectModel?, modelFile: String? = nil, isQuick: Bool = false
+    ) {
         self.store = store
         self.model = model
+        self.modelFile = modelFile
         self.isQuick = isQuick
     }
 
@@ -84,7 +99,7 @@ package struct StoreCheck: Sendable {
                 at: store, isQuick ? .quick : .full, model: model)
             return Answer(
                 store: store, findings: found.findings, knowsModel: found.knowsModel,
-                remarks: found.remarks)
+                remarks: found.remarks, modelFile: modelFile)
         } catch {
             throw failure(error)
         }

@@ -146,9 +146,7 @@ struct StoreTarget {
             guard error.code == .modelMismatch, !modelFile.isEmpty else { throw error }
             var failure = RunFailure(error)
             failure.diagnostics[0].fix =
-                ModelVersions.fittingVersion(of: modelFile, storeAt: path).map {
-                    "name the version that the store has: `model: \($0)`"
-                }
+                ModelVersions.advice(forStoreAt: path, bundle: modelFile, key: "model: ")
                 ?? "bring the store to this model: "
                 + StoreMigration.command(store: self.path, to: modelFile)
             throw failure

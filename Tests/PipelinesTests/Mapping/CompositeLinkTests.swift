@@ -134,19 +134,28 @@ struct CompositeLinkTests {
         #expect(try folder.reasons() == (policy == "reject" ? [reason, reason] : []))
     }
 
-    @Test("a part without a value, and lists that do not match")
+    @Test("a key is null if any part of it is null")
     func partial() throws {
-        let (folder, _) = try run(
-            "null",
+        let (folder, run) = try run(
+            "reject",
             """
             {"id":"1","f":"Bo"}
-            {"id":"2","h":[{"f":"Bo"}]}
-            """, allow: 2)
-        #expect(
-            try folder.reasons() == [
-                "link l: 'owner' needs every value of its key, and 'l' is empty",
-                "link h[*].l: 'helpers' needs every value of its key, and 'h[*].l' is empty",
-            ])
+            {"id":"2","f":"Ada","l":"Byron","h":[{"f":"Bo"},{"f":"Bo","l":"Byron"}]}
+            """)
+        #expect(run.text == "")
+        #expect(try Self.graph(folder) == ["1|-|-", "2|Ada Byron|Bo Byron"])
+        // A part that is absent leaves the link as it is, and one that is null clears it.
+        for (tasks, owner) in [
+            (#"{"id":"2","f":"Ada"}"#, "Ada Byron"), (#"{"id":"2","f":"Ada","l":null}"#, "-"),
+        ] {
+            try folder.write("tasks.ndjson", tasks)
+            let again = try folder.run(
+                model: Self.model,
+                "- import: tasks.ndjson\n  into: Task\n"
+                    + Self.links.replacing("MISSING", with: "reject"))
+            #expect(again.text == "")
+            #expect(try Self.graph(folder) == ["1|-|-", "2|\(owner)|Bo Byron"])
+        }
     }
 
     @Test("what is no key of the other entity")
