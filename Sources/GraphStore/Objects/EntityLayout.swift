@@ -91,12 +91,10 @@ package final class EntityLayout: Sendable {
     /// The relationships of a new object.
     let emptyLinks: [ManagedObjectID?]
     let emptyLists: [ToManyState]
-    /// Attributes of each uniqueness constraint, inherited ones too.
-    ///
-    /// Those over to-one relationships are not among them: the store's index refuses what breaks them.
-    let constraints: [[Int]]
-    /// Slots of the attributes that are in some constraint.
-    let constrainedSlots: Set<Int>
+    /// The attributes and to-one relationships of each uniqueness constraint, inherited ones too.
+    let constraints: [[Property]]
+    /// Those of all constraints.
+    let constrainedProperties: Set<Property>
 
     /// Some attribute is kept by the store.
     let hasDerived: Bool
@@ -157,11 +155,11 @@ package final class EntityLayout: Sendable {
         emptyLinks = Array(repeating: nil, count: toOnes.count)
         emptyLists = toManys.map { .empty(isOrdered: $0.isOrdered) }
         constraints = model.uniquenessConstraints(of: entity.name).compactMap { names in
-            let slots = names.compactMap { name in attributes.firstIndex { $0.name == name } }
-            return slots.count == names.count ? slots : nil
+            let parts = names.compactMap { properties[$0] }
+            return parts.count == names.count ? parts : nil
         }
         hasDerived = attributes.contains { $0.isDerived && $0.column != nil }
-        constrainedSlots = Set(constraints.joined())
+        constrainedProperties = Set(constraints.joined())
     }
 
     private static func composites(_ names: [String]) -> [String: [Int]] {
@@ -198,6 +196,15 @@ package final class EntityLayout: Sendable {
         case .attribute(let slot): slot
         case .toOne(let slot): bit(toOne: slot)
         case .toMany(let slot): bit(toMany: slot)
+        }
+    }
+
+    /// The column of the entity's own row that holds a property; nil if none does.
+    func column(of property: Property) -> String? {
+        switch property {
+        case .attribute(let slot): attributes[slot].column
+        case .toOne(let slot): toOnes[slot].place.columns?.column
+        case .toMany: nil
         }
     }
 

@@ -82,9 +82,9 @@ struct ConflictFinder {
             let layout = object.layout
             guard object.presence == .realized else { continue }
             for constraint in layout.constraints {
-                let values = constraint.map { object.values[$0] }
-                guard !values.contains(.null) else { continue }
-                let columns = constraint.compactMap { layout.attributes[$0].column }
+                let values = constraint.map(object.storedValue)
+                let columns = constraint.compactMap(layout.column)
+                guard !values.contains(.null), columns.count == values.count else { continue }
                 let key = ConstraintKey(
                     table: layout.entity.table, columns: columns, values: values)
                 var other: ManagedObjectID?
@@ -98,7 +98,7 @@ struct ConflictFinder {
                 var conflict = try self.conflict(of: object, object.version)
                 conflict.kind = .constraint
                 conflict.otherID = other
-                conflict.constraint = constraint.map { layout.attributes[$0].name }
+                conflict.constraint = constraint.map { layout.propertyNames[layout.bit($0)] }
                 conflict.storedValues = try storedRow(other).map {
                     Self.named($0.values, objects.layout(other.entityNumber) ?? layout)
                 }
@@ -124,6 +124,18 @@ struct ConflictFinder {
             guard try rows.step() else { return nil }
             let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
             return touched.contains(id) ? nil : id
+        }
+    }
+}
+
+extension ManagedObject {
+    /// What a column holds for a property.
+    fileprivate func storedValue(_ property: EntityLayout.Property) -> StoredValue {
+        switch property {
+        case .attribute(let slot): values[slot]
+        // The key of an object without a row is in no row yet.
+        case .toOne(let slot): links[slot].map { .integer($0.primaryKey) } ?? .null
+        case .toMany: .null
         }
     }
 }

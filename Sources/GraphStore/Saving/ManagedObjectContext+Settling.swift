@@ -47,9 +47,14 @@ extension ManagedObjectContext {
             try processPendingChanges()
         case .storeTrump, .rollback, .fail:
             guard let committed = object.committed else { return }
-            for slot in object.layout.constrainedSlots {
-                object.values[slot] = committed.values[slot]
-                object.mask.remove(slot)
+            for property in object.layout.constrainedProperties {
+                switch property {
+                case .attribute(let slot): object.values[slot] = committed.values[slot]
+                case .toOne(let slot):
+                    try setLink(object, slot, committed.links[slot].map { self.object(with: $0) })
+                case .toMany: continue
+                }
+                object.mask.remove(object.layout.bit(property))
             }
         }
     }

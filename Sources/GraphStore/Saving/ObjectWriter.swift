@@ -164,10 +164,10 @@ struct ObjectWriter {
     private func parkUniqueValues(of updated: [ManagedObject]) throws(SQLiteError) {
         for (_, group) in Dictionary(grouping: updated, by: { $0.layout.entity.table }) {
             var changing: [(ManagedObject, [String])] = []
-            for object in group where !object.layout.constrainedSlots.isEmpty {
-                let mask = object.effectiveMask()
-                let columns = object.layout.constrainedSlots.filter { mask.contains($0) }
-                    .compactMap { object.layout.attributes[$0].column }
+            for object in group where !object.layout.constrainedProperties.isEmpty {
+                let (layout, mask) = (object.layout, object.effectiveMask())
+                let columns = layout.constrainedProperties.filter { mask.contains(layout.bit($0)) }
+                    .compactMap(layout.column)
                 if !columns.isEmpty { changing.append((object, columns)) }
             }
             guard changing.count > 1 else { continue }
