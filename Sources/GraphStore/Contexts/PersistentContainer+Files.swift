@@ -102,7 +102,7 @@ extension PersistentContainer {
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         let hasFiles = from != to && StoreFiles.exists(from)
         if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
-        let old = path + ".etl-old"
+        let old = CompanionFile.replaced.path(of: path)
         try StoreFiles.remove(old)
         // Only now: whoever goes on with work beside a store wants its file as it was.
         let journal = try guarding?.removeLog()
@@ -201,7 +201,7 @@ extension PersistentContainer {
         guard !StoreFiles.exists(path) else {
             throw StoreError(.exists, "\(path) exists already")
         }
-        let temporary = path + ".etl-copy"
+        let temporary = CompanionFile.copy.path(of: path)
         try StoreFiles.remove(temporary)
         do {
             try StoreFiles.create(temporary, withRightsOf: other ?? source)
@@ -290,7 +290,7 @@ extension PersistentContainer {
     ///
     /// Call it when the new store has been opened.
     package static func removeReplaced(at path: String) throws(StoreError) {
-        try StoreFiles.remove(StoreFiles.resolved(path) + ".etl-old")
+        try StoreFiles.remove(CompanionFile.replaced.path(of: StoreFiles.resolved(path)))
     }
 
     /// Makes sure that nobody is in the middle of writing to a store's file; what else is wrong with

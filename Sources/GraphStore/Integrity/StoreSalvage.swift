@@ -53,7 +53,7 @@ extension PersistentContainer {
             throw StoreError(
                 .noModel, "\(path) carries no model that can be read; say which one it has")
         }
-        let temporary = newPath + ".etl-part"
+        let temporary = CompanionFile.part.path(of: newPath)
         try destroy(at: temporary)
         do throws(StoreError) {
             // A store of a configuration has its entities only; one that does not say so any more
@@ -78,7 +78,7 @@ extension PersistentContainer {
     private static func salvageApp(
         _ source: Connection, at path: String, to newPath: String, given: ManagedObjectModel?
     ) throws(StoreError) -> StoreSalvage {
-        let temporary = newPath + ".etl-part"
+        let temporary = CompanionFile.part.path(of: newPath)
         try destroy(at: temporary)
         do throws(StoreError) {
             var salvage = try AppSalvage.save(

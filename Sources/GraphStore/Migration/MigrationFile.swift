@@ -14,7 +14,7 @@ import SQLite
 /// told from a file of somebody else, which nobody touches.
 struct MigrationFile {
     let storePath: String
-    var path: String { storePath + ".migrating" }
+    var path: String { CompanionFile.migrating.path(of: storePath) }
 
     /// SQLite's `application_id` of an unfinished store: `etlM`.
     private static let mark: Int64 = 0x6574_6C4D

@@ -81,7 +81,7 @@ struct StoreSwap {
         if from != to { try StoreFiles.copyFolder(from, to: to, linking: true) }
         guard !StoreFiles.exists(backup) else { return backup }
         guard !StoreFiles.link(path, as: backup) else { return backup }
-        let copy = backup + ".etl-copy"
+        let copy = CompanionFile.copy.path(of: backup)
         do throws(StoreError) {
             try StoreFiles.copyLarge(path, to: copy)
             try StoreFiles.move(copy, to: backup)

@@ -9,7 +9,9 @@ import SQLite
 enum InputMemory {
     static func path(of storePath: String) -> String { storePath + ".etl" }
 
-    static func nextPath(of storePath: String) -> String { storePath + ".etl-next" }
+    static func nextPath(of storePath: String) -> String {
+        CompanionFile.inputs.path(of: storePath)
+    }
 
     /// Says of which store the notes are.
     private static let owner = "ETL_STORE"

@@ -64,26 +64,21 @@ enum StoreFiles {
         }
     }
 
-    /// The ends of the names of the files that etl keeps next to a store.
-    private static let ownSuffixes =
-        [lockSuffix] + builtNames + [".etl-old", ".etl-next", ".etl-done", ".etl-copy"]
-    private static let lockSuffix = ".etl-lock"
-
     /// Makes sure that what has the name of one of our files next to a store can be one of them.
     ///
     /// Through a link, a run would empty or remove a file of somebody else.
     static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
-        for suffix in ownSuffixes {
+        for file in CompanionFile.allCases {
             for end in ["", "-wal", "-shm", "-journal"] {
                 var status = stat()
-                let name = path + suffix + end
+                let name = file.path(of: path) + end
                 // A folder is not opened as a file anyway.
                 guard lstat(name, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
                     continue
                 }
                 let kind =
                     kind(status)
-                    ?? (suffix == lockSuffix && status.st_nlink > 1
+                    ?? (file == .lock && status.st_nlink > 1
                         ? "a file with several names" : nil)
                 guard let kind else { continue }
                 throw StoreError(
@@ -146,8 +141,6 @@ enum StoreFiles {
         kill(process, 0) == 0 || errno == EPERM
     }
 
-    private static let builtNames = [".etl-work", ".etl-new", ".etl-part", ".migrating"]
-
     /// The folder that holds a store's large values
     /// (`.<name>_SUPPORT`, the name without its extension).
     ///
@@ -158,7 +151,7 @@ enum StoreFiles {
         let path = resolved(path)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let isBuilt =
-            builtNames.contains { name.hasSuffix($0) }
+            CompanionFile.allCases.contains { $0.isStore && name.hasSuffix($0.rawValue) }
             || [".etl-plan-", ".bak-v"].contains { name.contains($0) }
         let dot = isBuilt ? name.endIndex : name.lastIndex(of: ".") ?? name.endIndex
         let stem = dot == name.startIndex ? name : String(name[..<dot])

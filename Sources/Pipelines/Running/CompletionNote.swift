@@ -12,7 +12,9 @@ struct CompletionNote: Decodable {
     let stages: [StageNote]
     let file: String
 
-    static func path(of storePath: String) -> String { storePath + ".etl-done" }
+    static func path(of storePath: String) -> String {
+        CompanionFile.completion.path(of: storePath)
+    }
 
     /// Writes the note, before the finished file takes the store's place.
     static func write(

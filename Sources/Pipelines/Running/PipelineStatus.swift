@@ -90,8 +90,8 @@ package struct PipelineStatus: Sendable {
     private static func pending(
         _ path: String, _ spec: PipelineSpec
     ) throws(StoreError) -> Pending? {
-        let beside = spec.store.open == .replace ? ".etl-new" : ".etl-work"
-        for path in [path, path + beside] where FileDescriptor.size(path) ?? 0 > 0 {
+        let beside: CompanionFile = spec.store.open == .replace ? .new : .work
+        for path in [path, beside.path(of: path)] where FileDescriptor.size(path) ?? 0 > 0 {
             let saved: RunJournal.Saved?
             do {
                 saved = try RunJournal.saved(at: path)

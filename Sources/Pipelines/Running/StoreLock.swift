@@ -137,7 +137,8 @@ final class StoreLock {
 
     /// By whatever name the store is reached, the lock is one.
     private static func path(_ storePath: String) -> String {
-        (FileDescriptor.resolved(storePath) ?? StoreTarget.place(of: storePath)) + ".etl-lock"
+        CompanionFile.lock.path(
+            of: FileDescriptor.resolved(storePath) ?? StoreTarget.place(of: storePath))
     }
 
     private init(storePath: String, pipeline: String, started: String) throws(RunFailure) {

@@ -53,7 +53,7 @@ struct StoreTarget {
 
     var workPath: String {
         guard !isDry else { return DryRun.storePath(for: path) }
-        return path + (mode == .replace ? ".etl-new" : ".etl-work")
+        return (mode == .replace ? CompanionFile.new : .work).path(of: path)
     }
 
     /// The store's own container, which stands there already or is to be made.

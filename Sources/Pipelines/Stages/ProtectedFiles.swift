@@ -1,4 +1,5 @@
 import Diagnostics
+import GraphStore
 import RecordStreams
 
 /// The files that a run works with, which no export and no report may replace.
@@ -12,7 +13,8 @@ struct ProtectedFiles {
             let given = values.path(spec.store.at)
             let store = StoreTarget.place(of: given)
             if store != given { files.append(("the store", given)) }
-            for suffix in ["", "-wal", "-shm", ".etl-lock", ".etl-new", ".etl-work"] {
+            let companions = CompanionFile.allCases.map(\.rawValue)
+            for suffix in ["", "-wal", "-shm"] + companions {
                 files.append(("the store", store + suffix))
             }
         }
