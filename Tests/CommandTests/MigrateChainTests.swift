@@ -162,6 +162,10 @@ import Testing
         try folder.write("migrations/tasks-3-tasks-4.yaml", "mapping: 1\nentities: { Job: {} }\n")
         let next = try folder.shell("\(command) --dry-run")
         #expect(next.status == 0, "\(next.errors)")
+        try folder.shell("mkdir links && ln -s ../store.sqlite links/store.sqlite")
+        let linked = try folder.shell(
+            "\(command.replacing("store.sqlite", with: "links/store.sqlite")) --dry-run")
+        #expect(linked.status == 0 && linked.output == next.output, "\(linked.errors)")
         #expect(try folder.shell(command).status == 0)
     }
 

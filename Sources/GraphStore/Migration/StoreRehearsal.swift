@@ -12,8 +12,10 @@ package final class StoreRehearsal {
     ///
     /// - Throws: `.busy` if somebody keeps writing.
     package init(of store: String) throws(StoreError) {
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(store + $0) > 0 }
-        guard let copy = try SnapshotFolder.copy(store, logs) else {
+        // The log and the large values are beside the file, not beside a link to it.
+        let file = StoreFiles.resolved(store)
+        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
+        guard let copy = try SnapshotFolder.copy(file, logs) else {
             throw StoreError(.busy, "\(store) is being written; try again later")
         }
         folder = copy.folder
@@ -32,7 +34,8 @@ package final class StoreRehearsal {
             guard !names.isEmpty else { return }
             try FileManager.default.createDirectory(
                 atPath: to, withIntermediateDirectories: true)
-            let absolute = URL(filePath: from).standardizedFileURL.path
+            let absolute =
+                from.hasPrefix("/") ? from : "\(FileManager.default.currentDirectoryPath)/\(from)"
             for name in names {
                 try FileManager.default.createSymbolicLink(
                     atPath: "\(to)/\(name)", withDestinationPath: "\(absolute)/\(name)")
