@@ -27,7 +27,9 @@ public struct MigrationPlan: Sendable, Hashable {
     /// Whether the new model is that of the store already, in every word.
     public internal(set) var isEmpty = false
 
-    /// Whether the migration can be done.
+    /// Whether the migration can be done, as far as the old store tells.
+    ///
+    /// Numbers of links, and what lookups and closures make, are checked in the finished store.
     public var isPossible: Bool { unclear.isEmpty && obstacles.isEmpty }
 
     /// All objects of the new store.
