@@ -2,6 +2,14 @@ import ArgumentParser
 import GraphStore
 import Pipelines
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Brings a store to another version of its model: `etl migrate STORE --to MODEL`.
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,6 +42,9 @@ struct MigrateCommand: ParsableCommand {
             mapping creates from the same old one.
             - `lookup`: links to objects by a key, which is a string or an integer. Missing objects \
             are created: tags: { by: name, from: tagText, split: "," }
+            - `todo`: a decision that you have still to make. `--write-mapping` writes one for each class \
+            of the app and each expression that etl cannot evaluate. While the file has a `todo`, \
+            nothing is migrated.
 
             A list of mappings under one entity merges several old entities. Several new entities that come \
             from one old entity split it.
@@ -51,6 +62,13 @@ struct MigrateCommand: ParsableCommand {
             first. An Xcode bundle has its versions up to the current one, or up to the one that `--to` \
             names: --to 'Tasks.xcdatamodeld/Tasks 2.xcdatamodel'. Adjacent steps without a mapping are done as one \
             step if the result is the same: renames are followed through all of them.
+
+            Required to-many relationships must not end up empty, and numbers of objects must be within \
+            the limits of the new model; otherwise, the migration is refused.
+
+            With `--dry-run`, etl plans the first step on the store as it is. If there are several steps, \
+            a mapping, or limits for numbers of objects, it then migrates a copy in the folder for \
+            temporary files (`TMPDIR`), prints the plan of each step, and removes the copy.
 
             A store that has the model already stays as it is.
 
@@ -79,7 +97,7 @@ struct MigrateCommand: ParsableCommand {
         completion: .file())
     var to: String
 
-    @Flag(help: "Change nothing, and print what would be done.")
+    @Flag(help: "Change nothing, check all steps, and print what would be done.")
     var dryRun = false
 
     @Option(
@@ -120,14 +138,7 @@ struct MigrateCommand: ParsableCommand {
                 return
             }
             if dryRun {
-                let (plan, steps) = try migration.plan()
-                show(plan, of: steps[0], on: terminal)
-                for step in steps.dropFirst() {
-                    print(
-                        "\nThen to \(step.title ?? to), which is planned once the store is there.")
-                }
-                if let refusal = migration.refusal(of: plan, steps[0]) { throw refusal }
-                return
+                return try migration.rehearse { show($1, of: $0, on: terminal) }
             }
             display.start()
             defer { display.stop() }
@@ -152,6 +163,8 @@ struct MigrateCommand: ParsableCommand {
         } else if let mapping {
             print("By \(mapping.dropFirst(3)):")
         }
-        print(plan.text, terminator: "")
+        // Why it cannot be done is reported as an error, behind what is printed.
+        print(plan.outline, terminator: "")
+        fflush(nil)
     }
 }

@@ -89,6 +89,9 @@ struct AppMappingTests {
                 writes the start of it; it replaces the mapping model
 
                 """)
+        let planned = try migrate(store, bundle, "--dry-run", in: app)
+        #expect(planned.status == 78 && planned.standardOutput == "")
+        #expect(planned.standardError == stopped.standardError)
         #expect(try folderDigest(app + "/MigrationsTests") == digest)
         let file = "Migrations/migrations/5-6.yaml"
         let drafted = try migrate(store, bundle, "--write-mapping", file, in: app)
@@ -101,17 +104,31 @@ struct AppMappingTests {
                 # The start of a mapping from version '5' to version '6'.
                 # It replaces Moody 5-Moody 6.xcmappingmodel for this step.
                 # A property that is not set here continues the old one of its name, or has its default.
+                # etl refuses the file until each `todo` is decided and removed.
                 mapping: 1
                 entities:
                   # Continent is a new entity, which a class of the app may fill.
                   # Fill it with `lookup` in another entity, or map an old entity:
                   # Continent: { from: OLD-ENTITY }
-                  # Write here what the app's class Migrations.Country5ToCountry6Policy does.
                   # New in Country: continent (to Continent)
                   # No longer in Country, from the old Country: isoContinent (Integer 16)
-                  Country: {}
+                  Country:
+                    todo: "Write here what the app's class Migrations.Country5ToCountry6Policy does."
 
                 """)
+        for flags in [[], ["--dry-run"]] {
+            let undecided = try Tool.etl(["migrate", store, "--to", bundle] + flags, in: app)
+            #expect(undecided.status == 78 && undecided.standardOutput == "")
+            #expect(
+                undecided.standardError == """
+                    \(file):13:11: error: The mapping of 'Country' has a decision to make: Write here \
+                    what the app's class Migrations.Country5ToCountry6Policy does. [mapping.todo]
+                      in: entities.Country.todo
+                      fix: write it with `from`, `where`, `set`, or `lookup`, then remove the `todo`
+
+                    """)
+        }
+        #expect(try folderDigest(app + "/MigrationsTests") == digest)
         let again = try migrate(store, bundle, "--write-mapping", file, in: app)
         #expect(again.status == 73)
         try """
@@ -126,8 +143,16 @@ struct AppMappingTests {
                 + " ZGEOGRAPHICREGION n ON n.Z_PK = c.ZCONTINENT ORDER BY 1", in: app)
         let moods = try rows(
             store, "SELECT ZREMOTEIDENTIFIER, ZDATE, hex(ZCOLORS) FROM ZMOOD ORDER BY 1", in: app)
+        let whole = try folderDigest(app)
+        let tried = try migrate(store, bundle, "--dry-run", in: app)
+        #expect(tried.status == 0, "\(tried.standardError)")
+        #expect(
+            tried.standardOutput.hasSuffix(
+                "\nContinent: 2 objects\nCountry: 3 objects\nMood: 4 objects\n"))
+        #expect(try folderDigest(app) == whole)
         let done = try migrate(store, bundle, in: app)
         #expect(done.status == 0, "\(done.standardOutput)\(done.standardError)")
+        #expect(done.standardOutput == tried.standardOutput + "The old store is \(store).bak-v1\n")
         try expectSound(store, model: bundle, in: app)
         #expect(countries.count == 3)
         #expect(
@@ -142,6 +167,65 @@ struct AppMappingTests {
             try rows(
                 store, "SELECT ZREMOTEID, ZDATE, hex(ZCOLORS) FROM ZMOOD ORDER BY 1", in: app)
                 == moods)
+        // The way back.
+        let back = try migrate(store, "\(bundle)/Moody 2.xcdatamodel", in: app)
+        #expect(back.status == 78)
+        #expect(
+            back.standardOutput.hasPrefix("To version '2', back from version '6' of the store:\n"))
+        #expect(
+            back.standardError == """
+                error: \(store) has version '6', which is later than version '2', and cannot be \
+                migrated back without a mapping: GeographicRegion would have the objects of Continent \
+                and Country, whose keys are not apart [store.needs-mapping]
+                  fix: write Migrations/migrations/6-2.yaml; `etl migrate \(store) --to \
+                '\(bundle)/Moody 2.xcdatamodel' --write-mapping Migrations/migrations/6-2.yaml` writes \
+                the start of it
+
+                """)
+        let earlier = try migrate(store, "\(bundle)/Moody 5.xcdatamodel", "--dry-run", in: app)
+        #expect(earlier.status == 0, "\(earlier.standardError)")
+        #expect(
+            earlier.standardOutput.hasPrefix(
+                "To version '5', back from version '6' of the store:\n"))
+    }
+
+    @Test("what has no place among the entities of the file is a todo of the file")
+    func todosOfTheFile() throws {
+        let app = try copy("objcio-core-data/Migrations")
+        let xml = "\(app)/Migrations/Moody 5-Moody 6.xcmappingmodel/xcmapping.xml"
+        func attribute(_ name: String, _ value: String) -> String {
+            "<attribute name=\"\(name)\" type=\"string\">\(value)</attribute>"
+        }
+        let text = try String(contentsOfFile: xml, encoding: .utf8)
+        let (mood, continent) = (
+            attribute("destinationname", "Mood"), attribute("destinationname", "Continent")
+        )
+        try #require(text.contains(mood) && text.contains(continent))
+        try text.replacing(mood, with: attribute("destinationname", "Moods"))
+            .replacing(
+                continent,
+                with: continent + attribute("migrationpolicyclassname", "Migrations.Make")
+            ).write(toFile: xml, atomically: true, encoding: .utf8)
+        let (store, bundle) = ("MigrationsTests/Moody 5.moody", "Migrations/Moody.xcdatamodeld")
+        let file = "Migrations/migrations/5-6.yaml"
+        let drafted = try migrate(store, bundle, "--write-mapping", file, in: app)
+        #expect(drafted.status == 0, "\(drafted.standardError)")
+        let draft = try String(contentsOfFile: "\(app)/\(file)", encoding: .utf8)
+        let todos = [
+            "\"Moods: Not translated: The new model has no entity 'Moods'. Did you mean 'Mood'?\"",
+            "\"Continent: Write here what the app's class Migrations.Make does.\"",
+        ]
+        for todo in todos {
+            #expect(
+                draft.contains("mapping: 1\ntodo:\n") && draft.contains("\n  - \(todo)\n"),
+                "\(draft)")
+        }
+        let stopped = try migrate(store, bundle, in: app)
+        #expect(stopped.status == 78)
+        #expect(
+            stopped.standardError.contains(
+                "\(file):7:5: error: The mapping file has a decision to make: "),
+            "\(stopped.standardError)")
     }
 
     // MARK: CoreDataPlus
@@ -187,15 +271,21 @@ struct AppMappingTests {
         let file = app + "/migrations/2-3.yaml"
         let draft = try String(contentsOfFile: file, encoding: .utf8)
         for line in [
-            "  # Write here what the app's class REPLACE_AT_RUNTIME.V2to3MakerPolicy does.",
             "  # New in Car: createdBy (to Maker)",
             "  # No longer in Car, from the old Car: maker (String)",
             "      previousOwners: owner", "      previousCars: cars",
         ] {
             #expect(draft.contains(line + "\n"), "\(draft)")
         }
+        let todo =
+            "    todo: \"Write here what the app's class REPLACE_AT_RUNTIME.V2to3MakerPolicy does.\"\n"
+        #expect(draft.components(separatedBy: todo).count == 4)
+        let undecided = try migrate(store, target, in: app)
+        #expect(undecided.status == 78 && undecided.standardOutput == "")
+        #expect(undecided.standardError.components(separatedBy: "[mapping.todo]").count == 4)
         let maker = "    lookup: { createdBy: { by: name, from: maker } }\n    set:\n"
-        try draft.replacing("    set:\n      previousOwners", with: maker + "      previousOwners")
+        try draft.replacing(todo, with: "")
+            .replacing("    set:\n      previousOwners", with: maker + "      previousOwners")
             .write(toFile: file, atomically: true, encoding: .utf8)
         let query = """
             SELECT c.ZNUMBERPLATE, %@, c.ZMODEL, p.ZFIRSTNAME, p.ZLASTNAME FROM ZCAR c %@ \
@@ -252,8 +342,24 @@ struct AppMappingTests {
         let posts = try rows(store, query, in: app)
         #expect(posts == (try rows(stores + "_2.sqlite", query, in: app)))
         let folder = PathComponents.folder(of: "\(app)/\(bundle)") + "/migrations"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true)
+        let drafted = try migrate(
+            store, bundle, "--write-mapping", "\(folder)/\(name) 2-\(name) 3.yaml", in: app)
+        #expect(drafted.status == 0, "\(drafted.standardError)")
+        #expect(try migrate(store, bundle, in: app).standardError.contains("[mapping.todo]"))
+        // A decision that forgets what the new model requires is refused, and nothing is written.
+        try "mapping: 1\nentities: { Post: {} }\n".write(
+            toFile: "\(folder)/\(name) 2-\(name) 3.yaml", atomically: true, encoding: .utf8)
+        let digest = try folderDigest(app)
+        let planned = try migrate(store, bundle, "--dry-run", in: app)
+        #expect(planned.status == 65)
+        #expect(planned.standardOutput.contains("To version '\(name) 3':\n"))
+        #expect(
+            planned.standardError == """
+                error: \(store) cannot be migrated: Post.sections is required, and 10 objects have \
+                none; link them in a mapping [store.migration-refused]
+
+                """)
+        #expect(try folderDigest(app) == digest)
         try """
         mapping: 1
         entities:
@@ -367,18 +473,16 @@ struct AppMappingTests {
         try Tool.sqlite("\(app)/\(store)", query)
     }
 
-    /// `verify` finds nothing, with the model and with the one that the store carries.
+    /// `verify` finds nothing, with the model and with the one that the store carries, which every
+    /// specimen did before.
     private func expectSound(_ store: String, model: String, in app: String) throws {
-        var flags = [["--model", model]]
-        if Self.carriesModel { flags.append([]) }
-        for flags in flags {
+        #expect(
+            try rows(store, "SELECT length(Z_CONTENT) > 0 FROM Z_MODELCACHE", in: app) == ["1"])
+        for flags in [["--model", model], []] {
             let verified = try Tool.etl(["verify", store] + flags, in: app)
             #expect(verified.status == 0, "\(verified.standardOutput)\(verified.standardError)")
         }
     }
-
-    /// Whether migrated stores carry their model, so that they open without `--model`.
-    private static let carriesModel = true
 }
 
 private enum PathComponents {

@@ -84,11 +84,16 @@ import Testing
 
                 Place: 3 objects
                 Note: the index 'byPosition' of Place is an R-tree, and is not built
-                Refused: Z_RT_Place_byPosition is a virtual table, as R-trees are, which only the \
-                app's framework can make
 
                 """)
-        #expect(try folder.shell("exec \"$E\" migrate app.sqlite --to later.yaml").status == 65)
+        #expect(
+            refused.errors == """
+                error: app.sqlite cannot be migrated: Z_RT_Place_byPosition is a virtual table, as \
+                R-trees are, which only the app's framework can make [store.migration-refused]
+
+                """)
+        let run = try folder.shell("exec \"$E\" migrate app.sqlite --to later.yaml")
+        #expect(run.status == 65 && run.output == refused.output && run.errors == refused.errors)
         #expect(try rows("SELECT count(*) FROM Z_RT_Place_byPosition") == "2\n")
     }
 

@@ -69,13 +69,12 @@ import Testing
             #expect(
                 planned.standardOutput.contains(line + "\n"), "\(planned.standardOutput)")
         }
-        #expect(
-            planned.standardOutput.hasSuffix(
-                "\nThen to version 'shelf-5', which is planned once the store is there.\n"))
+        #expect(planned.standardOutput.contains("\nTo version 'shelf-5':\n"))
         #expect(try folderDigest(work.folder.path) == digest)
         let done = try migrate()
         #expect(done.status == 0, "\(done.standardError)")
-        #expect(done.standardOutput.hasSuffix("The old store is \(store).bak-v1\n"))
+        #expect(
+            done.standardOutput == planned.standardOutput + "The old store is \(store).bak-v1\n")
         #expect(
             try work.names() == [
                 ".Shelf.sqlite.bak-v1_SUPPORT", ".Shelf_SUPPORT", "Shelf.sqlite",

@@ -110,6 +110,65 @@ import Testing
             try folder.shell("exec \"$E\" verify store.sqlite --model tasks-3.yaml").status == 0)
     }
 
+    @Test("a dry run finds what the last of several steps refuses, and leaves nothing behind")
+    func lastStep() throws {
+        let last = Self.model(
+            4,
+            """
+              Job:
+                attributes:
+                  id: Integer 64
+                  text: { type: String, optional: false }
+                  photo: Binary
+                relationships: { boss: { to: Person, inverse: jobs } }
+                unique: [[id]]
+            \(Self.person)
+                relationships:
+                  jobs: { to: Job, many: true, inverse: boss, optional: false, count: 1..2 }
+            """)
+        try folder.write(
+            "tasks-4.yaml", last + "history: [tasks-1.yaml, tasks-2.yaml, tasks-3.yaml]\n")
+        try folder.shell("mkdir migrations temporary")
+        let mapping = "mapping: 1\nentities: { Job: { where: \"text != 'b'\" } }\n"
+        try folder.write("migrations/tasks-3-tasks-4.yaml", mapping)
+        let before = try folder.shell(
+            "ls -lA --time-style=full-iso . && cat store.sqlite | sha256sum")
+        let command = "TMPDIR=$PWD/temporary \"$E\" migrate store.sqlite --to tasks-4.yaml"
+        let planned = try folder.shell("\(command) --dry-run")
+        #expect(planned.status == 65, "\(planned.output)\(planned.errors)")
+        #expect(planned.output.hasPrefix("To version 'tasks-3':\n"))
+        #expect(
+            planned.output.contains(
+                "Left behind: 1 object of 'Job', by the `where` of the mapping\n"))
+        let refusal = "Person.jobs is required, and 1 object has none; link them in a mapping"
+        #expect(
+            planned.errors
+                == "error: store.sqlite cannot be migrated: \(refusal) [store.migration-refused]\n")
+        let after = try folder.shell(
+            "ls -lA --time-style=full-iso . && cat store.sqlite | sha256sum")
+        #expect(
+            after.output.replacing(/.* temporary\n/, with: "")
+                == before.output.replacing(/.* temporary\n/, with: ""))
+        #expect(try folder.shell("ls -A temporary").output == "")
+        let done = try folder.shell(command)
+        #expect(done.status == 65 && done.output == planned.output)
+        #expect(
+            done.errors == """
+                error: store.sqlite cannot be migrated: \(refusal) (the store came as far as version \
+                'tasks-3') [store.migration-refused]
+
+                """)
+        // What is decided otherwise goes through, as the dry run says.
+        try folder.write("migrations/tasks-3-tasks-4.yaml", "mapping: 1\nentities: { Job: {} }\n")
+        let next = try folder.shell("\(command) --dry-run")
+        #expect(next.status == 0, "\(next.errors)")
+        try folder.shell("mkdir links && ln -s ../store.sqlite links/store.sqlite")
+        let linked = try folder.shell(
+            "\(command.replacing("store.sqlite", with: "links/store.sqlite")) --dry-run")
+        #expect(linked.status == 0 && linked.output == next.output, "\(linked.errors)")
+        #expect(try folder.shell(command).status == 0)
+    }
+
     @Test("one step comes to the same as one for each version")
     func sameAsSteps() throws {
         try folder.shell("cp store.sqlite first.sqlite")

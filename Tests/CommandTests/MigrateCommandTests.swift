@@ -87,23 +87,25 @@ import Testing
     func migrates() throws {
         let refused = try migrate("store.sqlite --to after.yaml --dry-run")
         #expect(refused.status == 78)
-        #expect(refused.output.contains("Needs a mapping: Todo.level is Integer 16, was String\n"))
+        #expect(refused.output.hasSuffix("\nPerson: 3 objects\nTag: 0 objects\nTodo: 3 objects\n"))
         #expect(
             refused.errors == """
-                error: store.sqlite cannot be migrated to after.yaml, for 1 reason above \
-                [store.needs-mapping]
+                error: store.sqlite cannot be migrated without a mapping: Todo.level is Integer 16, \
+                was String [store.needs-mapping]
                   fix: write migrations/tasks-1-tasks-2.yaml; `etl migrate store.sqlite --to \
                 after.yaml --write-mapping migrations/tasks-1-tasks-2.yaml` writes the start of it
 
                 """)
-        #expect(try migrate("store.sqlite --to after.yaml").status == 78)
+        // The run gives each reason once, as the plan does, behind what differs.
+        let run = try migrate("store.sqlite --to after.yaml 2>&1")
+        #expect(run.status == 78 && run.output == refused.output + refused.errors)
         try folder.shell("mkdir migrations")
         try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
         let planned = try migrate("store.sqlite --to after.yaml --dry-run")
         #expect(planned.status == 0, "\(planned.errors)")
         for line in [
             "~ Todo: renamed from 'Task'", "- Todo.tagText: is gone, with its values [3]",
-            "Person: 3 objects", "Todo: 3 objects",
+            "Person: 3 objects", "Tag: 6 objects", "Todo: 3 objects",
         ] {
             #expect(planned.output.contains(line + "\n"), "\(planned.output)")
         }
@@ -133,6 +135,47 @@ import Testing
         // Nothing more to do, and nothing said.
         let again = try migrate("store.sqlite --to after.yaml")
         #expect(again.status == 0 && again.output == "" && again.errors == "")
+    }
+
+    @Test("a todo of a mapping file, of the file or of an entity, stops everything with its place")
+    func todo() throws {
+        try folder.shell("mkdir migrations")
+        try folder.write(
+            "migrations/tasks-1-tasks-2.yaml",
+            """
+            mapping: 1
+            todo: ["what becomes of levels", "whether tags are kept"]
+            entities:
+              Todo:
+                todo: "how urgent is it?"
+                set: { level: "0" }
+            """)
+        for flags in ["", " --dry-run"] {
+            let stopped = try migrate("store.sqlite --to after.yaml\(flags)")
+            #expect(stopped.status == 78 && stopped.output == "")
+            let fix =
+                "  fix: write it with `from`, `where`, `set`, or `lookup`, then remove the `todo`\n"
+            let file = "migrations/tasks-1-tasks-2.yaml"
+            #expect(
+                stopped.errors == """
+                    \(file):2:8: error: The mapping file has a decision to make: what becomes of levels \
+                    [mapping.todo]
+                      in: todo[0]
+                    \(fix)\(file):2:34: error: The mapping file has a decision to make: whether tags are \
+                    kept [mapping.todo]
+                      in: todo[1]
+                    \(fix)\(file):5:11: error: The mapping of 'Todo' has a decision to make: how urgent is \
+                    it? [mapping.todo]
+                      in: entities.Todo.todo
+                    \(fix)
+                    """)
+        }
+        #expect(
+            folder.names().filter { $0.hasPrefix("store.sqlite.") } == ["store.sqlite.etl-lock"])
+        try folder.write(
+            "migrations/tasks-1-tasks-2.yaml",
+            "mapping: 1\nentities: { Todo: { set: { level: \"0\" } } }\n")
+        #expect(try migrate("store.sqlite --to after.yaml").status == 0)
     }
 
     @Test("what the conditions of a mapping leave behind is said for each entity")
@@ -242,13 +285,10 @@ import Testing
         let planned = try migrate("store.sqlite --to newest.yaml --dry-run")
         #expect(planned.status == 0, "\(planned.errors)")
         #expect(planned.output.hasPrefix("To version 'tasks-2':\n"))
-        #expect(
-            planned.output.hasSuffix(
-                "\nThen to version 'tasks-3', which is planned once the store is there.\n"))
+        #expect(planned.output.contains("\nTo version 'tasks-3':\n"))
         let done = try migrate("store.sqlite --to newest.yaml")
         #expect(done.status == 0, "\(done.errors)")
-        #expect(done.output.contains("To version 'tasks-3':\n"))
-        #expect(done.output.hasSuffix("The old store is store.sqlite.bak-v1\n"))
+        #expect(done.output == planned.output + "The old store is store.sqlite.bak-v1\n")
         #expect(folder.names().filter { $0.contains(".bak") } == ["store.sqlite.bak-v1"])
         let fetched = try folder.shell(
             "\"$E\" fetch store.sqlite Todo --fields id,urgency,owner.name --format csv")

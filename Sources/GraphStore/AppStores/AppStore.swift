@@ -14,7 +14,8 @@ enum AppStore {
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }
         // One that is being made is no app's.
-        guard StoreFiles.size(path + "-wal") > 0, let snapshot = try? StoreSnapshot(ofApp: path)
+        guard StoreFiles.size(StoreFiles.resolved(path) + "-wal") > 0,
+            let snapshot = try? StoreSnapshot(ofApp: path)
         else { return false }
         return kind(snapshot.address) == .app
     }

@@ -255,15 +255,8 @@ extension BulkWriter {
     static func countProblem(
         _ count: Int, _ relationship: RelationshipDescription
     ) -> String? {
-        if count == 0, relationship.isOptional { return nil }
-        if count < relationship.minimumCount || (count == 0 && !relationship.isOptional) {
-            return "'\(relationship.name)' needs at least \(max(1, relationship.minimumCount))"
-                + " objects and gets \(count)"
-        }
-        if relationship.maximumCount > 0, count > relationship.maximumCount {
-            return "'\(relationship.name)' holds at most \(relationship.maximumCount) objects"
-                + " and gets \(count)"
-        }
-        return nil
+        guard let (problem, limit) = relationship.problem(withCount: count) else { return nil }
+        let wanted = problem == .tooFew ? "needs at least" : "holds at most"
+        return "'\(relationship.name)' \(wanted) \(limit) objects and gets \(count)"
     }
 }

@@ -39,10 +39,12 @@ final class StoreSnapshot {
         ofOurs path: String, copies: Bool, _ patience: LockPatience?
     ) throws(StoreError) {
         isOfApp = false
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(path + $0) > 0 }
+        // The log is beside the file, not beside a link to it.
+        let file = StoreFiles.resolved(path)
+        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
         truncated = try TruncatedFile(path)
         guard copies, !logs.isEmpty || truncated != nil,
-            let copy = try SnapshotFolder.copy(path, logs)
+            let copy = try SnapshotFolder.copy(file, logs)
         else {
             folder = nil
             address = StoreAddress(file: path, isImmutable: false)
@@ -68,12 +70,13 @@ final class StoreSnapshot {
         isOfApp = true
         // An app's store is not saved by us; SQLite tells what cannot be read.
         truncated = nil
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(path + $0) > 0 }
+        let file = StoreFiles.resolved(path)
+        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
         if logs.isEmpty {
             folder = nil
             address = StoreAddress(file: path, isImmutable: true)
         } else {
-            guard let copy = try SnapshotFolder.copy(path, logs) else {
+            guard let copy = try SnapshotFolder.copy(file, logs) else {
                 throw StoreError(
                     .busy, "\(path) is being written by its app; close that first")
             }

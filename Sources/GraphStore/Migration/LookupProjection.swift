@@ -83,13 +83,25 @@ struct LookupProjection {
     func gather(on connection: Connection) throws(SQLiteError) {
         try connection.execute(
             "CREATE TABLE \(found) (owner INTEGER, place INTEGER, value \(keyType))")
-        guard let expression else { return }
         let owner = move.offset == 0 ? "t.Z_PK" : "t.Z_PK + \(move.offset)"
-        let insert =
-            "INSERT INTO \(found) SELECT \(owner), j.key, j.value FROM main.\(move.old.table) t,"
-            + " json_each(" + (SQLFragment("etl_call(?, ", calling: list) + (expression + ")"))
-            + ") j WHERE " + condition
-        try insert.run(on: connection)
+        guard let rows = rows("\(owner), j.key, j.value") else { return }
+        try ("INSERT INTO \(found) " + rows).run(on: connection)
+    }
+
+    /// The keys that the old objects name, as a query; nil if a closure tells them.
+    var keys: SQLFragment? { rows("CAST(j.value AS \(keyType)) AS value") }
+
+    /// Where new objects for the keys go.
+    var destinationPlace: (entity: StoreLayout.Entity, column: String) {
+        (destination, key.column)
+    }
+
+    private func rows(_ columns: String) -> SQLFragment? {
+        expression.map { expression in
+            "SELECT \(columns) FROM main.\(move.old.table) t,"
+                + " json_each(" + (SQLFragment("etl_call(?, ", calling: list) + (expression + ")"))
+                + ") j WHERE " + condition
+        }
     }
 
     /// How the temporary tables declare a key, so that it compares as the attribute's column does.

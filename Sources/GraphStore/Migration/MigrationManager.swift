@@ -117,7 +117,7 @@ public struct MigrationManager: Sendable {
         let plan = try MigrationPlanner(source: source, model: model).plan(script)
         planned(plan)
         guard !plan.isEmpty else { return plan }
-        try refuse(plan)
+        if let refusal = plan.refusal(ofStoreAt: path) { throw refusal }
         try file.clear(storeUUID: source.metadata.uuid)
         isBegun = true
         let journal = try storing { () throws(SQLiteError) in
@@ -129,32 +129,22 @@ public struct MigrationManager: Sendable {
         report(
             MigrationProgress(
                 phase: .verifying, completed: plan.objectCount, total: plan.objectCount))
-        try verify(file, source, cancellation)
+        try verify(file, source, script, cancellation)
         try file.finish(journalMode: journal)
         return plan
     }
 
-    private func refuse(_ plan: MigrationPlan) throws(StoreError) {
-        guard plan.unclear.isEmpty else {
-            throw StoreError(
-                .needsMapping,
-                "\(path) cannot be migrated without a mapping: "
-                    + plan.unclear.joined(separator: "; "))
-        }
-        guard plan.obstacles.isEmpty else {
-            throw StoreError(
-                .migrationRefused,
-                "\(path) cannot be migrated: " + plan.obstacles.joined(separator: "; "))
-        }
-    }
-
-    /// Makes sure that the new store is as sound as the old one.
+    /// Makes sure that the new store is as sound as the old one, and has the links that its model
+    /// requires.
     private func verify(
-        _ file: MigrationFile, _ source: MigrationSource, _ cancellation: MigrationCancellation
+        _ file: MigrationFile, _ source: MigrationSource, _ script: MigrationScript,
+        _ cancellation: MigrationCancellation
     ) throws(StoreError) {
         let isOfApp = !source.schema.isOurs
         let connection = try PersistentStore.readerOfStore(at: file.path)
         connection.watch(cancellation.flag)
+        let obstacles = try LinkCounts(script).obstacles(in: connection, after: source)
+        if let refusal = MigrationPlan.refusal(ofStoreAt: path, obstacles) { throw refusal }
         // The large values are where the store is.
         var verifier = StoreVerifier(connection, path, isOfApp: isOfApp)
         try verifier.run(.full, isOfApp ? model : nil)

@@ -27,14 +27,45 @@ public struct MigrationPlan: Sendable, Hashable {
     /// Whether the new model is that of the store already, in every word.
     public internal(set) var isEmpty = false
 
-    /// Whether the migration can be done.
+    /// Whether the migration can be done, as far as the old store tells.
+    ///
+    /// Numbers of links, and what lookups and closures make, are checked in the finished store.
     public var isPossible: Bool { unclear.isEmpty && obstacles.isEmpty }
 
     /// All objects of the new store.
     public var objectCount: Int { objects.values.reduce(0, +) }
 
-    /// The plan for people: a line for each difference, then the objects that are kept.
+    /// Whether only the finished store tells that the migration can be done: objects that are
+    /// looked up, values that closures set, and counts of links are not known before.
+    package internal(set) var needsTrial = false
+
+    /// Why the migration cannot be done; nil if it can.
+    package func refusal(ofStoreAt path: String) -> StoreError? {
+        guard unclear.isEmpty else {
+            return StoreError(
+                .needsMapping,
+                "\(path) cannot be migrated without a mapping: " + unclear.joined(separator: "; "))
+        }
+        return Self.refusal(ofStoreAt: path, obstacles)
+    }
+
+    static func refusal(ofStoreAt path: String, _ obstacles: [String]) -> StoreError? {
+        guard !obstacles.isEmpty else { return nil }
+        return StoreError(
+            .migrationRefused,
+            "\(path) cannot be migrated: " + obstacles.joined(separator: "; "))
+    }
+
+    /// The plan for people: a line for each difference, then the objects that are kept, then why it
+    /// cannot be done.
     public var text: String {
+        outline
+            + (unclear.map { "Needs a mapping: \($0)\n" } + obstacles.map { "Refused: \($0)\n" })
+            .joined()
+    }
+
+    /// The text without the reasons of a refusal, for those who report that besides.
+    package var outline: String {
         guard !isEmpty else { return "The store has this model already; nothing is to be done.\n" }
         var lines = steps.map { step in
             let subject = step.change.subject.isEmpty ? "" : "\(step.change.subject): "
@@ -52,8 +83,6 @@ public struct MigrationPlan: Sendable, Hashable {
                     + " `where` of the mapping")
         }
         lines += notes.map { "Note: \($0)" }
-        lines += unclear.map { "Needs a mapping: \($0)" }
-        lines += obstacles.map { "Refused: \($0)" }
         return lines.joined(separator: "\n") + "\n"
     }
 }

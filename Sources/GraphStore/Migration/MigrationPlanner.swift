@@ -27,6 +27,9 @@ struct MigrationPlanner {
         for move in script.moves.all {
             plan.objects[move.new.name, default: 0] += try self.count(move, counts)
         }
+        if script.unclear.isEmpty { try addLookedUp(script, to: &plan) }
+        plan.needsTrial =
+            !LinkCounts(script).isEmpty || script.moves.all.contains { $0.mapping != nil }
         plan.leftBehind = try leftBehind(script.moves, counts)
         plan.unclear = script.unclear
         if script.unclear.isEmpty {
@@ -61,6 +64,32 @@ struct MigrationPlanner {
             "SELECT count(*) FROM main.\(move.old.table) t WHERE "
             + (try move.condition(alias: "t", source.schema))
         return try number(sql)
+    }
+
+    /// Counts the objects that lookups make: one for each key that no object has.
+    private func addLookedUp(
+        _ script: MigrationScript, to plan: inout MigrationPlan
+    ) throws(StoreError) {
+        let groups = Dictionary(grouping: script.lookups) {
+            "\($0.destinationPlace.entity.number) \($0.destinationPlace.column)"
+        }
+        for lookups in groups.values {
+            guard let (entity, column) = lookups.first?.destinationPlace else { continue }
+            let keys = lookups.compactMap(\.keys)
+            guard !keys.isEmpty else { continue }
+            var sql =
+                "SELECT count(DISTINCT value) FROM (" + keys.joined(separator: " UNION ")
+                + ") WHERE value NOT NULL"
+            let rows = script.tables.filter { $0.table == entity.table }
+            if !rows.isEmpty {
+                let family = entity.familyCondition().map { " AND \($0)" } ?? ""
+                sql =
+                    sql + " AND value NOT IN (SELECT \(column) FROM ("
+                    + rows.map { $0.select([column]) }.joined(separator: " UNION ALL ")
+                    + ") WHERE \(column) NOT NULL\(family))"
+            }
+            plan.objects[entity.name, default: 0] += try number(sql)
+        }
     }
 
     /// The objects of each old entity that meet no condition of the mappings that it has.

@@ -46,8 +46,7 @@ final class ObjectValidator {
         }
         countedLists = layout.toManys.indices.filter { slot in
             let relationship = layout.toManys[slot].relationship
-            return relationship.minimumCount > 0 || relationship.maximumCount > 0
-                || !relationship.isOptional
+            return relationship.limit(.tooFew) != nil || relationship.limit(.tooMany) != nil
         }
     }
 
@@ -104,20 +103,18 @@ final class ObjectValidator {
     ) throws(StoreError) {
         let relationship = layout.toManys[slot].relationship
         let count = try object.toManyIDs(slot).count
-        // An optional relationship may be empty whatever its least count.
-        if count == 0, relationship.isOptional { return }
-        let least = max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
-        if count < least {
+        switch relationship.problem(withCount: count) {
+        case (.tooFew, let least)?:
             fail(
                 object, relationship.name, .tooFewObjects,
                 "'\(relationship.name)' must have \(least) objects at least, and has \(count)",
                 into: &failures)
-        }
-        if relationship.maximumCount > 0, count > relationship.maximumCount {
+        case (.tooMany, let most)?:
             fail(
                 object, relationship.name, .tooManyObjects,
-                "'\(relationship.name)' may have \(relationship.maximumCount) objects at most,"
-                    + " and has \(count)", into: &failures)
+                "'\(relationship.name)' may have \(most) objects at most, and has \(count)",
+                into: &failures)
+        case nil: break
         }
     }
 

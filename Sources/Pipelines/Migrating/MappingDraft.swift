@@ -2,7 +2,9 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Writes the start of a mapping file: what is known, and in comments what is not.
+/// Writes the start of a mapping file: what is known, and in `todo` keys what is not.
+///
+/// Comments name what differs between the models.
 struct MappingDraft {
     private let old: ManagedObjectModel
     private let new: ManagedObjectModel
@@ -29,9 +31,14 @@ struct MappingDraft {
         var lines = ["# The start of a mapping \(title)."]
         if let origin { lines.append("# It replaces \(origin) for this step.") }
         lines += [
-            "# A property that is not set here continues the old one of its name, or has its default.",
-            "mapping: 1", "entities:",
+            "# A property that is not set here continues the old one of its name, or has its default."
         ]
+        if translation?.todos.isEmpty == false {
+            lines.append("# etl refuses the file until each `todo` is decided and removed.")
+        }
+        lines.append("mapping: 1")
+        lines += Self.todo(homelessTodos())
+        lines.append("entities:")
         let count = lines.count
         for entity in new.entities.sorted(by: { $0.name < $1.name }) where !entity.isAbstract {
             lines += block(entity.name)
@@ -59,6 +66,26 @@ struct MappingDraft {
         return told
     }
 
+    /// What must be decided for an entity.
+    private func todos(of entity: String) -> [String] {
+        translation?.todos.filter { $0.entity == entity }.map(\.text) ?? []
+    }
+
+    /// What must be decided for entities that have no block in the file.
+    private func homelessTodos() -> [String] {
+        let homes = Set(
+            new.entities.filter { !$0.isAbstract && !sources(of: $0.name).isEmpty }.map(\.name))
+        return translation?.todos.filter { !homes.contains($0.entity) }.map {
+            "\($0.entity): \($0.text)"
+        } ?? []
+    }
+
+    /// The key with one text or several; nothing without any.
+    private static func todo(_ texts: [String]) -> [String] {
+        guard texts.count != 1 else { return ["todo: \(scalar(texts[0]))"] }
+        return texts.isEmpty ? [] : ["todo:"] + texts.map { "  - \(scalar($0))" }
+    }
+
     private func dropped() -> [String] {
         let kept = new.entities.filter { !$0.isAbstract }.flatMap { sources(of: $0.name) }
         return old.entities.filter { !$0.isAbstract && !kept.contains($0.name) }.map(\.name)
@@ -72,9 +99,12 @@ struct MappingDraft {
             comments.append("Fill it with `lookup` in another entity, or map an old entity:")
             return comments.map { "  # " + $0 } + ["  # \(entity): { from: OLD-ENTITY }"]
         }
-        if comments.isEmpty && mappings.isEmpty { return [] }
+        let todo = Self.todo(todos(of: entity))
+        if comments.isEmpty && mappings.isEmpty && todo.isEmpty { return [] }
         var lines = comments.map { "  # " + $0 }
-        let blocks = mappings.map { keys(of: $0, isAlone: mappings.count == 1) }
+        var blocks = mappings.map { keys(of: $0, isAlone: mappings.count == 1) }
+        if blocks.isEmpty { blocks = [[]] }
+        blocks[0] = todo + blocks[0]
         if blocks.count == 1, !blocks[0].isEmpty {
             lines.append("  \(entity):")
             lines += blocks[0].map { "    " + $0 }
@@ -105,19 +135,12 @@ struct MappingDraft {
         return lines
     }
 
-    /// What a person must decide.
+    /// What differs between the models.
     private func comments(on entity: String) -> [String] {
         var comments: [String] = []
-        if let name = translation?.policyClasses[entity] {
-            comments.append("Write here what the app's class \(name) does.")
-        }
-        for problem in translation?.problems ?? []
-        where problem.code == "mapping.expression" && problem.message.contains("'\(entity).") {
-            comments.append("Not translated: \(problem.message)")
-        }
         let sources = sources(of: entity)
         if sources.isEmpty {
-            let policy = translation?.policyClasses.isEmpty == false
+            let policy = translation?.hasPolicyClasses == true
             comments.append(
                 "\(entity) is a new entity"
                     + (policy ? ", which a class of the app may fill." : "."))

@@ -17,7 +17,8 @@ import YAML
 ///       tags: { by: name, from: tagText, split: "," }
 /// ```
 /// An entity with a list of such mappings merges several old ones; an old entity that several new
-/// ones come from is split.
+/// ones come from is split. A `todo`, of the file or of a mapping, is a decision that somebody has
+/// still to make: no migration runs while there is one.
 struct MappingFile {
     private static let version: Int64 = 1
 
@@ -66,6 +67,7 @@ struct MappingFile {
                 "version",
                 "The mapping is of format \(number); this program reads format \(Self.version)")
         }
+        refuseTodos(file.optional("todo"), "The mapping file")
         var entities: [EntityMapping] = []
         for entry in file.required("entities")?.mapping()?.all() ?? [] {
             guard let entity = new.entity(named: entry.key) else {
@@ -84,10 +86,20 @@ struct MappingFile {
         return MappingModel(entities)
     }
 
+    private func refuseTodos(_ value: YAMLValue?, _ subject: String) {
+        for item in value?.listOrOne() ?? [] {
+            guard let text = item.filledText() else { continue }
+            item.fail(
+                "todo", "\(subject) has a decision to make: \(text)",
+                fix: "write it with `from`, `where`, `set`, or `lookup`, then remove the `todo`")
+        }
+    }
+
     // MARK: One mapping
 
     private func read(_ value: YAMLValue, of entity: EntityDescription) -> EntityMapping? {
         guard let keys = value.mapping() else { return nil }
+        refuseTodos(keys.optional("todo"), "The mapping of '\(entity.name)'")
         let from = keys.optional("from")
         let source = from?.filledText() ?? entity.renamingIdentifier ?? entity.name
         let isKnown = check(source: source, from ?? value)

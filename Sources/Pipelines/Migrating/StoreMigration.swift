@@ -6,7 +6,10 @@ import XcodeModel
 
 /// Brings a store to another version of its model: `etl migrate`.
 package struct StoreMigration {
+    /// The store as the user names it.
     private let store: String
+    /// The file that is migrated: the store, or a copy that is tried.
+    private var file: String
     private let modelPath: String
     private let progress: RunProgress
     private let interruption: Interruption
@@ -29,6 +32,7 @@ package struct StoreMigration {
         waiting = StoreWait(ifLocked, interruption)
         self.allowsCloudKit = allowsCloudKit
         self.store = store
+        file = store
         self.modelPath = modelPath
         self.progress = progress
         self.interruption = interruption
@@ -45,6 +49,8 @@ package struct StoreMigration {
         fileprivate var model: ManagedObjectModel
         /// What the store is before it, in words; `nil` if its version has no name.
         fileprivate var origin: String?
+        /// Whether the store's version is later than the one that it is to have.
+        fileprivate var isBackward = false
         /// The model before it; `nil` if it is not known.
         fileprivate var old: ManagedObjectModel?
         /// The file that has its mapping, or may have it.
@@ -55,34 +61,51 @@ package struct StoreMigration {
         package fileprivate(set) var xcodeMapping: String?
         /// What that mapping model says, usable or not.
         fileprivate var translation: XcodeMappingTranslation?
+
+        fileprivate var originText: String { origin.map { "version '\($0)'" } ?? "a version" }
+        fileprivate var targetText: String { target ?? "the one that it is to have" }
     }
 
-    /// What would be done first, and the steps behind it, which can be told once it is done.
-    package func plan() throws(RunFailure) -> (plan: MigrationPlan, steps: [Step]) {
+    /// Tells what `run` would do, and changes nothing.
+    ///
+    /// The first step is planned on the store as it stands. Where that does not tell whether all
+    /// steps can be done, they are done on a copy in the folder for temporary files.
+    ///
+    /// - Parameter planned: gets each step with its plan.
+    package func rehearse(planned: (Step, MigrationPlan) -> Void) throws(RunFailure) {
         let versions = try versions()
         let steps = try steps(versions)
         try requireUsable(steps)
+        let plan: MigrationPlan
         do throws(StoreError) {
             let stage = steps[0].stage
             let manager =
                 stage.map { chain(steps, versions).manager(for: $0) } ?? manager(steps[0], versions)
-            return (try manager.plan(), steps)
+            plan = try manager.plan()
+            planned(steps[0], plan)
+            if let refusal = plan.refusal(ofStoreAt: store) { throw refusal }
         } catch {
-            throw placing(RunFailure(error), error, steps[0])
+            throw failure(error, at: steps[0], behind: nil)
         }
-    }
-
-    /// Why a plan cannot be carried out; nil where it can.
-    package func refusal(of plan: MigrationPlan, _ step: Step) -> RunFailure? {
-        guard !plan.isPossible else { return nil }
-        let isUnclear = !plan.unclear.isEmpty
-        let count = isUnclear ? plan.unclear.count : plan.obstacles.count
-        let what = count == 1 ? "1 reason" : "\(count) reasons"
-        let failure = RunFailure(
-            StoreError(
-                isUnclear ? .needsMapping : .migrationRefused,
-                "\(store) cannot be migrated to \(modelPath), for \(what) above"))
-        return isUnclear ? naming(step, in: failure) : failure
+        guard !plan.isEmpty, plan.needsTrial || steps.count > 1 else { return }
+        let copy: StoreRehearsal
+        do throws(StoreError) {
+            copy = try StoreRehearsal(of: store)
+        } catch {
+            throw RunFailure(error)
+        }
+        var trial = self
+        trial.file = copy.path
+        var isFirst = true
+        var now = steps[0]
+        do throws(StoreError) {
+            _ = try trial.migrate(steps, versions, step: { step, _ in now = step }) { step, plan in
+                if !isFirst { planned(step, plan) }
+                isFirst = false
+            }
+        } catch {
+            throw failure(copy.telling(error, of: store), at: now, behind: nil)
+        }
     }
 
     /// The failure with the file in which a mapping is to be written.
@@ -97,7 +120,8 @@ package struct StoreMigration {
                 isFile(path)
                 ? "add it to \(path)"
                 : writing(path)
-                    + (others.isEmpty ? "" : "; the folder has \(others.joined(separator: ", "))")
+                    + (others.isEmpty || step.isBackward
+                        ? "" : "; the folder has \(others.joined(separator: ", "))")
         } else {
             fix =
                 "give both models a `version`, and write migrations/OLD-NEW.yaml next to the new"
@@ -146,6 +170,12 @@ package struct StoreMigration {
         guard FileManager.default.fileExists(atPath: store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
+        // It may be the mapping of a step, and not be finished.
+        guard !FileManager.default.fileExists(atPath: file) else {
+            throw RunFailure(
+                .cannotCreate, code: "file.exists", "\(file) exists already",
+                fix: "choose another name, or remove it")
+        }
         let steps = try steps(versions)
         let step =
             steps.first { $0.translation?.problems.isEmpty == false }
@@ -159,11 +189,6 @@ package struct StoreMigration {
             throw RunFailure(
                 .configuration, code: "mapping.same-model",
                 "\(store) has this model already, so that there is nothing to map")
-        }
-        guard !FileManager.default.fileExists(atPath: file) else {
-            throw RunFailure(
-                .cannotCreate, code: "file.exists", "\(file) exists already",
-                fix: "choose another name, or remove it")
         }
         let title =
             (step.origin.map { "from version '\($0)' " } ?? "")
@@ -206,44 +231,51 @@ package struct StoreMigration {
         // Another one may have been at work until now.
         let steps = try steps(versions)
         try requireUsable(steps)
-        let cancellation = MigrationCancellation { [interruption] in interruption.signal != nil }
-        func begin(_ step: Step, _ plan: MigrationPlan) {
-            // Nobody else writes any more; who reads may take a while to let go of the store.
-            waiting.noteBegin()
-            planned(step, plan)
-        }
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
-        guard steps[0].stage != nil else {
-            do throws(StoreError) {
-                let backup = try manager(steps[0], versions).migrate(
-                    cancellation: cancellation, planned: { begin(steps[0], $0) }, report: show
-                ).backupPath
-                removeOldBackups(madeNow: backup, steps[0].model)
-                return backup
-            } catch {
-                throw failure(error, at: steps[0], behind: nil)
-            }
-        }
-        var chain = chain(steps, versions)
-        var (now, done): (Step?, Step?) = (steps.first, nil)
+        var (now, done): (Step, Step?) = (steps[0], nil)
         do throws(StoreError) {
-            while let stage = try chain.next() {
-                guard let step = steps.first(where: { $0.stage == stage }) else {
-                    throw StoreError(
-                        .internalError,
-                        "The store wants a step from version \(stage.from + 1) to "
-                            + "\(stage.to + 1), which was not planned")
-                }
-                now = step
-                try chain.migrate(
-                    stage, cancellation: cancellation, planned: { begin(step, $0) },
-                    report: show)
-                done = step
+            let backup = try migrate(steps, versions, step: { (now, done) = ($0, $1) }) {
+                // Nobody else writes any more; who reads may take a while to let go of the store.
+                waiting.noteBegin()
+                planned($0, $1)
             }
+            removeOldBackups(madeNow: backup, now.model)
+            return backup
         } catch {
             throw failure(error, at: now, behind: done)
         }
-        if let done { removeOldBackups(madeNow: chain.backupPath, done.model) }
+    }
+
+    /// Does the steps, one after another.
+    ///
+    /// - Parameters:
+    ///   - step: gets each step before it begins, and the one that was done before it.
+    ///   - planned: gets each step with its plan before anything of it is written.
+    /// - Returns: where the old store is now; nil where there was nothing to do.
+    private func migrate(
+        _ steps: [Step], _ versions: ModelVersions, step: (Step, Step?) -> Void,
+        planned: (Step, MigrationPlan) -> Void
+    ) throws(StoreError) -> String? {
+        let cancellation = MigrationCancellation { [interruption] in interruption.signal != nil }
+        guard steps[0].stage != nil else {
+            return try manager(steps[0], versions).migrate(
+                cancellation: cancellation, planned: { planned(steps[0], $0) }, report: show
+            ).backupPath
+        }
+        var chain = chain(steps, versions)
+        var done: Step?
+        while let stage = try chain.next() {
+            guard let next = steps.first(where: { $0.stage == stage }) else {
+                throw StoreError(
+                    .internalError,
+                    "The store wants a step from version \(stage.from + 1) to "
+                        + "\(stage.to + 1), which was not planned")
+            }
+            step(next, done)
+            try chain.migrate(
+                stage, cancellation: cancellation, planned: { planned(next, $0) }, report: show)
+            done = next
+        }
         return chain.backupPath
     }
 
@@ -265,6 +297,14 @@ package struct StoreMigration {
     private func failure(
         _ error: StoreError, at step: Step?, behind done: Step?
     ) -> RunFailure {
+        var error = error
+        let refused = "\(store) cannot be migrated"
+        if let step, step.isBackward, error.message.hasPrefix(refused) {
+            error = StoreError(
+                error.code,
+                "\(store) has \(step.originText), which is later than \(step.targetText), and cannot"
+                    + " be migrated back" + error.message.dropFirst(refused.count))
+        }
         var failure = RunFailure(error)
         let state = (done?.title).map { "the store came as far as \($0)" }
         if [.cancelled, .busy].contains(error.code), let reason = interruption.reason() {
@@ -323,7 +363,7 @@ package struct StoreMigration {
     /// Brings a store that is of none of the older versions to the newest.
     private func manager(_ step: Step, _ versions: ModelVersions) -> MigrationManager {
         var manager = MigrationManager(
-            storeAt: store, to: step.model, mapping: step.mapping ?? MappingModel())
+            storeAt: file, to: step.model, mapping: step.mapping ?? MappingModel())
         manager.versions = versions.known
         manager.allowsCloudKit = allowsCloudKit
         manager.lockPatience = waiting.patience
@@ -336,7 +376,7 @@ package struct StoreMigration {
             if let stage = step.stage { mappings[stage] = step.mapping }
         }
         var chain = MigrationChain(
-            ofStoreAt: store, through: versions.history, mappings: mappings,
+            ofStoreAt: file, through: versions.history, mappings: mappings,
             allowsCloudKit: allowsCloudKit)
         chain.lockPatience = waiting.patience
         return chain
@@ -356,7 +396,13 @@ package struct StoreMigration {
         guard let last = versions.all.last else { return [] }
         let mappings = XcodeMappings(near: versions.path)
         guard let start = versions.place(ofStoreAt: store), start < versions.all.count - 1 else {
-            return [try step(from: origin(versions, last), to: last, versions, mappings)]
+            let (origin, isLater) = origin(versions, last)
+            var step = try step(from: origin, to: last, versions, mappings)
+            step.isBackward = isLater
+            if isLater {
+                step.title = "\(step.targetText), back from \(step.originText) of the store"
+            }
+            return [step]
         }
         let places = versions.all.indices
         var mapped: Set<ModelHistory.Stage> = []
@@ -380,20 +426,22 @@ package struct StoreMigration {
         return steps
     }
 
-    /// The version of a store that is of none of the older ones: a later one of the bundle, or the
-    /// model that the store carries; `nil` if it has the wanted one.
+    /// The version of a store that is of none of the older ones, and whether it is a later one.
+    ///
+    /// It is a later one of the bundle, or the model that the store carries; `nil` if it is the
+    /// wanted one.
     private func origin(
         _ versions: ModelVersions, _ last: ModelVersions.Version
-    ) -> ModelVersions.Version? {
+    ) -> (version: ModelVersions.Version?, isLater: Bool) {
         // The migration itself reports a store that cannot be read.
         let later = ModelHistory(versions.later.map(\.model))
         if !later.versions.isEmpty, let place = (try? later.versionIndex(ofStoreAt: store)) ?? nil {
-            return versions.later[place]
+            return (versions.later[place], true)
         }
         guard let model = try? PersistentContainer.model(ofStoreAt: store), model != last.model
-        else { return nil }
+        else { return (nil, false) }
         let label = model.versionIdentifiers.first { !$0.isEmpty }
-        return ModelVersions.Version(label: label, model: model)
+        return (ModelVersions.Version(label: label, model: model), false)
     }
 
     /// The step between two versions, with its mapping: our file, or else the app's mapping model.

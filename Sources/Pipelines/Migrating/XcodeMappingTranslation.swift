@@ -12,8 +12,10 @@ struct XcodeMappingTranslation {
     private(set) var entities: [EntityMapping] = []
     /// What cannot be said: the app's classes, and expressions, by entity and property.
     private(set) var problems: [Diagnostic] = []
-    /// The app's class of each new entity that has one.
-    private(set) var policyClasses: [String: String] = [:]
+    /// What a person must write instead, by the entity, in the order of the mapping model.
+    private(set) var todos: [(entity: String, text: String)] = []
+    /// Whether the app's classes may make objects of any entity.
+    private(set) var hasPolicyClasses = false
 
     private let mapping: XcodeMapping
     private let old: ManagedObjectModel
@@ -33,37 +35,46 @@ struct XcodeMappingTranslation {
     }
 
     private mutating func fail(
-        _ code: String, _ message: String, _ place: SourceLocation, excerpt: String? = nil
+        _ code: String, _ message: String, _ place: SourceLocation, of entity: String,
+        todo: String? = nil
     ) {
-        problems.append(
-            Diagnostic(
-                code: "mapping.\(code)", message, at: .source(place), excerpt: excerpt))
+        report(
+            Diagnostic(code: "mapping.\(code)", message, at: .source(place)), of: entity,
+            todo: todo)
+    }
+
+    private mutating func report(
+        _ problem: Diagnostic, of entity: String, todo: String? = nil
+    ) {
+        problems.append(problem)
+        todos.append((entity, todo ?? "Not translated: \(problem.message)"))
     }
 
     // MARK: Entities
 
     private mutating func add(_ entity: XcodeMapping.Entity) {
+        let subject = entity.destination ?? entity.source ?? entity.name
         if let name = entity.policyClass {
-            let subject = entity.destination ?? entity.source ?? entity.name
-            policyClasses[subject] = name
+            hasPolicyClasses = true
             fail(
                 "policy-class",
                 "The entity '\(subject)' migrates by the app's class '\(name)', which etl cannot"
-                    + " run", entity.location)
+                    + " run", entity.location, of: subject,
+                todo: "Write here what the app's class \(name) does.")
         }
         if let name = entity.source, old.entity(named: name) == nil {
             return fail(
                 "entity",
                 "The old model has no entity '\(name)'"
                     + Suggestion.phrase(for: name, among: old.entities.map(\.name)),
-                entity.location)
+                entity.location, of: subject)
         }
         if let name = entity.destination, new.entity(named: name) == nil {
             return fail(
                 "entity",
                 "The new model has no entity '\(name)'"
                     + Suggestion.phrase(for: name, among: new.entities.map(\.name)),
-                entity.location)
+                entity.location, of: subject)
         }
         guard let source = entity.source, let destination = entity.destination,
             old.entity(named: source)?.isAbstract == false
@@ -74,13 +85,13 @@ struct XcodeMappingTranslation {
         case .matching(let text):
             result.predicate = text
             for mistake in check(source).predicate(text).mistakes {
-                problems.append(Diagnostic(predicateError: mistake, at: entity.location))
+                report(Diagnostic(predicateError: mistake, at: entity.location), of: subject)
             }
         case .untranslatable(let text):
             fail(
                 "expression",
                 "The objects of '\(source)' are chosen by an expression that etl cannot evaluate:"
-                    + " \(text)", entity.location)
+                    + " \(text)", entity.location, of: subject)
         }
         for property in entity.properties { add(property, to: &result) }
         entities.append(result)
@@ -118,24 +129,28 @@ struct XcodeMappingTranslation {
             // What is not inferred would be lost.
             guard property.value != .inferred else { return }
             return fail(
-                "property", "The new model has no property \(subject)", property.location)
+                "property", "The new model has no property \(subject)", property.location,
+                of: result.destination)
         }
         switch property.value {
         case .inferred: break
         case .untranslatable(let text):
             fail(
                 "expression",
-                "\(subject) has a value that etl cannot evaluate: \(text)", property.location)
+                "\(subject) has a value that etl cannot evaluate: \(text)", property.location,
+                of: result.destination)
         case .expression(let text):
             guard let attribute = new.attribute(property.name, of: result.destination) else {
                 return fail(
                     "expression",
                     "\(subject) is a relationship, and '\(text)' does not name the objects that a"
-                        + " mapping creates", property.location)
+                        + " mapping creates", property.location, of: result.destination)
             }
             let (_, mistakes) = check(result.source).expression(text, assignedTo: attribute)
             for mistake in mistakes {
-                problems.append(Diagnostic(predicateError: mistake, at: property.location))
+                report(
+                    Diagnostic(predicateError: mistake, at: property.location),
+                    of: result.destination)
             }
             if let partner = pairing.attributes(of: result.destination, from: result.source)[
                 property.name], partner.name == text
@@ -155,7 +170,7 @@ struct XcodeMappingTranslation {
         guard let relationship = new.relationship(property.name, of: result.destination) else {
             return fail(
                 "expression", "\(subject) is not a relationship, and its value is objects",
-                property.location)
+                property.location, of: result.destination)
         }
         var end = result.source
         for key in path {
@@ -163,7 +178,8 @@ struct XcodeMappingTranslation {
                 return fail(
                     "expression",
                     "\(subject) is set to '\(path.joined(separator: "."))', but the old entity"
-                        + " '\(end)' has no relationship '\(key)'", property.location)
+                        + " '\(end)' has no relationship '\(key)'", property.location,
+                    of: result.destination)
             }
             end = next.destinationEntityName
         }
@@ -173,7 +189,7 @@ struct XcodeMappingTranslation {
                     "expression",
                     "\(subject) names the mapping '\(name)', which does not exist"
                         + Suggestion.phrase(for: name, among: mapping.entities.map(\.name)),
-                    property.location)
+                    property.location, of: result.destination)
             }
             guard let destination = other.destination,
                 new.lineage(of: destination).contains(where: {
@@ -184,7 +200,7 @@ struct XcodeMappingTranslation {
                     "expression",
                     "\(subject) leads to '\(relationship.destinationEntityName)', and the mapping"
                         + " '\(name)' creates '\(other.destination ?? "nothing")'",
-                    property.location)
+                    property.location, of: result.destination)
             }
         }
         let partners = pairing.relationships(of: result.destination, from: result.source)
@@ -214,7 +230,8 @@ struct XcodeMappingTranslation {
                     "expression",
                     "'\(entity.destination).\(name)' is set to '\(value)', which leads over a to-many"
                         + " relationship, and its inverse is not set to the same links",
-                    written?.location ?? SourceLocation(file: mapping.file, line: 1, column: 1))
+                    written?.location ?? SourceLocation(file: mapping.file, line: 1, column: 1),
+                    of: entity.destination)
             }
         }
     }

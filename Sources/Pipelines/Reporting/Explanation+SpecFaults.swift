@@ -133,6 +133,11 @@ extension Explanation {
             "No action needed."
         ),
         (
+            "mapping.todo", "A mapping file has a `todo`: a decision that is still to be made.",
+            "Write what becomes of the data with `from`, `where`, `set`, or `lookup`, then remove the"
+                + " `todo`."
+        ),
+        (
             "mapping.xml", "The file of a mapping model is damaged.",
             "Restore it, or write a mapping file for the step."
         ),

@@ -160,11 +160,19 @@ struct AppStoreFile {
         let app = try Connection(path: store.path, mode: .readWrite)
         try app.execute("PRAGMA wal_autocheckpoint = 0; UPDATE ZSHELF SET ZLABEL = 'Middle'")
         try #require(StoreFiles.size(store.path + "-wal") > 0)
+        let links = try TemporaryFolder()
+        let link = links.file("link.sqlite")
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: store.path)
         let before = try folderDigest(store.folder.path)
         do {
             let container = try store.open()
             let lines = try objectLines(of: container)
             #expect(lines.contains("Shelf|2|label|t\(hex("Middle"))"))
+            var options = StoreOptions()
+            options.isReadOnly = true
+            let linked = try PersistentContainer(model: nil, .sqlite(at: link, options: options))
+            #expect(try objectLines(of: linked) == lines)
             // Large values stay where they are.
             #expect(lines.contains("Book|2|cover|b1000:\(checksum(AppStoreFixture.largeValue))"))
             _ = try PersistentContainer.verify(at: store.path, .full)

@@ -338,6 +338,39 @@ import Testing
         #expect(backup.problems == [])
     }
 
+    @Test("a rehearsal reads large values of the store, and takes only its own away")
+    func rehearsal() throws {
+        let before = "A: { attributes: { photo: { type: Binary, external: true } } }"
+        let after = "A: { attributes: { image: { type: Binary, renamed-from: photo } } }"
+        let store = try MigratedStore(from: before, to: after) { context in
+            let large = [UInt8](repeating: 7, count: 200_000)
+            try context.make("A", ["photo": .attribute(.blob(large))])
+        }
+        let files = StoreFiles.supportFolder(of: store.path) + "/_EXTERNAL_DATA"
+        let names = StoreFiles.names(in: files)
+        #expect(names.count == 1)
+        let beside = StoreFiles.names(in: store.folder.path).sorted()
+        var folder = ""
+        do {
+            let copy = try StoreRehearsal(of: store.path)
+            folder = StoreFiles.folder(of: copy.path)
+            try MigrationManager(storeAt: copy.path, to: store.new).migrate()
+            let connection = try Connection(path: copy.path, mode: .readOnly)
+            #expect(try connection.integer("SELECT length(ZIMAGE) FROM ZA") == 200_000)
+            let error = copy.telling(
+                StoreError(.full, "\(copy.path) is full"), of: "store.sqlite")
+            #expect(error.code == .full && error.message == "store.sqlite is full")
+        }
+        #expect(!StoreFiles.exists(folder))
+        #expect(StoreFiles.names(in: files) == names)
+        #expect(StoreFiles.names(in: store.folder.path).sorted() == beside)
+        #expect(
+            try ExternalFiles(storePath: store.path).value(
+                of: .blob([2] + Array((names.first ?? "").utf8))
+            ) == .blob([UInt8](repeating: 7, count: 200_000)))
+        try store.migrate()
+    }
+
     @Test("derived values and folded texts are made, our views renewed, other tables kept")
     func whatHangsOn() throws {
         let before = """

@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// A copy of a store, in a folder for temporary files, that a migration can be tried on.
+///
+/// Its large values are links to the store's own files. The copy goes with the object.
+package final class StoreRehearsal {
+    /// The copy's file.
+    package let path: String
+    private let folder: String
+
+    /// Copies a store and its log.
+    ///
+    /// - Throws: `.busy` if somebody keeps writing.
+    package init(of store: String) throws(StoreError) {
+        // The log and the large values are beside the file, not beside a link to it.
+        let file = StoreFiles.resolved(store)
+        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
+        guard let copy = try SnapshotFolder.copy(file, logs) else {
+            throw StoreError(.busy, "\(store) is being written; try again later")
+        }
+        folder = copy.folder
+        path = StoreFiles.resolved(copy.path)
+        let values = "/_EXTERNAL_DATA"
+        let (from, to) = (
+            StoreFiles.supportFolder(of: store) + values,
+            StoreFiles.supportFolder(of: path) + values
+        )
+        do {
+            for suffix in [""] + logs {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600], ofItemAtPath: path + suffix)
+            }
+            let names = StoreFiles.names(in: from)
+            guard !names.isEmpty else { return }
+            try FileManager.default.createDirectory(
+                atPath: to, withIntermediateDirectories: true)
+            let absolute =
+                from.hasPrefix("/") ? from : "\(FileManager.default.currentDirectoryPath)/\(from)"
+            for name in names {
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(to)/\(name)", withDestinationPath: "\(absolute)/\(name)")
+            }
+        } catch {
+            try StoreFiles.removeFolder(folder)
+            throw StoreError(
+                .inputOutput, "\(store) cannot be copied to \(folder): \(error)", cause: error)
+        }
+    }
+
+    deinit {
+        // What stays in a folder for temporary files is the next snapshot's to remove.
+        try? StoreFiles.removeFolder(folder)
+    }
+
+    /// An error of the copy, told of the store.
+    package func telling(_ error: StoreError, of store: String) -> StoreError {
+        StoreError(error.code, error.message.replacing(path, with: store), cause: error.cause)
+    }
+}
