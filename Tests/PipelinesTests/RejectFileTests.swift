@@ -64,7 +64,7 @@ struct RejectFileTests {
         #expect(try folder.rejects() == whole)
     }
 
-    @Test("an import whose file of rejects was emptied begins again")
+    @Test("an import goes on if its file of rejects was emptied")
     func emptied() throws {
         let folder = try Workspace()
         try Self.spec(folder)

@@ -47,13 +47,19 @@ struct ResumeTests {
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("a stage that says something else runs again, and so does one of another run")
+    @Test("if a stage that is done says something else, all stages run again")
     func changedSpec() throws {
         let folder = try Self.blocked()
         let run = try folder.run(
             model: InputTests.model, Self.stages.replacing("size + 1", with: "size + 10"))
         #expect(run.status == .ok, "\(run.text)")
-        #expect(try folder.rows(Self.sizes) == ["1|16"])
+        #expect(run.warnings.map(\.code) == ["run.new-input"])
+        #expect(
+            run.warnings.first?.message == """
+                An unfinished run is not completed, since the stage 'bump' says something else now; \
+                all stages run again
+                """)
+        #expect(try folder.rows(Self.sizes) == ["1|15"])
         // That run is at its end, so that this is another one.
         _ = try folder.run(model: InputTests.model, Self.stages)
         #expect(try folder.rows(Self.sizes) == ["1|6"])
@@ -167,7 +173,7 @@ struct ResumeTests {
         #expect(ids == ["1"])
     }
 
-    @Test("a failure of the data is the end of a run")
+    @Test("after a failure of the data, the next run does not repeat what is done")
     func dataFailure() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
@@ -180,6 +186,16 @@ struct ResumeTests {
                   in: stages[3].expect.Task
                   stage: spec.yaml:8:3 verify none
                 """)
+        #expect(try folder.rows(Self.sizes) == ["1|6"])
+        try folder.write("a.ndjson", "")
+        let again = try folder.run(model: InputTests.model, stages)
+        #expect(again.status == .dataError)
+        #expect(again.warnings.map(\.code) == ["run.new-input"])
+        _ = try folder.rows("DELETE FROM ZTASK")
+        let last = try folder.run(model: InputTests.model, stages)
+        #expect(last.status == .ok, "\(last.text)")
+        #expect(last.warnings.map(\.code) == ["run.resumed"])
+        #expect(last.lines.last == "verify none: 1 statement holds")
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 

@@ -143,7 +143,8 @@ struct RunOptionTests {
         #expect(
             try folder.rows(Self.sizes)
                 == (isWhole ? ["1|2", "2|3"] : ["1|3", "2|4", "3|NULL"]))
-        #expect(try folder.rows(ResumeTests.tables) == ["0"])
+        // Of single stages, those that are done are not repeated.
+        #expect(try folder.rows(ResumeTests.tables) == [isWhole ? "0" : "1"])
         #expect(
             folder.names().filter { $0.hasPrefix("store") && !$0.hasSuffix("-shm") }
                 .filter { !$0.hasSuffix("-wal") } == ["store.sqlite", "store.sqlite.etl-lock"])
@@ -166,7 +167,8 @@ struct RunOptionTests {
         #expect(run.stages.map(\.name) == ["import-a", "state"])
         #expect(!folder.exists("never.csv"))
         #expect(try folder.text("always.csv") == "id,size,title\n1,1,\n2,2,\n")
-        #expect(try folder.rows(ResumeTests.tables) == ["0"])
+        // The next run goes on with the check.
+        #expect(try folder.rows(ResumeTests.tables) == ["1"])
     }
 
     @Test("rejects.keep: the files of old runs go")

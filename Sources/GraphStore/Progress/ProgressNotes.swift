@@ -4,6 +4,9 @@ import SQLite
 ///
 /// They stand in one table of ours, `ETL_PROGRESS`, which a run makes at its beginning and drops
 /// at its end. A note has a kind, a number and bytes; writing one again replaces it.
+///
+/// The notes of a run that has failed stay until a run of the same owner has completed it. As long
+/// as somebody else's run works on the store, they are parked: `owner/kind` is their kind.
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
@@ -64,18 +67,19 @@ extension PersistentContainer {
         }
     }
 
-    /// The notes of some kinds that a run left in a store, by number; none where it left none.
+    /// The notes of some kinds that runs left in a store, by number; also those that an owner parked,
+    /// as `owner/kind`.
     ///
     /// The store is not opened for more than that: one may wait for whoever completes the run, and
     /// is refused to readers until then.
     package static func progressNotes(
-        _ kinds: [String], ofStoreAt path: String
+        ofStoreAt path: String, _ kinds: [String], owner: String
     ) throws(StoreError) -> [String: [(number: Int64, value: [UInt8])]] {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
         return try storing { () throws(SQLiteError) in
             var notes: [String: [(number: Int64, value: [UInt8])]] = [:]
             guard try ProgressNotes.exist(on: snapshot.connection) else { return notes }
-            for kind in kinds {
+            for kind in kinds + kinds.map({ "\(owner)/\($0)" }) {
                 notes[kind] = try ProgressNotes.read(kind, on: snapshot.connection)
             }
             return notes
@@ -112,6 +116,28 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Parks the notes of an owner in the open transaction, so that another run can have its own.
+    package func parkProgressNotes(of owner: String) throws(StoreError) {
+        try renameProgressNotes("KIND = ?1 || KIND", "instr(KIND, '/') = 0", owner + "/")
+    }
+
+    /// Makes the parked notes of an owner those of the present run, in the open transaction.
+    package func unparkProgressNotes(of owner: String) throws(StoreError) {
+        try renameProgressNotes(
+            "KIND = substr(KIND, length(?1) + 1)", "substr(KIND, 1, length(?1)) = ?1", owner + "/")
+    }
+
+    private func renameProgressNotes(
+        _ change: String, _ condition: String, _ prefix: String
+    ) throws(StoreError) {
+        try onProgress { connection throws(SQLiteError) in
+            let update = try connection.prepare(
+                "UPDATE \(ProgressNotes.table) SET \(change) WHERE \(condition)")
+            update.bind(prefix, at: 1)
+            try update.run()
+        }
+    }
+
     /// Removes all notes of these kinds in the open transaction.
     package func removeProgressNotes(_ kinds: [String]) throws(StoreError) {
         try onProgress { connection throws(SQLiteError) in
@@ -123,12 +149,18 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes all notes away in the open transaction: the run is at its end.
+    /// Removes the notes of the present run in the open transaction; those of others stay parked.
     package func endProgressNotes() throws(StoreError) {
         try onProgress { connection throws(SQLiteError) in
+            guard try ProgressNotes.exist(on: connection) else { return }
+            try connection.execute(
+                "DELETE FROM \(ProgressNotes.table) WHERE instr(KIND, '/') = 0")
+            guard try connection.integer("SELECT count(*) FROM \(ProgressNotes.table)") == 0 else {
+                return
+            }
             // Statements that are kept may use what is dropped.
             connection.clearStatementCache()
-            try connection.execute("DROP TABLE IF EXISTS \(ProgressNotes.table)")
+            try connection.execute("DROP TABLE \(ProgressNotes.table)")
         }
     }
 

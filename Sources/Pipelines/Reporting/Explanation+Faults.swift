@@ -105,7 +105,13 @@ extension Explanation {
             "Name it as it was, or take its files out of the folder."
         ),
         (
-            "replay.unfinished", "A run or a replay on this store is not at its end.",
+            "rejects.note", "The file `.run.json` in a folder of rejects is damaged.",
+            "Restore it, or import the records of the folder by a spec of their own."
+        ),
+        (
+            "replay.unfinished",
+            "The replay of another folder of rejects is unfinished, or a run was killed while it wrote "
+                + "these rejects.",
             "Complete that first."
         ),
         ("report.file", "The report cannot be written.", "Make room, and check the permissions."),
@@ -127,12 +133,13 @@ extension Explanation {
         ),
         (
             "run.cannot-resume",
-            "What came of a pipe or of standard input is not what a stopped run had of it, or that "
-                + "is not known, and the import makes something else of records that it meets again "
-                + "(`append`, `skip`, `reject`); or all stages would run again, and an `append` "
-                + "would make its objects twice.",
-            "Give it again what it had then, from the beginning, or begin anew with `--restart`; "
-                + "or run the stages that are left by `--from`."
+            "The last run did not end well, and this one cannot go on where it stopped: what it had read "
+                + "of an input has changed, or the stage has, and an import by `append`, `skip`, or "
+                + "`reject` must not read it again; or an `append` that is done would append its "
+                + "objects again; or another version of etl wrote the notes of that run.",
+            "Restore the input or the stage. Or run the stages that are left by `--from`. Or begin anew "
+                + "with `--restart`, which reads everything again. `etl replay` reads rejects alone; "
+                + "with `commit: run`, a run that fails saves nothing."
         ),
         (
             "run.interrupted", "A signal stopped the run after a whole batch, or before it began.",
@@ -145,9 +152,11 @@ extension Explanation {
             "Mend what the messages before it tell, and run it again; `--restart` begins anew."
         ),
         (
-            "run.new-input", "An input of an interrupted run is new or has changed.",
-            "All stages run again; nothing is to be done, but pipes and standard input must be given "
-                + "all of their records again."
+            "run.new-input",
+            "The last run did not end well, and this one does not complete it: it is of another day, or "
+                + "has other parameters, or a stage that is done or one of its inputs has changed.",
+            "All stages run again, and an import that stopped in the middle goes on there. Pipes and "
+                + "standard input must be given all of their records again."
         ),
         (
             "run.no-store", "Stages that run after a failure, too, had no store to run on.",

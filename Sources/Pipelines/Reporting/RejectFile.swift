@@ -8,27 +8,52 @@ final class RejectFile {
     private let reasons: AppendedFile
     private let isArray: Bool
     private var isFirst = true
+    /// How many of their records replays have saved.
+    private let replayed: Int
 
     /// Files that are still to be made.
     init(path: String, isArray: Bool, header: [UInt8]) {
         records = AppendedFile(path)
         reasons = AppendedFile(path + Self.reasonsSuffix)
         self.isArray = isArray
+        replayed = 0
         records.write(isArray ? Array("[\n".utf8) : header)
     }
 
-    /// Goes on with the files of an earlier attempt; nil where they do not hold what they held.
-    init?(resuming note: RejectFileNote) throws {
+    /// Goes on with the files of an earlier attempt; nil if they are gone, or if somebody has edited
+    /// them.
+    ///
+    /// What they got after its last save is cut off, since these records are read again. Files that a
+    /// replay has written since are whole.
+    ///
+    /// - Parameter replayed: how many of their records replays have saved by now.
+    init?(resuming note: RejectFileNote, replayed: Int) throws {
         let reasonsPath = note.path + Self.reasonsSuffix
-        guard FileDescriptor.size(note.path) ?? -1 >= note.recordsLength,
-            FileDescriptor.size(reasonsPath) ?? -1 >= note.reasonsLength
+        guard let recordsSize = FileDescriptor.size(note.path),
+            let reasonsSize = FileDescriptor.size(reasonsPath)
         else { return nil }
-        records = AppendedFile(note.path, length: note.recordsLength)
-        reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
         isArray = note.isArray
-        isFirst = note.isFirst
+        self.replayed = replayed
+        let end = isArray ? Self.arrayEnd.count : 0
+        if replayed == note.replayed {
+            let isWhole =
+                reasonsSize == note.reasonsLength
+                && [note.recordsLength, note.recordsLength + end].contains(recordsSize)
+            guard isWhole || note.hasLeftovers && recordsSize >= note.recordsLength else {
+                return nil
+            }
+            records = AppendedFile(note.path, length: note.recordsLength)
+            reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
+            isFirst = note.isFirst
+        } else {
+            records = AppendedFile(note.path, length: recordsSize - end)
+            reasons = AppendedFile(reasonsPath, length: reasonsSize)
+            isFirst = reasonsSize == 0
+        }
         try make()
     }
+
+    private static let arrayEnd = Array("\n]\n".utf8)
 
     var path: String { records.path }
 
@@ -47,7 +72,7 @@ final class RejectFile {
     func note(source: String) -> RejectFileNote {
         RejectFileNote(
             source: source, path: records.path, recordsLength: records.length,
-            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst)
+            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst, replayed: replayed)
     }
 
     func add(_ reject: RejectedRecord, runID: String) {
@@ -87,8 +112,16 @@ final class RejectFile {
     }
 
     func close() throws {
-        if isArray { records.write(Array("\n]\n".utf8)) }
+        if isArray { records.write(Self.arrayEnd) }
         try synchronize()
+    }
+}
+
+extension RejectFileNote {
+    /// Whether the files got more records than their run had saved when it was killed. Nobody edits
+    /// the file of reasons, so it tells.
+    var hasLeftovers: Bool {
+        FileDescriptor.size(path + RejectFile.reasonsSuffix) ?? 0 > reasonsLength
     }
 }
 

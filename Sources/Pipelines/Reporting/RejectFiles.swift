@@ -51,20 +51,34 @@ struct RejectFiles {
             workingFolder: environment.workingFolder)
     }
 
-    /// Goes on with the files of an earlier attempt: what they got after its last save is cut off,
-    /// since these records are read again.
+    /// Goes on with the files of an earlier attempt, cut to what its last save knows of them.
     ///
-    /// - Returns: false where one of them is gone or shorter than it was.
-    mutating func resume(_ notes: [RejectFileNote]) throws -> Bool {
+    /// Those of another run are ended. Files that are gone were drained or removed.
+    ///
+    /// - Returns: how many of their records replays have saved since.
+    mutating func resume(_ notes: [RejectFileNote]) throws -> Int {
         // A dry run leaves those of the real one alone.
-        guard !isDry else { return true }
-        for note in notes {
-            guard let file = try RejectFile(resuming: note) else { return false }
-            files[note.source] = file
-            taken.insert(note.path)
+        guard !isDry else { return 0 }
+        var saved = 0
+        for folder in Set(notes.map { PathText.folder(of: $0.path) }).sorted() {
+            try Replay.recover(in: folder)
+            let known = try RejectNote.read(in: folder)?.files ?? []
+            for note in notes where PathText.folder(of: note.path) == folder {
+                let name = PathText.lastComponent(note.path)
+                let replayed = known.first { $0.name == name }?.replayed ?? 0
+                saved += max(0, replayed - note.replayed)
+                let file = try RejectFile(resuming: note, replayed: replayed)
+                guard folder == self.folder else {
+                    try file?.close()
+                    continue
+                }
+                files[note.source] = file
+                // One that somebody has edited stays, too.
+                if FileDescriptor.size(note.path) != nil { taken.insert(note.path) }
+            }
         }
         removeLeftovers()
-        return true
+        return saved
     }
 
     /// Removes files of this stage that an earlier attempt made and never saved anything with.

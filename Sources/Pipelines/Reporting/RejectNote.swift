@@ -10,12 +10,16 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         var stage: String
         /// The input that they came from.
         var source: String
+        /// How many of its records replays have saved; nil where there are none.
+        var replayed: Int?
 
-        var json: JSONTree { .fields(["name": name, "source": source, "stage": stage]) }
+        var json: JSONTree {
+            .fields(["name": name, "source": source, "stage": stage, "replayed": replayed])
+        }
     }
 
     static let currentFormat = 1
-    private static let name = ".run.json"
+    static let name = ".run.json"
 
     var format = RejectNote.currentFormat
     var pipeline: String
@@ -29,11 +33,21 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     var files: [File] = []
 
     /// - Returns: nil where the folder has no such note.
+    /// - Throws: `RunFailure` (65) if it is damaged.
     static func read(in folder: String) throws -> RejectNote? {
         let path = PathText.join(folder, name)
         guard FileDescriptor.size(path) != nil else { return nil }
-        let note = try JSONDecoder().decode(
-            RejectNote.self, from: Data(contentsOf: URL(filePath: path)))
+        let note: RejectNote
+        do {
+            note = try JSONDecoder().decode(
+                RejectNote.self, from: Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw RunFailure(
+                .dataError, code: "rejects.note",
+                "\(path) is damaged, so nobody can tell which run these rejects are of",
+                fix: "restore the file, or import the records of this folder by a spec of their own"
+            )
+        }
         return note.format == currentFormat ? note : nil
     }
 

@@ -46,6 +46,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
 
     /// The reasons in a file, in its order; lines that are none are left out.
     static func read(_ path: String) throws -> [RejectReason] {
+        guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
         return try Data(contentsOf: URL(filePath: path)).split(separator: 10).compactMap {
             try? decoder.decode(RejectReason.self, from: Data($0))

@@ -54,7 +54,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
         codes[place].first.append(Self.example(reject, values))
     }
 
-    private static func example(
+    static func example(
         _ reject: RejectedRecord, _ values: ParameterValues
     ) -> Example {
         /// In this order: of a secret that is cut through, nothing may stay.
@@ -75,12 +75,15 @@ package struct RejectTally: Decodable, Sendable, Hashable {
 
 extension RejectTally.Example {
     /// The reject as it is shown on stderr.
-    var diagnostic: Diagnostic {
+    var diagnostic: Diagnostic { diagnostic(detail, fix: nil) }
+
+    /// - Parameter code: the code to show.
+    func diagnostic(_ code: String, fix: String?) -> Diagnostic {
         Diagnostic(
-            code: detail, message,
+            code: code, message,
             at: .record(
                 RecordLocation(
                     source: file, record: record, byteOffset: byte, line: line, column: column,
-                    field: field)))
+                    field: field)), fix: fix)
     }
 }

@@ -96,7 +96,8 @@ extension RecordCounts: JSONWritable {
         .fields([
             "read": read, "inserted": inserted, "updated": updated, "unchanged": unchanged,
             "skipped": skipped, "filtered": filtered, "superseded": superseded,
-            "rejected": rejected, "discarded": discarded, "createdTargets": createdTargets,
+            "rejected": rejected, "replayed": replayed, "discarded": discarded,
+            "createdTargets": createdTargets,
             "nulledValues": nulledValues, "waiting": waiting,
         ])
     }

@@ -73,6 +73,8 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     package var filtered = 0
     package var superseded = 0
     package var rejected = 0
+    /// Records that were rejected, and that `etl replay` has saved since; nil where there are none.
+    package var replayed: Int?
     /// Records whose objects were thrown away with a store that came to nothing; nil where that
     /// did not happen.
     package var discarded: Int?
@@ -112,7 +114,14 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 
     private var ended: Int {
         inserted + updated + unchanged + skipped + filtered + superseded + rejected
-            + (discarded ?? 0)
+            + (replayed ?? 0) + (discarded ?? 0)
+    }
+
+    /// Notes that records which were rejected have been saved by replays.
+    mutating func noteReplayed(_ count: Int) {
+        guard count > 0 else { return }
+        rejected -= count
+        replayed = (replayed ?? 0) + count
     }
 
     /// Counts what changed objects as discarded.

@@ -1,10 +1,10 @@
 import GraphStore
 import RecordStreams
 
-/// What the imports that a stopped run has finished would read today, and have not read.
+/// What the imports that an unfinished run has done would read today.
 ///
-/// Such a run is not gone on with: its new records would never be looked at. Inputs that are gone
-/// are no reason: what was in them is in the store.
+/// If they would read something new, the run is not completed: its new records would never be
+/// looked at. Inputs that are gone are no reason: what was in them is in the store.
 struct NewInput {
     let stages: [Stage]
     let values: ParameterValues
@@ -13,8 +13,6 @@ struct NewInput {
     let interruption: Interruption
     /// What the imports that are done have saved stays in the store when they run again.
     let staysSaved: Bool
-    /// What one that was stopped has saved does not.
-    let isBeside: Bool
 
     /// What is to be done where an import that is done must not be repeated.
     static let wayOn = "run the stages that are left by --from STAGE, or all of them by --restart"
@@ -26,24 +24,24 @@ struct NewInput {
 
     /// The first input that is new, is not what it was, or cannot be known again; nil where all is
     /// as it was.
-    ///
-    /// - Throws: `RunFailure` (75) where that is a reason for all stages to run again, and one of them
-    ///   would make its objects twice.
     func first(since saved: RunJournal.Saved) throws -> InputFile? {
         for note in saved.stages {
-            guard let inputs = note.inputs,
-                let (stage, spec) = importStage(note.name, note.fingerprint),
+            guard let inputs = note.inputs, let (stage, spec) = importStage(note.name),
                 spec.read.generated == nil, let file = try first(spec, stage, inputs)
             else { continue }
-            try refuseTwice(saved, file)
             return file
         }
         return nil
     }
 
-    private func refuseTwice(_ saved: RunJournal.Saved, _ file: InputFile) throws {
-        for begun in saved.begunImports where begun.isDone || !isBeside {
-            guard let (stage, spec) = importStage(begun.stage, begun.fingerprint),
+    /// Makes sure that no import that is done would append its objects once more.
+    ///
+    /// - Throws: `RunFailure` (65) if one would.
+    func refuseTwice(
+        _ saved: RunJournal.Saved, _ obstacle: RunContinuation.Obstacle
+    ) throws {
+        for begun in saved.begunImports where begun.isDone {
+            guard let (stage, spec) = importStage(begun.stage),
                 Self.isRefused(spec, staysSaved: staysSaved),
                 try begun.wouldRepeat(
                     spec,
@@ -53,19 +51,16 @@ struct NewInput {
                     })
             else { continue }
             throw RunFailure(
-                .temporaryFailure, code: "run.cannot-resume",
-                "The import '\(stage.name)' of an earlier run has saved objects, and would make them"
-                    + " twice if all stages ran again, since \(file.name) "
-                    + (file.isStream ? "cannot be known again" : "is new or not what it was"),
+                .dataError, code: "run.cannot-resume",
+                "The import '\(stage.name)' of an unfinished run has saved objects, and would append"
+                    + " them again if all stages ran again; the run is not completed, since "
+                    + obstacle.reason,
                 fix: Self.wayOn)
         }
     }
 
-    private func importStage(
-        _ name: String, _ fingerprint: String
-    ) -> (stage: Stage, spec: ImportSpec)? {
-        guard
-            let stage = stages.first(where: { $0.name == name && $0.fingerprint == fingerprint }),
+    private func importStage(_ name: String) -> (stage: Stage, spec: ImportSpec)? {
+        guard let stage = stages.first(where: { $0.name == name }),
             case .import(let spec) = stage.kind
         else { return nil }
         return (stage, spec)

@@ -38,23 +38,28 @@ extension PipelineRun {
             return CompletionNote.remove(beside: job.target.path)
         }
         let container = try job.target.openStore(model: job.model)
-        guard let saved = try RunJournal.saved(in: container) else { return }
-        try RunJournal(job.note, resuming: saved, isSameAttempt: true, in: container)
-            .end(in: container)
+        guard let saved = try RunJournal.saved(by: job.note.owner, in: container) else { return }
+        try RunJournal(job.note, .continued(saved), isSameAttempt: true, in: container)
+            .end(of: job.spec.stages, in: container)
     }
 
     /// Finishes the store after a failure, whose error is the one that ends the run.
-    func settle(_ job: Job, keepsNotes: Bool) {
+    ///
+    /// - Parameter keepsWork: the next run goes on with the work beside the store.
+    func settle(_ job: Job, keepsWork: Bool) {
         guard hasOpened, job.target.mode != .replace, !job.target.isOfApp,
             job.target.isThere,
             // What goes on with work beside the store must find the store as it was.
-            !(job.target.worksBeside && keepsNotes)
+            !(job.target.worksBeside && keepsWork)
         else { return }
         do {
             let container = try job.target.openStore(model: job.model)
-            if !keepsNotes, let saved = try RunJournal.saved(in: container) {
-                try RunJournal(job.note, resuming: saved, isSameAttempt: true, in: container)
-                    .end(in: container)
+            // Of a run that has done nothing, there is nothing to complete.
+            if !keepsWork,
+                let saved = try RunJournal.saved(by: job.note.owner, in: container), saved.isEmpty
+            {
+                try RunJournal(job.note, .continued(saved), isSameAttempt: true, in: container)
+                    .end(of: job.spec.stages, in: container)
             }
             try container.checkpoint()
         } catch {
@@ -76,8 +81,8 @@ extension PipelineRun {
         }
     }
 
-    /// Whether the next run completes this one, which ended so.
-    static func isResumable(_ error: any Error) -> Bool {
+    /// Whether the reason for a failure passes, so that repeating the run may help.
+    static func isPassing(_ error: any Error) -> Bool {
         if error is Interrupted { return true }
         if let error = error as? StoreError, error.isWrittenMeanwhile { return false }
         switch RunFailure(error, stage: nil).status {
@@ -178,7 +183,7 @@ extension PipelineRun {
 
     /// Runs the stages that are to run after a failure, too.
     mutating func runAlways(
-        after failed: Stage?, _ job: Job, keepsNotes: Bool, _ failure: inout RunFailure
+        after failed: Stage?, _ job: Job, _ failure: inout RunFailure
     ) {
         // What fails before the first stage fails at its store, or at the columns of inputs.
         guard failed != nil || !lackingColumns.isEmpty else { return }
@@ -194,7 +199,7 @@ extension PipelineRun {
             return
         }
         let wasThere = job.target.isThere
-        runAlways(stages, job, keepsNotes: keepsNotes, &failure)
+        runAlways(stages, job, &failure)
         // A store that was made for them and that none has changed is not what the run was to make.
         if !wasThere, job.target.worksBeside, !stages.contains(where: hasChangedObjects) {
             try? PersistentContainer.destroy(at: job.target.path)
@@ -209,12 +214,13 @@ extension PipelineRun {
     }
 
     private mutating func runAlways(
-        _ stages: [Stage], _ job: Job, keepsNotes: Bool, _ failure: inout RunFailure
+        _ stages: [Stage], _ job: Job, _ failure: inout RunFailure
     ) {
         do {
             let container = try job.target.openAfterFailure(model: job.model)
+            let saved = try RunJournal.saved(by: job.note.owner, in: container)
             let journal = try RunJournal(
-                job.note, resuming: try RunJournal.saved(in: container), isSameAttempt: true,
+                job.note, saved.map { .continued($0) } ?? .new, isSameAttempt: true,
                 isAfterFailure: true, in: container)
             let environment = environment(job, container, journal)
             for stage in stages {
@@ -229,7 +235,7 @@ extension PipelineRun {
                 }
             }
             try container.buildPendingIndexes(job.spec.budget)
-            if !keepsNotes { try journal.end(in: container) }
+            if saved == nil { try journal.end(of: job.spec.stages, in: container) }
             try container.checkpoint()
         } catch {
             failure.diagnostics +=

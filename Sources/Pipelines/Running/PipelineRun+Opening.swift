@@ -9,8 +9,8 @@ extension PipelineRun {
     /// A container that stages run on.
     struct Opened {
         var container: PersistentContainer
-        /// What an earlier attempt of this run, or an earlier stage, left in it.
-        var resumed: RunJournal.Saved?
+        /// What the run takes over from the notes in it.
+        var beginning: RunJournal.Beginning
         /// It is to take the place of the store.
         var isBeside: Bool
     }
@@ -29,7 +29,7 @@ extension PipelineRun {
             let container = try job.target.openStore(model: model)
             return Opened(
                 container: container,
-                resumed: try resume(RunJournal.saved(in: container), &job, container),
+                beginning: try begin(after: saved(in: container, job), &job, container),
                 isBeside: false)
         }
         if job.target.isOfApp, !options.isDry {
@@ -37,97 +37,113 @@ extension PipelineRun {
             if let saved = CompletionNote.read(beside: job.target.path) {
                 try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
                 let container = try job.target.openStore(model: model)
-                if let resumed = try resume(saved, &job, container) {
-                    return Opened(container: container, resumed: resumed, isBeside: false)
+                if case .continued(let saved) = try begin(after: saved, &job, container) {
+                    return Opened(
+                        container: container, beginning: .continued(saved), isBeside: false)
                 }
             }
             CompletionNote.remove(beside: job.target.path)
             try PersistentContainer.forgetInputs(ofStoreAt: job.target.path)
         }
         // What was asked for something else left beside must not get into what this run makes.
-        if let (container, saved) = try job.target.openUnfinished(model: model),
+        let owner = job.note.owner
+        if let (container, saved) = try job.target.openUnfinished(model: model, owner),
             hasBegun || saved.isOf(job.stages),
-            let resumed = try resume(saved, &job, container, isBeside: true)
+            case .continued(let saved) = try begin(after: saved, &job, container, isBeside: true)
         {
-            return Opened(container: container, resumed: resumed, isBeside: true)
+            return Opened(container: container, beginning: .continued(saved), isBeside: true)
         }
-        if let (container, saved) = try job.target.openReplaced(model: model),
-            let resumed = try resume(saved, &job, container)
+        if let (container, saved) = try job.target.openReplaced(model: model, owner),
+            case .continued(let saved) = try begin(after: saved, &job, container)
         {
-            return Opened(container: container, resumed: resumed, isBeside: false)
+            return Opened(container: container, beginning: .continued(saved), isBeside: false)
         }
         let container = try job.target.openBeside(model: model)
         return Opened(
             container: container,
-            resumed: try resume(RunJournal.saved(in: container), &job, container),
+            beginning: try begin(after: saved(in: container, job), &job, container),
             isBeside: true)
     }
 
-    /// What an earlier attempt left, if this run is asked for the same; its time is then the time
-    /// of this run.
-    ///
-    /// - Parameter isBeside: it is in a copy, which is thrown away if it is not gone on with.
-    mutating func resume(
-        _ saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer,
-        isBeside: Bool = false
+    /// What an earlier run of this pipeline left unfinished; nil if nobody asks for it.
+    private func saved(
+        in container: PersistentContainer, _ job: Job
     ) throws -> RunJournal.Saved? {
+        guard hasBegun || !options.isRestart else { return nil }
+        return try RunJournal.saved(by: job.note.owner, in: container)
+    }
+
+    /// Decides what the run takes over from the notes of an earlier one. If it completes that run,
+    /// its time is the time of this run.
+    ///
+    /// - Parameter isBeside: the notes are in a copy, which is thrown away if it is not continued.
+    /// - Throws: `RunFailure` (65) if an import that is done would append its objects twice.
+    mutating func begin(
+        after saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer,
+        isBeside: Bool = false
+    ) throws -> RunJournal.Beginning {
         try options.replay?.refuse(unfinished: saved?.run)
-        try refuseForgetting(saved?.run, job.spec)
-        guard let saved, saved.run.pipeline == job.spec.name else { return nil }
-        if hasBegun { return saved }
-        guard !options.isRestart else { return nil }
+        guard let saved else { return .new }
+        if hasBegun { return .continued(saved) }
+        guard !options.isRestart else { return .new }
         let again = try bind(
             job.spec, now: Date(timeIntervalSinceReferenceDate: saved.run.started),
             runID: saved.run.runID)
-        let path = again.path(job.spec.store.at)
-        guard fingerprint(again) == saved.run.fingerprint,
-            StoreTarget.place(of: path) == job.target.path
-        else { return nil }
+        guard StoreTarget.place(of: again.path(job.spec.store.at)) == job.target.path else {
+            return .new
+        }
         let inputs = NewInput(
             stages: job.stages, values: again, container: container, pipeline: job.spec.name,
             interruption: runner.interruption,
             staysSaved: job.target.mode != .replace
-                && (!isBeside || job.spec.store.commit == .stage),
-            isBeside: isBeside)
-        // A limit leaves inputs half read, and says so.
-        if options.recordsMax == nil, options.replay == nil,
-            let input = try inputs.first(since: saved)
-        {
-            warnOfNewInput(input)
-            return nil
+                && (!isBeside || job.spec.store.commit == .stage))
+        guard let obstacle = try obstacle(to: saved, job, again, inputs) else {
+            job.values = again
+            let base = job.note.base
+            job.note = saved.run
+            job.note.base = base
+            values = again
+            return .continued(saved)
         }
-        job.values = again
-        let base = job.note.base
-        job.note = saved.run
-        job.note.base = base
-        values = again
-        return saved
+        guard options.replay == nil else { return .new }
+        try inputs.refuseTwice(saved, obstacle)
+        // An earlier run of which nothing is left to do is no news.
+        if obstacle != .ended, !saved.isEmpty { warn(of: obstacle) }
+        return saved.importing == nil ? .new : .anew(saved)
     }
 
-    /// Without its notes, a replay that was killed would begin again, and would append once more
-    /// what has no key.
-    private func refuseForgetting(_ run: RunNote?, _ spec: PipelineSpec) throws {
-        guard options.replay == nil, !options.isDry, !options.isRestart,
-            let folder = run?.replay, spec.stages.contains(where: \.isAppending),
-            // A folder that is gone has nothing left to be replayed.
-            let replay = try? Replay(folder, workingFolder: "/"), replay.isBegun
-        else { return }
-        throw RunFailure(
-            .temporaryFailure, code: "replay.unfinished",
-            "A replay of \(folder) was killed before its end, and appends records without a key",
-            fix: "replay it first; --restart runs all the same, and the replay begins anew")
+    /// Why the run does not complete the one that left the notes; nil if it does.
+    private func obstacle(
+        to saved: RunJournal.Saved, _ job: Job, _ again: ParameterValues, _ inputs: NewInput
+    ) throws -> RunContinuation.Obstacle? {
+        let known = RunContinuation.obstacle(
+            .init(fingerprint: saved.run.fingerprint, date: again.runDate),
+            isEnded: saved.run.isEnded,
+            done: saved.stages.map { ($0.name, $0.fingerprint) },
+            // A replay reads the same files on every day.
+            .init(
+                fingerprint: fingerprint(again),
+                date: options.replay == nil ? job.values.runDate : again.runDate),
+            today: Dictionary(
+                job.stages.map { ($0.name, $0.fingerprint) },
+                uniquingKeysWith: { first, _ in first })
+        )
+        // A limit leaves inputs half read, and says so.
+        if let known { return known }
+        guard options.recordsMax == nil, options.replay == nil else { return nil }
+        return try inputs.first(since: saved).map {
+            $0.isStream ? .stream($0.name) : .input($0.path)
+        }
     }
 
-    func warnOfNewInput(_ input: InputFile) {
-        let words =
-            input.isStream
-            ? "\(input.name) cannot be known again" : "\(input.path) is new or not what it was"
+    private func warn(of obstacle: RunContinuation.Obstacle) {
+        var fix: String?
+        if case .stream(let name) = obstacle { fix = "give \(name) all of its records again" }
         runner.warn(
             Diagnostic(
                 .warning, code: "run.new-input",
-                "What an earlier run has left is not gone on with, since \(words); "
-                    + "all stages run again",
-                fix: input.isStream ? "give \(input.name) all of its records again" : nil))
+                "An unfinished run is not completed, since \(obstacle.reason); all stages run again",
+                fix: fix))
     }
 
     /// Whoever watches sees where a run begins that an earlier one has left.
@@ -142,19 +158,13 @@ extension PipelineRun {
     }
 
     /// Begins a replay, or goes on with it where the last one was killed before it was at its end.
-    ///
-    /// - Returns: the notes of the run to go on with.
-    func beginReplay(_ resumed: RunJournal.Saved?) throws -> RunJournal.Saved? {
-        guard let replay = options.replay else { return resumed }
-        if resumed != nil, replay.isBegun { return resumed }
+    func beginReplay(
+        _ beginning: RunJournal.Beginning, _ job: Job, _ container: PersistentContainer
+    ) throws -> RunJournal.Beginning {
+        guard let replay = options.replay else { return beginning }
+        if case .continued = beginning, replay.isBegun { return beginning }
+        try replay.refuseLeftovers(of: RunJournal.saved(by: job.spec.name, in: container))
         try replay.begin()
-        return nil
-    }
-}
-
-extension Stage {
-    /// Whether it imports records that have no key.
-    fileprivate var isAppending: Bool {
-        if case .import(let spec) = kind { spec.whenFound == .append } else { false }
+        return .new
     }
 }

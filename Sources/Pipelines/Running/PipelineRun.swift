@@ -6,9 +6,9 @@ import GraphStore
 /// One run of a pipeline: its lock, its store, its stages, and what becomes of them when it ends
 /// early.
 ///
-/// A run that is stopped, killed, or fails for a reason that passes (a full disk, a lock, missing
-/// rights) leaves its notes in the store, and the next one completes it. One that fails for what
-/// its data or its spec say is at its end, and the next one begins anew.
+/// A run that does not end well leaves its notes in the store, whatever the reason, and the next one
+/// completes it (see `RunContinuation`). Work beside the store stays only for a reason that passes,
+/// such as a full disk, a lock, or missing rights.
 struct PipelineRun {
     let runner: PipelineRunner
     var outcome = RunOutcome(status: .ok)
@@ -187,9 +187,9 @@ struct PipelineRun {
             let stop = stop(endingWaitOf: error)
             let error: any Error = stop ?? error
             waiting.noteFailure()
-            let isResumable = Self.isResumable(error)
+            let isPassing = Self.isPassing(error)
             var takenBack: Diagnostic?
-            if !isResumable {
+            if !isPassing {
                 job.target.abandon()
                 if job.target.worksBeside {
                     takenBack = self.takenBack(working, job)
@@ -197,18 +197,18 @@ struct PipelineRun {
                 }
             }
             let leftOver = self.leftOver(working, job)
-            settle(job, keepsNotes: isResumable)
+            settle(job, keepsWork: isPassing)
             if var stop = error as? Interrupted {
                 stop.leftOver = leftOver
                 throw stop
             }
             var failure = RunFailure(error, stage: nil).naming(store: job.target.path)
-            let note = isResumable ? leftBeside(job, leftOver) : takenBack
+            let note = isPassing ? leftBeside(job, leftOver) : takenBack
             if note == nil { failure.tellSaved(saved(job)) }
             if let note, current != nil { failure.diagnostics.append(note) }
             waiting.noteBegin()
             job.target.endWatch()
-            runAlways(after: current, job, keepsNotes: isResumable, &failure)
+            runAlways(after: current, job, &failure)
             throw failure
         }
     }
@@ -226,12 +226,12 @@ struct PipelineRun {
                 try PersistentContainer.removeReplaced(at: job.target.path)
             }
             hasOpened = true
-            let resumed = try beginReplay(opened.resumed)
+            let beginning = try beginReplay(opened.beginning, job, container)
             if job.model == nil { try Self.check(job.spec, against: container.model) }
             if !hasBegun { tellRemarks(on: container, of: job.target.path) }
             let journal = try RunJournal(
-                job.note, resuming: resumed, isSameAttempt: hasBegun, in: container)
-            if let resumed, !hasBegun { tellOfResuming(resumed) }
+                job.note, beginning, isSameAttempt: hasBegun, in: container)
+            if let saved = beginning.continued, !hasBegun { tellOfResuming(saved) }
             let isFirst = !hasBegun
             hasBegun = true
             waiting.noteBegin()
@@ -261,7 +261,7 @@ struct PipelineRun {
             // Last of all: a run that is killed behind it is done, and the next one is another.
             if !job.target.worksBeside {
                 reportEarly()
-                try journal.end(in: container)
+                try journal.end(of: job.spec.stages, in: container)
             }
             if options.isDry { outcome.difference = try job.target.difference(of: container) }
             notes = journal.current

@@ -94,14 +94,14 @@ package struct PipelineStatus: Sendable {
         for path in [path, beside.path(of: path)] where FileDescriptor.size(path) ?? 0 > 0 {
             let saved: RunJournal.Saved?
             do {
-                saved = try RunJournal.saved(at: path)
+                saved = try RunJournal.saved(by: spec.name, at: path)
             } catch let error as StoreError where error.isOfTheMachine {
                 throw error
             } catch {
                 // What is wrong with the store itself is told by the next run.
                 continue
             }
-            guard let saved, saved.run.pipeline == spec.name else { continue }
+            guard let saved, !saved.isEmpty || !saved.run.isEnded else { continue }
             return Pending(
                 run: saved.run.runID, done: saved.stages.count, place: saved.place,
                 streams: StreamsAgain(since: saved, spec))

@@ -14,10 +14,16 @@ extension Replay {
     func drain(_ reports: [StageReport], runID: String, pipeline: String) throws {
         let refused = PathText.join(PathText.join(work, "rejects"), "\(pipeline)-\(runID)")
         var moves: [Move] = []
+        var drained = note
         for file in files {
             let old = PathText.join(folder, file.name)
             let new = PathText.join(refused, "\(file.stage).\(file.name)")
             let suffix = RejectFile.reasonsSuffix
+            let saved =
+                try RejectReason.read(old + suffix).count - RejectReason.read(new + suffix).count
+            if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
+                drained.files[place].replayed = (file.replayed ?? 0) + saved
+            }
             guard FileDescriptor.size(new) != nil else {
                 moves += [Move(from: nil, to: old), Move(from: nil, to: old + suffix)]
                 continue
@@ -25,8 +31,38 @@ extension Replay {
             let reasons = try reasons(of: file, new + suffix, reports)
             moves += [Move(from: new, to: old), Move(from: reasons, to: old + suffix)]
         }
+        // The import that refused them learns from this how many are left.
+        try drained.write(in: work)
+        moves.append(
+            Move(
+                from: PathText.join(work, RejectNote.name),
+                to: PathText.join(folder, RejectNote.name)))
         try WholeFile.write(Array(try JSONEncoder().encode(moves)), to: planPath)
         try recover()
+    }
+
+    /// Does as the plan of a replay says that was killed, if there is one.
+    static func recover(in folder: String) throws {
+        guard let note = try RejectNote.read(in: folder) else { return }
+        try Replay(folder: folder, note: note).recover()
+    }
+
+    /// Refuses rejects that a killed run had not saved yet: it reads their records again.
+    ///
+    /// - Parameter saved: what that run left.
+    /// - Throws: `RunFailure` (75).
+    func refuseLeftovers(of saved: RunJournal.Saved?) throws(RunFailure) {
+        guard let saved else { return }
+        for note in saved.importing?.rejects ?? []
+        where PathText.folder(of: note.path) == folder && note.hasLeftovers {
+            let name = PathText.lastComponent(note.path)
+            let replayed = self.note.files.first { $0.name == name }?.replayed ?? 0
+            guard replayed == note.replayed else { continue }
+            throw RunFailure(
+                .temporaryFailure, code: "replay.unfinished",
+                "The run \(saved.run.runID) was killed while it wrote \(note.path)",
+                fix: "run \(saved.run.pipeline) again first")
+        }
     }
 
     /// Does as a plan says, where there is one.

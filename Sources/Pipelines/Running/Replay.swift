@@ -25,6 +25,11 @@ struct Replay: Sendable {
     private var mark: String { PathText.join(work, "begun") }
     var planPath: String { PathText.join(work, "plan.json") }
 
+    init(folder: String, note: RejectNote) {
+        self.folder = folder
+        self.note = note
+    }
+
     /// - Parameter run: the folder, the run's report, or its id where its folder is in `./rejects`.
     /// - Throws: `RunFailure` with status 66 where there are no rejects of that run.
     init(_ run: String, workingFolder: String) throws {
@@ -159,19 +164,16 @@ struct Replay: Sendable {
             fix: "take it out of the file, and the line with too-big out of its reasons")
     }
 
-    /// - Throws: `RunFailure` with status 75 where another run is to be completed first, which
-    ///   still writes to reject files, or wants its notes.
+    /// - Throws: `RunFailure` with status 75 where the replay of another folder is to be completed
+    ///   first, which wants its notes.
     func refuse(unfinished run: RunNote?) throws {
-        guard let run, run.replay != folder else { return }
-        if let other = run.replay {
-            // A folder that is gone has nothing left to be replayed.
-            let replay = try? Replay(other, workingFolder: "/")
-            guard replay?.hasWork == true else { return }
-        }
+        // A folder that is gone has nothing left to be replayed.
+        guard let other = run?.replay, other != folder,
+            let replay = try? Replay(other, workingFolder: "/"), replay.hasWork
+        else { return }
         throw RunFailure(
             .temporaryFailure, code: "replay.unfinished",
-            "The run \(run.runID) of \(run.pipeline) on this store is not at its end",
-            fix: run.replay.map { "replay \($0) first" } ?? "run \(run.pipeline) again first")
+            "The replay of \(other) on this store is unfinished", fix: "replay \(other) first")
     }
 
     /// Whether a replay was begun and is not at its end.

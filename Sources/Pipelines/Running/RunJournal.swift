@@ -5,8 +5,8 @@ import Synchronization
 /// How far a run has come, noted in its store with everything that it saves.
 ///
 /// Each batch commits with the place up to which its inputs are consumed, each stage with the
-/// mark that it is done, in one transaction. So whatever kills a run, the next one finds exactly
-/// what was saved and goes on behind it. The notes are gone when the run is at its end.
+/// mark that it is done, in one transaction. So whatever ends a run, the next one finds exactly
+/// what was saved and goes on behind it. Only a run that ends well removes them.
 final class RunJournal: Sendable {
     /// What an earlier attempt left.
     struct Saved: Sendable {
@@ -33,6 +33,22 @@ final class RunJournal: Sendable {
             return self.stages.allSatisfy { fingerprints[$0.name] == $0.fingerprint }
                 && importing.map { fingerprints[$0.stage] == $0.fingerprint } != false
         }
+
+        /// Whether the next run has anything to go on with.
+        var isEmpty: Bool { stages.isEmpty && importing == nil }
+    }
+
+    /// What a run takes over from the notes in the store.
+    enum Beginning {
+        /// Nothing.
+        case new
+        /// Everything: it completes the earlier run.
+        case continued(Saved)
+        /// The place where an import stopped; all other stages run again.
+        case anew(Saved)
+
+        /// The run that is completed.
+        var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
     }
 
     private static let stageKinds = ["stage", "input", "record"] + BulkWriter.noteKinds
@@ -56,62 +72,113 @@ final class RunJournal: Sendable {
     ///
     /// - Parameter isSameAttempt: what was saved is from this very attempt.
     init(
-        _ run: RunNote, resuming saved: Saved?, isSameAttempt: Bool, isAfterFailure: Bool = false,
+        _ run: RunNote, _ beginning: Beginning, isSameAttempt: Bool, isAfterFailure: Bool = false,
         in container: PersistentContainer
     ) throws {
         var run = run
-        if let saved {
+        var state = State()
+        switch beginning {
+        case .new: break
+        case .continued(let saved):
             let base = run.base
             run = saved.run
             run.base = base
             if !isSameAttempt { run.attempts += 1 }
+            state.stages = saved.stages
+            (state.importing, state.inputs) = (saved.importing, saved.inputs)
+        case .anew(let saved):
+            (state.importing, state.inputs) = (saved.importing, saved.inputs)
+            state.importing?.countAbortFromHere()
         }
         self.run = run
         self.isAfterFailure = isAfterFailure
         takesNotes = !container.storeDescription.options.isReadOnly
-        state = Mutex(
-            State(
-                stages: saved?.stages ?? [], importing: saved?.importing,
-                inputs: saved?.inputs ?? []))
+        self.state = Mutex(state)
         guard takesNotes else { return }
         let note = Self.encode(run)
         try container.newBackgroundContext().performAndWait { context in
-            if saved == nil { try context.endProgressNotes() }
             try context.beginProgressNotes()
+            try Self.makeRoom(for: run.owner, in: context)
+            switch beginning {
+            case .new:
+                try context.endProgressNotes()
+                try context.beginProgressNotes()
+            case .continued: break
+            case .anew: try context.removeProgressNotes(["done"])
+            }
             try context.writeProgressNote("run", 0, note)
             try context.save()
         }
     }
 
-    /// What an earlier run left unfinished in the store.
-    static func saved(in container: PersistentContainer) throws -> Saved? {
-        try saved { try container.progressNotes($0) }
+    /// Parks the notes of another owner's run, and takes those of an owner back.
+    private static func makeRoom(for owner: String, in context: ManagedObjectContext) throws {
+        let present = try context.progressNote("run", 0).map { try Heading($0).owner }
+        guard present != owner else { return }
+        if let present { try context.parkProgressNotes(of: present) }
+        try context.unparkProgressNotes(of: owner)
+    }
+
+    /// What notes of every version say of their run.
+    private struct Heading: Decodable {
+        var format: Int?
+        var pipeline: String
+        var runID: String
+        var replay: String?
+
+        init(_ note: [UInt8]) throws {
+            self = try JSONDecoder().decode(Heading.self, from: Data(note))
+        }
+
+        var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
+    }
+
+    /// What an earlier run of an owner left unfinished in the store.
+    ///
+    /// - Throws: `RunFailure` (65) if another version of etl left it.
+    static func saved(by owner: String, in container: PersistentContainer) throws -> Saved? {
+        try saved(by: owner) { try container.progressNotes($0) }
     }
 
     /// The same of a store that nobody has opened, and that may not be opened before the run is
     /// completed.
-    static func saved(at path: String) throws -> Saved? {
+    static func saved(by owner: String, at path: String) throws -> Saved? {
         let notes = try PersistentContainer.progressNotes(
-            ["run", "done", "stage", "input"], ofStoreAt: path)
-        return try saved { notes[$0] ?? [] }
+            ofStoreAt: path, ["run", "done", "stage", "input"], owner: owner)
+        return try saved(by: owner) { notes[$0] ?? [] }
     }
 
     /// - Parameter read: the notes of a kind.
     private static func saved(
-        _ read: (String) throws -> [(number: Int64, value: [UInt8])]
+        by owner: String, _ read: (String) throws -> [(number: Int64, value: [UInt8])]
     ) throws -> Saved? {
-        func decoded<Note: Decodable>(_ kind: String) throws -> [Note] {
-            try read(kind).map { try JSONDecoder().decode(Note.self, from: Data($0.value)) }
+        var prefix = ""
+        var found = try read("run").first
+        if let run = found, try Heading(run.value).owner != owner { found = nil }
+        if found == nil {
+            prefix = owner + "/"
+            found = try read(prefix + "run").first
         }
-        guard let run = try read("run").first,
-            let note = try? JSONDecoder().decode(RunNote.self, from: Data(run.value)),
-            // Notes of another version of ours are of no use.
-            note.format == RunNote.currentFormat
-        else { return nil }
+        guard let found else { return nil }
+        let heading = try Heading(found.value)
+        guard heading.format == RunNote.currentFormat else { throw oldNotes(heading) }
+        func decoded<Note: Decodable>(_ kind: String) throws -> [Note] {
+            try read(prefix + kind).map {
+                try JSONDecoder().decode(Note.self, from: Data($0.value))
+            }
+        }
         let importing: [ImportNote] = try decoded("stage")
         return Saved(
-            run: note, stages: try decoded("done"), importing: importing.first,
+            run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
+            stages: try decoded("done"), importing: importing.first,
             inputs: try decoded("input"))
+    }
+
+    private static func oldNotes(_ heading: Heading) -> RunFailure {
+        RunFailure(
+            .dataError, code: "run.cannot-resume",
+            "The run \(heading.runID) is unfinished, and another version of etl wrote its notes",
+            fix: "complete it with that version, or begin anew with --restart")
     }
 
     private static func encode(_ note: some JSONWritable) -> [UInt8] {
@@ -182,23 +249,33 @@ final class RunJournal: Sendable {
         }
     }
 
-    /// Takes the notes away: there is nothing to complete any more.
-    func end(in container: PersistentContainer) throws {
+    /// Removes the notes of a run that ended well.
+    ///
+    /// The place of an import that this run left out stays, as long as the spec has it.
+    ///
+    /// - Parameter stages: all stages of the spec.
+    func end(of stages: [Stage], in container: PersistentContainer) throws {
         guard takesNotes else { return }
+        let stopped = state.withLock { $0.importing?.stage }
         try container.newBackgroundContext().performAndWait { context in
-            try context.endProgressNotes()
+            if let stopped, stages.contains(where: { $0.name == stopped }) {
+                var ended = run
+                ended.isEnded = true
+                try context.writeProgressNote("run", 0, Self.encode(ended))
+                try context.removeProgressNotes(["done"])
+            } else {
+                try context.endProgressNotes()
+            }
             try context.save()
         }
     }
 
     // MARK: Imports
 
-    /// How far an earlier attempt came with an import, which says the same today.
+    /// How far an earlier attempt came with an import, whatever the stage says today.
     func progress(of stage: Stage) -> (note: ImportNote, inputs: [InputNote])? {
         let (note, inputs) = state.withLock { ($0.importing, $0.inputs) }
-        guard let note, note.stage == stage.name, note.fingerprint == fingerprint(of: stage) else {
-            return nil
-        }
+        guard let note, note.stage == stage.name else { return nil }
         return (note, inputs)
     }
 
@@ -218,6 +295,7 @@ final class RunJournal: Sendable {
         _ progress: ImportNote, finished: [InputNote], in context: ManagedObjectContext
     ) throws {
         let first = state.withLock { state in
+            state.importing = progress
             defer { state.inputs += finished }
             return state.inputs.count
         }

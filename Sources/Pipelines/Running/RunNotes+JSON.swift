@@ -4,6 +4,7 @@ extension RunNote: JSONWritable {
         .fields([
             "format": format, "pipeline": pipeline, "runID": runID, "started": started,
             "fingerprint": fingerprint, "base": base, "attempts": attempts, "replay": replay,
+            "isEnded": isEnded,
         ])
     }
 }
@@ -34,8 +35,17 @@ extension ImportNote: JSONWritable {
             "inputs": JSONTree.object(
                 inputs.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.json) }),
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
+            "abortBase": abortBase, "stop": stop,
         ])
     }
+}
+
+extension RejectBase: JSONWritable {
+    var json: JSONTree { .fields(["read": read, "rejected": rejected]) }
+}
+
+extension StopNote: JSONWritable {
+    var json: JSONTree { .fields(["code": code, "reject": reject, "replayed": replayed]) }
 }
 
 extension SectionNote: JSONWritable {
@@ -57,6 +67,7 @@ extension RejectFileNote: JSONWritable {
         .fields([
             "source": source, "path": path, "recordsLength": recordsLength,
             "reasonsLength": reasonsLength, "isArray": isArray, "isFirst": isFirst,
+            "replayed": replayed,
         ])
     }
 }

@@ -2,7 +2,7 @@ import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Decodable, Sendable, Hashable {
-    static let currentFormat = 7
+    static let currentFormat = 8
 
     var format = RunNote.currentFormat
     var pipeline: String
@@ -17,6 +17,16 @@ struct RunNote: Decodable, Sendable, Hashable {
     var attempts = 1
     /// The folder of rejects that the run replays, where it does.
     var replay: String?
+    /// The run has ended well, and left out an import whose place stays noted.
+    var isEnded = false
+
+    /// Whose notes these are: a run is completed by a run of the same owner.
+    var owner: String { Self.owner(pipeline: pipeline, isReplay: replay != nil) }
+
+    /// Neither has a slash or a colon, which no name of a pipeline contains.
+    static func owner(pipeline: String, isReplay: Bool) -> String {
+        isReplay ? "replay:" + pipeline : pipeline
+    }
 }
 
 /// A stage that is done.
@@ -72,6 +82,31 @@ struct ImportNote: Decodable, Sendable {
     var secondsElapsed: Double
     /// The records behind `position` that are written in another order; nil while none are.
     var section: SectionNote?
+    /// Where `rejects.abort` begins to count.
+    var abortBase = RejectBase()
+    /// The reject that ended the import; nil if none did.
+    var stop: StopNote?
+}
+
+extension ImportNote {
+    /// Lets `rejects.abort` count what comes from here on.
+    mutating func countAbortFromHere() {
+        abortBase = RejectBase(read: counts.read, rejected: counts.rejected)
+    }
+}
+
+/// Counts of records from which on rejects are counted.
+struct RejectBase: Decodable, Sendable, Hashable {
+    var read = 0
+    var rejected = 0
+}
+
+/// A reject that ended an import.
+struct StopNote: Decodable, Sendable, Hashable {
+    var code: String
+    var reject: RejectTally.Example
+    /// How many rejects replays had saved by then.
+    var replayed: Int
 }
 
 /// How far records are written that were kept aside to be written in the order of their objects' rows.
@@ -119,4 +154,6 @@ struct RejectFileNote: Decodable, Sendable, Hashable {
     var reasonsLength: Int
     var isArray: Bool
     var isFirst: Bool
+    /// How many of their records replays had saved by then.
+    var replayed = 0
 }

@@ -91,6 +91,9 @@ package struct ParameterValues: Sendable {
             .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
     }
 
+    /// `run.date`.
+    var runDate: String { runTexts["run.date"] ?? "" }
+
     /// The text with its parameters put in; it may hold secrets.
     package func resolve(_ template: TemplateText) -> String {
         fill(template) { $0.text }

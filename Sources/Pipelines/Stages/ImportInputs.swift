@@ -140,6 +140,11 @@ struct ImportInputs: Sendable {
         if isRepeatable, let stream = stream(among: finished, note.position) {
             throw CannotResume("what was read of \(stream.name) cannot be read again")
         }
+        let read = finished.map(\.path) + (note.position.map { [$0.path] } ?? [])
+        if let path = read.last, !files.contains(where: { read.contains($0.path) }) {
+            throw CannotResume(
+                "\(path) is not among the inputs any more", readsNothingAgain: true)
+        }
         var rest = self
         for input in finished {
             let file = files.first { $0.path == input.path }
@@ -159,10 +164,11 @@ struct ImportInputs: Sendable {
         }
         rest.sectionEnd = note.section?.end
         if let position = note.position {
-            guard files.contains(where: { $0.path == position.path }) else {
+            if files.contains(where: { $0.path == position.path }) {
+                rest.position = position
+            } else if note.section != nil {
                 throw CannotResume("\(position.path) is not among the inputs any more")
             }
-            rest.position = position
         }
         // Whether they are what they were shows before anything else is saved. Streams may be given
         // one after another, in the order in which they were read.
@@ -274,9 +280,12 @@ extension ReadOptions {
 /// Why an import begins again although an earlier attempt had saved some of it.
 struct CannotResume: Error {
     var reason: String
+    /// No input has anything that the earlier attempt has read, so that nothing can be saved twice.
+    var readsNothingAgain = false
 
-    init(_ reason: String) {
+    init(_ reason: String, readsNothingAgain: Bool = false) {
         self.reason = reason
+        self.readsNothingAgain = readsNothingAgain
     }
 
     init(changed file: InputFile) {

@@ -17,6 +17,9 @@ struct ImportStage: Sendable {
         let inputs = try ImportInputs(spec.read, stage, environment)
         if let (note, finished) = environment.journal.progress(of: stage) {
             do {
+                guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
+                    throw CannotResume("the stage says something else now")
+                }
                 let rest = try inputs.resuming(
                     note, finished, isRepeatable: spec.isRepeatable, environment)
                 return try run(rest, after: note)
@@ -29,15 +32,19 @@ struct ImportStage: Sendable {
 
     /// Tells that the import begins again.
     ///
-    /// - Throws: `RunFailure` (75) where it must not: what was read of the streams by now is gone,
-    ///   and what was saved would be there twice if they were what they had been.
+    /// - Throws: `RunFailure` (65) where it must not: what was read of the streams by now is gone,
+    ///   or what was saved would be there twice.
     private func tell(_ obstacle: CannotResume, _ streams: String) throws(RunFailure) {
-        guard streams.isEmpty || spec.isRepeatable else {
+        guard spec.isRepeatable || obstacle.readsNothingAgain else {
             throw RunFailure(
-                .temporaryFailure, code: "run.cannot-resume",
-                "The import '\(stage.name)' cannot go on where it was: \(obstacle.reason)",
-                fix: "give again what the stopped run had of \(streams), or begin anew with "
-                    + "--restart")
+                .dataError, code: "run.cannot-resume",
+                "The import '\(stage.name)' cannot go on where it stopped: \(obstacle.reason)",
+                fix: streams.isEmpty
+                    ? "restore the input or the stage, or read everything again with --restart, also what"
+                        + " is saved; `etl replay` reads the rejects alone; with `commit: run`, a run that"
+                        + " fails saves nothing"
+                    : "give again what the stopped run had of \(streams), or begin anew with "
+                        + "--restart")
         }
         environment.warn(
             Diagnostic(

@@ -12,13 +12,10 @@ extension ImportWriter {
         progress.rejectTally = progress.rejectTally ?? RejectTally()
         let values = environment.values
         progress.rejectTally?.add(reject, values)
-        if stopped == nil, let fix = plan.fixForStop(reject.code) {
-            stopped = RunFailure(
-                .dataError,
-                [
-                    Diagnostic(
-                        code: reject.code, reject.message, at: .record(reject.location), fix: fix)
-                ])
+        if progress.stop == nil, plan.fixForStop(reject.code) != nil {
+            progress.stop = StopNote(
+                code: reject.code, reject: RejectTally.example(reject, values),
+                replayed: progress.counts.replayed ?? 0)
         }
         let form = batch == nil ? progress.inputs[reject.location.source] : nil
         try rejects.add(
@@ -28,20 +25,38 @@ extension ImportWriter {
 
     /// Ends the stage where a reject does, or their number.
     func checkRejects() throws(RunFailure) {
-        if let stopped { throw stopped }
-        if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
+        if let rejectFailure { throw rejectFailure }
     }
 
-    /// Whether there are more rejects than the stage goes on with.
-    var isOverAbort: Bool {
-        let counts = progress.counts
-        return switch environment.spec.rejects.abort {
-        case .count(let limit): counts.rejected > limit
+    /// The failure of a stage that a reject ends, or their number.
+    var rejectFailure: RunFailure? {
+        if let stop = progress.stop {
+            return RunFailure(
+                .dataError, [stop.reject.diagnostic(stop.code, fix: plan.fixForStop(stop.code))])
+        }
+        return isOverAbort ? tooManyRejects(environment.spec.rejects.abort, key: "abort") : nil
+    }
+
+    /// Ends the stage again whose last attempt a reject ended, unless a replay has saved rejects since.
+    mutating func checkStop() throws(RunFailure) {
+        if let stop = progress.stop, progress.counts.replayed ?? 0 > stop.replayed {
+            progress.stop = nil
+        }
+        try checkRejects()
+    }
+
+    /// Whether there are more rejects than the stage goes on with, since the last attempt that they
+    /// ended.
+    private var isOverAbort: Bool {
+        let base = progress.abortBase
+        let rejected = progress.counts.rejected - base.rejected
+        switch environment.spec.rejects.abort {
+        case .count(let limit): return rejected > limit
         case .percent:
             // What is kept aside has come to no end yet, good or bad.
-            counts.read - recordsAside >= 1000
-                && counts.rejected
-                    > environment.spec.rejects.abort.allowed(of: counts.read - recordsAside)
+            let ended = progress.counts.read - base.read - recordsAside
+            return ended >= 1000
+                && rejected > environment.spec.rejects.abort.allowed(of: ended)
         }
     }
 

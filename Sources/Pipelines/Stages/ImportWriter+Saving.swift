@@ -38,36 +38,29 @@ extension ImportWriter {
         environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 
-    /// Saves what is good of a stage that failed, which the next run begins anew.
-    ///
-    /// - Parameter isLast: no more of it comes.
-    mutating func saveUnfinished(isLast: Bool = true) throws {
-        try writer.flush()
-        try isLast ? rejects.close() : rejects.synchronize()
-        try environment.journal.restart(in: context)
-        progress.objects.add(try context.save().change)
-        unsaved.noteSave()
-        environment.ledger.note(stage, inputs: imported)
-        environment.ledger.note(stage, reportSoFar(progress.objects))
-    }
-
-    /// Saves what came before damage or a reject that ends the stage.
-    mutating func saveGood() throws {
-        // What is not all there again is written, or comes with the next run.
-        if section?.isReadAgain == true { section = nil }
-        try settle(isFailing: true)
-        try saveUnfinished()
+    /// Saves what the stage has done before it failed, and the place where the next run goes on.
+    mutating func saveStopped() throws {
+        if let section {
+            do {
+                if section.isReadAgain { leaveSection(section) } else { try endSection() }
+            } catch let failure as RunFailure where failure.status == .dataError {
+                // The stage has failed already.
+            }
+        }
+        // The next run goes on in spite of the rejects that it does not add.
+        if progress.stop == nil { progress.countAbortFromHere() }
+        // What is kept aside is noted as far as it is written.
+        if progress.section == nil { try save() }
+        try rejects.close()
     }
 
     /// Writes the rows that wait for others, or rejects them.
-    ///
-    /// - Parameter isFailing: the stage has failed already, so that no limit ends it again.
-    mutating func settle(isFailing: Bool = false) throws {
-        try endSection(isFailing: isFailing)
+    mutating func settle() throws {
+        try endSection()
         // There may be as many rejects as records; no more than a share is in memory.
         while try writer.settleSome() {
             try keepRejectsOfParked()
-            if !isFailing { try checkRejects() }
+            try checkRejects()
         }
         try writer.finish()
         try keepRejectsOfParked()
@@ -90,7 +83,8 @@ extension ImportWriter {
             progress.counts.rejected
                 <= environment.spec.rejects.allow.allowed(of: progress.counts.read)
         else {
-            try saveUnfinished()
+            // All is read. The next run judges it again.
+            try saveStopped()
             throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
         }
         if spec.read.isOnce {
@@ -118,7 +112,7 @@ extension ImportWriter {
             mirrored = result
         } catch let failure as RunFailure {
             // The records themselves are good and stay.
-            try saveUnfinished()
+            try saveStopped()
             throw failure
         }
     }

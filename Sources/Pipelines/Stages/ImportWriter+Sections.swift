@@ -62,10 +62,9 @@ extension ImportWriter {
 
     /// Writes what is kept aside, and saves.
     ///
-    /// - Parameter isFailing: the stage has failed already, and the next run begins it anew.
-    /// - Throws: `Interrupted` after a save, where the run is to stop; the next one goes on there.
-    ///   `RunFailure` (65) where too much is refused; what is left then comes with the next run.
-    mutating func endSection(isFailing: Bool = false) throws {
+    /// - Throws: `Interrupted`, or `RunFailure` (65) where too much is refused; each after a save. The
+    ///   next run goes on there.
+    mutating func endSection() throws {
         guard let section else { return }
         self.section = nil
         defer { recordsAside = 0 }
@@ -87,36 +86,35 @@ extension ImportWriter {
                 written += rows.count
                 let count = ProgressLine.count(Double(written))
                 environment.progress.enter(phase: "sorted: \(count) of \(total) rows written")
-                if !isFailing { try checkRejects() }
-                guard unsaved.isEnough(environment.spec.budget) else { return }
-                if isFailing {
-                    try saveUnfinished(isLast: false)
-                } else {
-                    try save(section.note(end: end), from: section.start)
+                guard unsaved.isEnough(environment.spec.budget) || rejectFailure != nil else {
+                    return
                 }
+                let failure = rejectFailure
+                if failure != nil, progress.stop == nil { progress.countAbortFromHere() }
+                try save(section.note(end: end), from: section.start)
+                if let failure { throw failure }
                 try environment.interruption.check(
                     ignoringTimeLimit: ContinuousClock.now < mayStopAt)
             }
-        } catch let stop as Interrupted {
-            // A stage that has failed ends so all the same.
-            guard !isFailing else { return }
+        } catch  where error is Interrupted || (error as? RunFailure)?.status == .dataError {
             progress.position = section.start
-            throw stop
+            throw error
         }
         environment.progress.enter(phase: "")
-        if !isFailing { try save() }
+        try save()
+    }
+
+    /// Leaves what an earlier attempt kept aside to the next one, since not all of it is there again.
+    mutating func leaveSection(_ section: StagedSection) {
+        self.section = nil
+        progress.position = section.start
     }
 
     /// Writes a save's worth of what is kept aside, since the run is to stop: what each attempt gets
     /// done must not be read for nothing by the next one.
     mutating func stopSection() throws {
         guard let section else { return }
-        guard !section.isReadAgain else {
-            // Not all of it is there again.
-            self.section = nil
-            progress.position = section.start
-            return
-        }
+        guard !section.isReadAgain else { return leaveSection(section) }
         do {
             try endSection()
         } catch is Interrupted {}

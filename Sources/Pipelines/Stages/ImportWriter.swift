@@ -23,8 +23,6 @@ struct ImportWriter {
     private(set) var grown: String?
     /// What became of the objects that no record names.
     var mirrored: BatchDeleteResult?
-    /// Why the stage ends at once.
-    var stopped: RunFailure?
     var unsaved = UnsavedWork()
     /// Records that are kept aside to be written in another order.
     var section: StagedSection?
@@ -71,11 +69,9 @@ struct ImportWriter {
                 position: nil, counts: RecordCounts(), objects: ObjectTally(), nextToken: 1,
                 rejects: [],
                 secondsElapsed: 0)
+        if let note { progress.counts.noteReplayed(try rejects.resume(note.rejects)) }
         if let note {
             imported = environment.journal.progress(of: stage)?.inputs ?? []
-            guard try rejects.resume(note.rejects) else {
-                throw CannotResume("its reject files in \(rejects.folder) are gone")
-            }
             if let earlier = note.section { try resumeSection(earlier) }
         } else {
             rejects.removeLeftovers()
@@ -83,13 +79,14 @@ struct ImportWriter {
     }
 
     mutating func run(_ lanes: ImportLanes) throws -> StageReport {
+        try checkStop()
         do {
             try readAll(lanes)
-        } catch let damage as RecordStreamError {
-            try saveGood()
-            throw damage
+        } catch let error as RecordStreamError {
+            try saveStopped()
+            throw error
         } catch let failure as RunFailure where failure.status == .dataError {
-            try saveGood()
+            try saveStopped()
             throw failure
         }
         return try finish()
@@ -166,11 +163,7 @@ struct ImportWriter {
         progress.counts.read += batch.recordCount
         progress.counts.filtered += batch.filtered
         progress.counts.nulledValues += batch.nulled
-        for reject in batch.rejects {
-            try keep(reject, batch)
-            // At once: what is good among these records comes with the next run.
-            if isOverAbort { throw tooManyRejects(environment.spec.rejects.abort, key: "abort") }
-        }
+        for reject in batch.rejects { try keep(reject, batch) }
     }
 
     private mutating func write(_ batch: MappedBatch) throws {

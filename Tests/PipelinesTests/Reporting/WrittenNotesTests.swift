@@ -10,7 +10,7 @@ import Testing
         (counts.read, counts.inserted, counts.updated, counts.unchanged) = (90, 1, 2, 3)
         (counts.skipped, counts.filtered, counts.superseded, counts.rejected) = (4, 5, 6, 7)
         (counts.discarded, counts.createdTargets, counts.nulledValues) = (8, 9, 10)
-        counts.waiting = 11
+        (counts.waiting, counts.replayed) = (11, 12)
         return counts
     }()
     private static let objects = [
@@ -26,7 +26,7 @@ import Testing
     private static let form = InputForm(format: "csv", columnNames: ["a", "b"])
     private static let file = RejectFileNote(
         source: "a.csv", path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
-        isFirst: false)
+        isFirst: false, replayed: 7)
     private static let input = InputNote(
         path: "a.csv", byteCount: 7, digest: [0, 128, 255], records: 8)
     private static let position = InputPosition(
@@ -113,7 +113,7 @@ import Testing
     @Test func notesAreReadBack() throws {
         let run = RunNote(
             pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
-            attempts: 3, replay: "rejects/x")
+            attempts: 3, replay: "rejects/x", isEnded: true)
         let stage = StageNote(
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
         let section = SectionNote(
@@ -123,7 +123,8 @@ import Testing
             stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
             objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
             inputs: ["a.csv": Self.form], rejects: [Self.file], secondsElapsed: 3.5,
-            section: section)
+            section: section, abortBase: RejectBase(read: 4, rejected: 5),
+            stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6))
         try check(run)
         try check(section)
         try check(stage)
