@@ -18,7 +18,8 @@ struct VerifyCommand: ParsableCommand {
             Nothing in the store's folder changes: one that has a log is looked at in a copy.
 
             --repair writes a new store with everything that can be read, and tells what was \
-            lost; the old one is not touched. Look at the new one, then move it into place.
+            lost; the old one is not touched. The new one and its folder of external files, such as \
+            .NEW_SUPPORT, must not exist. Look at the new one, then move it into place.
 
             Exit status: 0 sound, or everything was saved, 1 it is not sound, or something was \
             lost, 64 usage, such as a model in place of the store, 66 the store is missing, 73 the \

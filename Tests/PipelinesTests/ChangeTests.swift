@@ -269,9 +269,9 @@ struct ChangeTests {
     }
 
     @Test(
-        "at-most guards as a count and as a share",
+        "at-most guards as a count of all that goes and as a share of what matches",
         arguments: [
-            ("3", true), ("2", false), ("50%", true), ("49%", false),
+            ("6", true), ("5", false), ("2", false), ("50%", true), ("49%", false),
         ])
     func atMost(_ limit: String, _ isEnough: Bool) throws {
         let folder = try Self.filled()
@@ -360,5 +360,27 @@ struct ChangeTests {
         #expect(
             try folder.text("out.csv").split(separator: "\n").dropFirst().joined(separator: ",")
                 == expected)
+    }
+
+    @Test("`at-most: N` counts what cascades delete, and a share does not")
+    func cascades() throws {
+        let folder = try Workspace()
+        let model = DerivedAttributeImportTests.model.replacing(
+            "inverse: list }", with: "inverse: list, delete: cascade }")
+        try folder.write("lists.ndjson", #"{"name":"a","tasks":["x","y"]}"# + "\n")
+        func run(_ stage: String) throws -> Run { try folder.run(model: model, stage) }
+        let link = "link: { tasks: { by: { title: \"tasks[*]\" }, missing: create } }"
+        #expect(try run("- { import: lists.ndjson, into: List, \(link) }").text == "")
+        #expect(
+            try run("- { delete: List, where: ALL, at-most: 2 }").text.hasPrefix(
+                "error: 3 objects would be deleted, with those that delete rules add to 1 match, and"
+                    + " at most 2 may; nothing was done [store.too-many]\n"))
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["2"])
+        try folder.write("other.ndjson", #"{"name":"b"}"# + "\n")
+        let mirror = try run(
+            "- { import: other.ndjson, into: List, mirror: { where: ALL, at-most: 1 } }")
+        #expect(mirror.text.contains("[mirror.refused]"), "\(mirror.text)")
+        #expect(try run("- { delete: List, where: ALL, at-most: 100% }").text == "")
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["0"])
     }
 }

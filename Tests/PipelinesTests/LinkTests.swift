@@ -281,4 +281,53 @@ struct LinkTests {
 
                 """)
     }
+
+    @Test("a link from the unordered side comes last in the order of the other side")
+    func backOrder() throws {
+        let folder = try Workspace()
+        let model = """
+            model: 1
+            entities:
+              Song:
+                attributes: { title: String }
+                relationships: { lists: { to: Playlist, many: true, inverse: songs } }
+                unique: [[title]]
+              Playlist:
+                attributes: { name: String }
+                relationships: { songs: { to: Song, many: true, ordered: true, inverse: lists } }
+                unique: [[name]]
+            """
+        func run(_ stage: String) throws -> [String] {
+            let run = try folder.run(model: model, stage)
+            #expect(run.text == "")
+            return run.lines
+        }
+        try folder.write("lists.ndjson", #"{"name":"p","songs":["b","a"]}"# + "\n")
+        try folder.write(
+            "songs.ndjson",
+            #"{"title":"d","lists":["p","q"]}"# + "\n" + #"{"title":"c","lists":["p"]}"# + "\n"
+                + #"{"title":"a","lists":["p","q"]}"# + "\n")
+        _ = try run(
+            "- { import: lists.ndjson, into: Playlist, link: { songs: { by: { title: \"songs[*]\" },"
+                + " missing: create } } }")
+        let songs =
+            "- { import: songs.ndjson, into: Song, link: { lists: { by: { name: \"lists[*]\" },"
+            + " missing: create } } }"
+        _ = try run(songs)
+        let table = try folder.rows(
+            "SELECT name FROM sqlite_master WHERE name GLOB 'Z_[0-9]*' AND type = 'table'")[0]
+        let columns = try folder.rows("SELECT name FROM pragma_table_info('\(table)')")
+        let list = try #require(columns.first { $0.hasSuffix("LISTS") })
+        let song = try #require(columns.first { $0.hasSuffix("SONGS") && !$0.contains("FOK") })
+        let order = try #require(columns.first { $0.contains("FOK") })
+        let rows =
+            "SELECT p.ZNAME, s.ZTITLE, j.\(order) FROM \(table) j JOIN ZPLAYLIST p"
+            + " ON p.Z_PK = j.\(list) JOIN ZSONG s ON s.Z_PK = j.\(song) ORDER BY 1, 3"
+        let expected = [
+            "p|b|1024", "p|a|2048", "p|d|3072", "p|c|4096", "q|d|1024", "q|a|2048",
+        ]
+        #expect(try folder.rows(rows) == expected)
+        #expect(try run(songs) == ["import import-songs: 3 read, 3 unchanged"])
+        #expect(try folder.rows(rows) == expected)
+    }
 }

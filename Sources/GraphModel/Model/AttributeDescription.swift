@@ -188,6 +188,12 @@ extension AttributeDescription {
     /// Whether only its name is known: no store has a column of such a type.
     package var isDoubtful: Bool { type == .undefined && !isTransient }
 
+    /// Whether records and requests can set it: a store keeps it, and no expression derives it.
+    package var takesValues: Bool { !isTransient && derivationExpression == nil }
+
+    /// Whether a new object is invalid unless something sets it.
+    package var needsValue: Bool { takesValues && !isOptional && defaultValue == nil }
+
     /// Whether it is a decimal whose column holds canonical text.
     package var isExactDecimal: Bool { type == .decimal && keepsDigits == true }
 }

@@ -93,6 +93,8 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     /// Values for `$name`.
     public var variables: [String: GraphValue]
     /// More matches than this, and nothing is done.
+    ///
+    /// A number also counts the objects that cascades delete. A share counts only the matches.
     public var limit: ObjectLimit?
 
     /// So many matches at most are taken, those first that were inserted first; nil takes all.

@@ -31,6 +31,10 @@ extension ManagedObjectContext {
             let resolved = try expression.resolved(
                 for: request.entityName, in: model, variables: request.variables,
                 assignedTo: column.attribute)
+            guard column.attribute.takesValues else {
+                throw StoreError(
+                    .invalidRequest, "'\(entity.name).\(name)' is derived, so nothing can set it")
+            }
             guard !column.attribute.allowsExternalBinaryDataStorage else {
                 throw StoreError(
                     .invalidRequest,

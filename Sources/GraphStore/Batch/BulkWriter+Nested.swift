@@ -14,6 +14,8 @@ extension BulkWriter {
     struct RecordUndo {
         var change: StoreChange
         var createdTargets: Int
+        /// How many files the rows before it have released.
+        var filesReleased: Int
     }
 
     static func nestedWriters(
@@ -37,7 +39,9 @@ extension BulkWriter {
 
     func beginRecord() throws(SQLiteError) -> RecordUndo {
         try session.connection.cached("SAVEPOINT ETL_RECORD").run()
-        var undo = RecordUndo(change: StoreChange(), createdTargets: tally.createdTargets)
+        var undo = RecordUndo(
+            change: StoreChange(), createdTargets: tally.createdTargets,
+            filesReleased: session.filesReleased.count)
         // What the record changes is kept apart; exchanged, for a copy would cost with every one.
         swap(&undo.change, &session.change)
         return undo
@@ -58,6 +62,7 @@ extension BulkWriter {
         try session.connection.cached("RELEASE ETL_RECORD").run()
         swap(&undone.change, &session.change)
         tally.createdTargets = undone.createdTargets
+        session.filesReleased.removeSubrange(undone.filesReleased...)
         for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {
             keyFinder.noteRefused(hash, id.primaryKey)
         }
@@ -97,13 +102,12 @@ extension BulkWriter {
         var ids: [ManagedObjectID] = []
         var known: Set<Int64> = []
         var siblings = Siblings(owner: owner)
-        let end = cell.listStart + cell.listCount
-        let width = writer.plan.plan.width
-        for (number, start) in stride(from: cell.listStart, to: end, by: width).enumerated() {
+        for element in writer.elements(of: batch, in: cell) {
             let created = writer.tally.createdTargets
-            guard let id = try writer.writeElement(batch, start, &siblings) else {
+            guard let id = try writer.writeElement(batch, element, &siblings) else {
                 let label = plan.plan.links[link].label
-                takeReject(of: writer, many == nil ? label : "\(label)[\(number)]", token)
+                takeReject(
+                    of: writer, many == nil ? label : "\(label)[\(element.number)]", token)
                 return .obstacle(.rejected)
             }
             tally.createdTargets += writer.tally.createdTargets - created
@@ -165,15 +169,15 @@ extension BulkWriter {
         var new: [[UInt8]: Int64] = [:]
     }
 
-    /// Upserts the object whose cells begin at an item of another writer's batch.
+    /// Upserts the object whose cells are items of another writer's batch.
     ///
     /// - Returns: nil where it is refused; the reason is among the rejects.
     private func writeElement(
-        _ batch: RowBatch, _ start: Int, _ siblings: inout Siblings
+        _ batch: RowBatch, _ source: Element, _ siblings: inout Siblings
     ) throws(SQLiteError) -> ManagedObjectID? {
         element.removeAll()
         let place = element.addRow()
-        for cell in 0..<plan.plan.width { element[place, cell] = batch.item(start + cell) }
+        for cell in 0..<plan.plan.width { element[place, cell] = source.cell(cell, in: batch) }
         guard let hash = keyHash(element, place) else {
             rejectNullKey(0)
             return nil

@@ -84,6 +84,7 @@ extension BulkWriter {
         var difference: UInt64?
         // Gathered for the history alone.
         var differing: Set<String> = []
+        var files: [String] = []
         let gone = ownerChanges(id, found)
         let former = formerDestinations(found)
         let first = statements.firstColumn
@@ -96,6 +97,9 @@ extension BulkWriter {
                 from: BulkCell(column: place, of: found), to: cell)
             difference = (difference ?? 0) ^ change
             rowUpdate.note(column)
+            if plan.columns[column].isExternal, let name = found.fileName(place) {
+                files.append(name)
+            }
             if session.history != nil { differing.insert(plan.columns[column].property) }
         }
         if difference != nil {
@@ -115,6 +119,7 @@ extension BulkWriter {
                 lastPlaces.removeAll()
                 return .refused(error)
             }
+            session.filesReleased += files
         } else {
             release(found)
         }
@@ -210,5 +215,13 @@ extension BulkWriter {
         var hash = KeyHash()
         hash.combine(moves)
         return hash.value
+    }
+}
+
+extension Statement {
+    /// The external file that a column names, if it names one; a value in the column is not copied.
+    fileprivate func fileName(_ column: Int32) -> String? {
+        guard bytes(column).first == ExternalFiles.fileMark else { return nil }
+        return ExternalFiles.fileName(value(column))
     }
 }

@@ -26,6 +26,8 @@ struct ColumnPlan {
         var isRequired: Bool
         /// What a new row gets where the record says nothing.
         var defaultValue: StoredValue
+        /// Its old value may be in an external file.
+        var isExternal = false
     }
 
     /// A to-many link of the plan.
@@ -103,6 +105,8 @@ struct ColumnPlan {
     let rules: RowRules
     /// Something besides the key must be unique in the table.
     let hasOtherConstraints: Bool
+    /// A required attribute without a default that no cell maps, so that no new row can be valid.
+    let unfilledRequirement: String?
     /// Columns that no cell maps but that a new row fills: defaults of other attributes.
     let constants: [(column: String, literal: String)]
 
@@ -122,12 +126,18 @@ struct ColumnPlan {
                 throw StoreError(
                     .invalidRequest, "'\(plan.entity)' has no stored attribute '\(name)'")
             }
+            guard place.attribute.takesValues else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(plan.entity).\(name)' is derived, so no record can set it")
+            }
             try schema.requireEncoding(of: place.attribute, in: plan.entity)
             columns.append(
                 Column(
                     name: place.column, source: .attribute(cell: cell), property: name,
                     isRequired: !place.attribute.isOptional,
-                    defaultValue: place.attribute.defaultValue ?? .null))
+                    defaultValue: place.attribute.defaultValue ?? .null,
+                    isExternal: place.attribute.allowsExternalBinaryDataStorage))
         }
         var destinations: [StoreLayout.Entity] = []
         var toManys: [ToMany] = []
@@ -234,6 +244,9 @@ struct ColumnPlan {
                 $0.isUnique && $0.columns != keyIndex
             } ?? false
         let mapped = Set(plan.attributes)
+        unfilledRequirement =
+            entity.attributes.values.map(\.attribute)
+            .filter { $0.needsValue && !mapped.contains($0.name) }.map(\.name).min()
         constants = entity.attributes.values.sorted { $0.column < $1.column }.compactMap { place in
             guard !mapped.contains(place.attribute.name),
                 let value = place.attribute.defaultValue, value != .null

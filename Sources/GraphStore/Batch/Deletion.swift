@@ -9,6 +9,7 @@ import SQLite
 struct Deletion {
     private let session: WriteSession
     private let connection: Connection
+    private let limit: ObjectLimit?
     /// The relationships whose rules count.
     private let edges: [RelationshipEdge]
     /// All of them: pairs with what is gone go in any case.
@@ -22,6 +23,7 @@ struct Deletion {
     init(_ session: WriteSession, _ request: BatchDeleteRequest) {
         self.session = session
         connection = session.connection
+        limit = request.limit
         allEdges = RelationshipEdge.all(in: session.schema)
         edges = request.rules == .honour ? allEdges : []
         gone = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
@@ -52,7 +54,25 @@ struct Deletion {
                     + " WHERE pk NOT IN (SELECT pk FROM \(Self.kept(root)))")
             try cascade(reachable, from: root)
         } while try keepDenied(reachable)
+        try checkLimit(match, reachable)
         return try finish(match, reachable, root, denials: try denials(of: match, root))
+    }
+
+    /// Refuses a deletion that cascades make larger than the limit.
+    ///
+    /// A share is one of the entity's objects, and `BatchMatch` checks it.
+    private func checkLimit(_ match: BatchMatch, _ reachable: [Int64]) throws {
+        guard case .count(let most)? = limit else { return }
+        var count = 0
+        for number in reachable {
+            count += Int(try connection.integer("SELECT count(*) FROM \(doomed(number))") ?? 0)
+        }
+        guard count > most else { return }
+        throw StoreError(
+            .tooMany,
+            "\(count) objects would be deleted, with those that delete rules add to"
+                + " \(match.count.counting("match", "matches")), and at most \(most) may; nothing was"
+                + " done")
     }
 
     /// Of those that match, the ones that a rule keeps.

@@ -26,6 +26,8 @@ final class JoinWriter {
     private let far: FarChanges
     // As in `BulkWriter`.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
+    /// The last places in the orders of destinations.
+    @exclusivity(unchecked) private var lastBackOrders = LastOrders()
     @exclusivity(unchecked) private var pending: [PairStatements.Pair] = []
     @exclusivity(unchecked) private var firstPendingOwner = Int64.max
     @exclusivity(unchecked) private var existing: [Int64] = []
@@ -109,7 +111,10 @@ final class JoinWriter {
     }
 
     /// Forgets what others may have changed.
-    func forgetOrders() { lastOrders.removeAll() }
+    func forgetOrders() {
+        lastOrders.removeAll()
+        lastBackOrders.removeAll()
+    }
 
     private func forgetPending() {
         pending.removeAll(keepingCapacity: true)
@@ -124,7 +129,8 @@ final class JoinWriter {
         _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
         but left: Set<Int64>
     ) throws(SQLiteError) -> UInt64? {
-        if owner >= firstPendingOwner { try flush() }
+        // The other end gets its order from that of the records.
+        if owner >= firstPendingOwner || pairs.hasBackOrder { try flush() }
         switch policy {
         case .replace: return try replace(owner, with: destinations, but: left)
         case .add: return try add(owner, destinations, but: left)
@@ -228,7 +234,7 @@ final class JoinWriter {
         _ owner: Int64, _ destination: Int64, order: Int64
     ) throws(SQLiteError) -> UInt64 {
         closeWalk()
-        var isNew = try pairs.insert(pairs.pair(owner, destination, order: order))
+        var isNew = try insert(pairs.pair(owner, destination, order: order))
         if isNew, remembersOrders { lastOrders[owner] = order }
         if isReflexive, destination != owner {
             // It was linked where the other end says so.
@@ -266,10 +272,35 @@ final class JoinWriter {
     func flush() throws(SQLiteError) {
         guard !pending.isEmpty else { return }
         closeWalk()
+        if pairs.hasBackOrder {
+            // In the order of the records, which is the order that the other end gets.
+            for pair in pending { _ = try insert(pair) }
+            return forgetPending()
+        }
         if !pairs.ownerIsFirst || isReflexive {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }
         try pairs.insert(pending)
         forgetPending()
+    }
+
+    /// Inserts a pair; if the other end is ordered, at the end of its order, as a save does.
+    ///
+    /// - Returns: whether the pair was not there.
+    private func insert(_ pair: PairStatements.Pair) throws(SQLiteError) -> Bool {
+        guard pairs.hasBackOrder else { return try pairs.insert(pair) }
+        let destination = pairs.destination(of: pair)
+        // Another writer of the table may add to the order.
+        let order: Int64
+        if !isShared, let known = lastBackOrders[destination] {
+            order = known
+        } else {
+            order = try pairs.lastBackOrder(of: destination)
+        }
+        var pair = pair
+        pair.backOrder = order + 1024
+        let isNew = try pairs.insert(pair)
+        if !isShared { lastBackOrders[destination] = isNew ? order + 1024 : order }
+        return isNew
     }
 }

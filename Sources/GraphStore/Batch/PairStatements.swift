@@ -8,14 +8,19 @@ struct PairStatements {
         var second: Int64
         /// Nil where the pair has no place in an order.
         var order: Int64?
+        /// Its place in the order of the other end; nil if that has none.
+        var backOrder: Int64?
     }
 
     let ownerIsFirst: Bool
+    /// The other end is ordered.
+    let hasBackOrder: Bool
     private let isOrdered: Bool
     private let insertOne: Statement
     private let insertGroup: Statement
     private let deleteOne: Statement
     private let last: Statement
+    private let lastBack: Statement
     private let order: Statement
 
     init(
@@ -24,11 +29,12 @@ struct PairStatements {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn
         isOrdered = join.orderColumn != nil
+        hasBackOrder = join.backOrderColumn != nil
         let columns =
             (ownerIsFirst
                 ? [join.ownerColumn, join.destinationColumn]
                 : [join.destinationColumn, join.ownerColumn])
-            + (join.orderColumn.map { [$0] } ?? [])
+            + [join.orderColumn, join.backOrderColumn].compactMap(\.self)
         let row = "(" + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")"
         let insert =
             "INSERT OR IGNORE INTO \(join.table) (\(columns.joined(separator: ", "))) VALUES "
@@ -41,6 +47,9 @@ struct PairStatements {
         let orderColumn = join.orderColumn ?? join.destinationColumn
         last = try connection.prepare(
             "SELECT max(\(orderColumn)) FROM \(join.table) WHERE \(join.ownerColumn) = ?")
+        lastBack = try connection.prepare(
+            "SELECT max(\(join.backOrderColumn ?? join.ownerColumn)) FROM \(join.table)"
+                + " WHERE \(join.destinationColumn) = ?")
         order = try connection.prepare("UPDATE \(join.table) SET \(orderColumn) = ?" + pair)
     }
 
@@ -52,6 +61,8 @@ struct PairStatements {
 
     func owner(of pair: Pair) -> Int64 { ownerIsFirst ? pair.first : pair.second }
 
+    func destination(of pair: Pair) -> Int64 { ownerIsFirst ? pair.second : pair.first }
+
     /// Inserts a pair, and tells whether it was not there.
     func insert(_ pair: Pair) throws(SQLiteError) -> Bool {
         bind(pair, to: insertOne, from: 1)
@@ -61,7 +72,7 @@ struct PairStatements {
     /// Inserts pairs, as far as they are not there.
     func insert(_ pairs: [Pair]) throws(SQLiteError) {
         let size = RowStatements.groupSize
-        let width: Int32 = isOrdered ? 3 : 2
+        let width: Int32 = 2 + (isOrdered ? 1 : 0) + (hasBackOrder ? 1 : 0)
         var position = 0
         while position + size <= pairs.count {
             for offset in 0..<size {
@@ -85,9 +96,18 @@ struct PairStatements {
 
     /// The largest place in the owner's order; 0 where it has no pair.
     func lastOrder(of owner: Int64) throws(SQLiteError) -> Int64 {
-        last.bind(owner, at: 1)
-        defer { last.reset() }
-        return try last.step() ? last.integer(0) : 0
+        try Self.last(last, of: owner)
+    }
+
+    /// The largest place in the destination's order; 0 where it has no pair.
+    func lastBackOrder(of destination: Int64) throws(SQLiteError) -> Int64 {
+        try Self.last(lastBack, of: destination)
+    }
+
+    private static func last(_ statement: Statement, of key: Int64) throws(SQLiteError) -> Int64 {
+        statement.bind(key, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
     }
 
     func setOrder(
@@ -102,11 +122,19 @@ struct PairStatements {
     private func bind(_ pair: Pair, to statement: Statement, from index: Int32) {
         statement.bind(pair.first, at: index)
         statement.bind(pair.second, at: index + 1)
-        guard isOrdered else { return }
-        if let order = pair.order {
-            statement.bind(order, at: index + 2)
+        var next = index + 2
+        if isOrdered {
+            Self.bind(pair.order, to: statement, at: next)
+            next += 1
+        }
+        if hasBackOrder { Self.bind(pair.backOrder, to: statement, at: next) }
+    }
+
+    private static func bind(_ order: Int64?, to statement: Statement, at index: Int32) {
+        if let order {
+            statement.bind(order, at: index)
         } else {
-            statement.bindNull(at: index + 2)
+            statement.bindNull(at: index)
         }
     }
 }

@@ -50,7 +50,7 @@ struct ResolvedRow {
         {
             return plan.columns[column].property
         }
-        return nil
+        return plan.unfilledRequirement
     }
 }
 

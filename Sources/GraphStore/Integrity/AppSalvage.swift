@@ -52,7 +52,7 @@ struct AppSalvage {
         let schema = try app.makeTables(given, path)
         var writer = SalvageWriter(from: source, at: path, schema, into: app)
         try writer.run()
-        try writer.copyExternalValues(to: newPath)
+        try writer.copyExternalValues(to: temporary)
         return writer.salvage
     }
 

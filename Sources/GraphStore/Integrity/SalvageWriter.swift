@@ -28,9 +28,20 @@ struct SalvageWriter {
         return salvage
     }
 
-    /// Gives the new file its name; nobody has it open any more, so that its log is gone.
+    /// Gives the new file and its folder of large values their names; nobody has it open any more, so that its log is gone.
     static func finish(_ temporary: String, _ newPath: String) throws(StoreError) {
-        try StoreFiles.move(temporary, to: newPath)
+        let (from, to) = (
+            StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
+        )
+        let hasFiles = StoreFiles.exists(from)
+        // First, so that a store with the new name lacks no file.
+        if hasFiles { try StoreFiles.move(from, to: to) }
+        do throws(StoreError) {
+            try StoreFiles.move(temporary, to: newPath)
+        } catch {
+            if hasFiles { try StoreFiles.move(to, to: from) }
+            throw error
+        }
         StoreFiles.synchronizeFolder(of: newPath)
     }
 
@@ -40,7 +51,7 @@ struct SalvageWriter {
     ) throws(StoreError) -> StoreSalvage {
         var writer = try SalvageWriter(from: source, at: path, schema, to: temporary)
         try writer.run()
-        try writer.copyExternalValues(to: newPath)
+        try writer.copyExternalValues(to: temporary)
         return writer.salvage
     }
 

@@ -26,7 +26,7 @@ extension PersistentContainer {
     /// numbers, and history are copied with the names that they have.
     ///
     /// - Parameters:
-    ///   - newPath: the new store's file, which must not be there.
+    ///   - newPath: the new store's file. Neither the file nor its folder of large values may exist.
     ///   - model: what the store holds, where the store's own model cannot be read.
     /// - Throws: where nothing can be read, or the new store cannot be made.
     public static func salvage(
@@ -38,6 +38,12 @@ extension PersistentContainer {
         try StoreFiles.refuseOtherKinds(path)
         guard !StoreFiles.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")
+        }
+        let folder = StoreFiles.supportFolder(of: newPath)
+        guard StoreFiles.names(in: folder).isEmpty else {
+            throw StoreError(
+                .exists,
+                "\(folder), where \(newPath) would keep its external files, exists already")
         }
         let snapshot = try StoreSnapshot(of: path)
         if try AppSalvage.isOfApp(snapshot.connection) {

@@ -65,7 +65,9 @@ extension LayoutCompiler {
         return StoreLayout.Join(
             table: pair.table, ownerColumn: isNaming ? pair.first : pair.second,
             destinationColumn: isNaming ? pair.second : pair.first,
-            orderColumn: isNaming ? forwardOrder : backwardOrder, relationship: relationship,
+            orderColumn: isNaming ? forwardOrder : backwardOrder,
+            backOrderColumn: isReflexive ? nil : isNaming ? backwardOrder : forwardOrder,
+            relationship: relationship,
             isReflexive: isReflexive)
     }
 }

@@ -130,6 +130,8 @@ package struct StoreLayout: Sendable {
         package var destinationColumn: String
         /// Holds the destinations' order, where this side is ordered.
         package var orderColumn: String?
+        /// Holds the owners' order, if the other side is ordered.
+        package var backOrderColumn: String?
         package var relationship: RelationshipDescription
         /// Whether the relationship is its own inverse.
         package var isReflexive: Bool

@@ -121,7 +121,7 @@ extension ModelMapping {
             example: "\"[A-Z]{2}[0-9]{4}\""),
         KeyDescription(
             "derived", .expression, .nothing,
-            "What it is computed from at each save, such as `tasks.@count`.",
+            "What it is computed from at each save, such as `tasks.@count`. No stage can set it.",
             example: "\"lowercase:(title)\""),
         KeyDescription(
             "searchable", .boolean, .same(as: "false"),

@@ -117,7 +117,8 @@ extension SpecificationMapping {
             "at-most", .limit, .means("no limit"),
             """
             More matches than this, and nothing is done; exit 65. With `limit`, only the objects \
-            that it leaves count.
+            that it leaves count. For a deletion, a number also counts the objects that delete \
+            rules add by cascade. A share counts only the matches.
             """, example: "50000"),
         KeyDescription(
             "limit",

@@ -111,7 +111,8 @@ extension SpecificationMapping {
             The attributes and to-one relationships that identify the objects. They need no \
             uniqueness constraint. The relationship back to the record's object is one of them if \
             the others identify an object only among those of its owner: `[order, position]`. Each \
-            other relationship must be in `link`.
+            other relationship must be in `link`. A key that occurs several times in one record is \
+            one object: each field has the value of the last one that has it.
             """, example: "[id]"),
         KeyDescription(
             "when-found", .choice(NestedMapping.WhenFound.self), .same(as: "update"),

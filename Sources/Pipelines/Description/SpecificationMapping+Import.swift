@@ -158,7 +158,11 @@ extension SpecificationMapping {
             "Which objects the input is about; `ALL` for every one.", example: "ALL"),
         KeyDescription(
             "at-most", .limit, .same(as: "10%"),
-            "More objects to delete than this, and none is deleted; exit 65.", example: "100"),
+            """
+            More objects to delete than this, and none is deleted; exit 65. A number also counts \
+            the objects that delete rules add by cascade. A share counts only objects of the \
+            entity that no record names.
+            """, example: "100"),
     ]
 
     static let onKeys =

@@ -86,7 +86,7 @@ struct ImportPlanBuilder {
         guard !spec.isSetOnly else {
             guard spec.whenFound == .replace else { return }
             for attribute in model.attributes(of: spec.into.text)
-            where !named.contains(attribute.name) && !attribute.isTransient {
+            where !named.contains(attribute.name) && attribute.takesValues {
                 columns.append(
                     column(
                         attribute, slot: nil, source: attribute.name,
@@ -98,6 +98,12 @@ struct ImportPlanBuilder {
         where !named.contains(attribute.name) && !attribute.isTransient
             && !(leavesArchives && attribute.isArchive)
         {
+            guard attribute.takesValues else {
+                // An export has its field, so it is not one that nothing knows. The report lists
+                // it among the fields that nothing maps.
+                if spec.extra != .ignore { _ = optionalSlot(attribute.name, unless: false) }
+                continue
+            }
             // Nobody named this field, so an input may do without it.
             let slot = optionalSlot(attribute.name, unless: key.contains(attribute.name))
             columns.append(column(attribute, slot: slot, source: attribute.name))

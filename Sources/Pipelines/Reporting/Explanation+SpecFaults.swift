@@ -20,6 +20,11 @@ extension Explanation {
             "spec.date-pattern", "The pattern of a date has letters that mean nothing.",
             "Use y M d H h m s S a X, and put other letters in apostrophes."
         ),
+        (
+            "spec.derived",
+            "The spec sets an attribute that its model derives from other values at each save.",
+            "Remove it from `set`, or remove its derivation from the model."
+        ),
         ("spec.duplicate-name", "A name stands twice.", "Rename one, or remove it."),
         (
             "spec.expect", "A statement of `expect` cannot be read.",

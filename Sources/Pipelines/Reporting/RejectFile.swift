@@ -118,8 +118,9 @@ final class RejectFile {
 }
 
 extension RejectFileNote {
-    /// Whether the files got more records than their run had saved when it was killed. Nobody edits
-    /// the file of reasons, so it tells.
+    /// Whether the files got more records than their run had saved when it was killed.
+    ///
+    /// Nobody edits the file of reasons, so it tells.
     var hasLeftovers: Bool {
         FileDescriptor.size(path + RejectFile.reasonsSuffix) ?? 0 > reasonsLength
     }

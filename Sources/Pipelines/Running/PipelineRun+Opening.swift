@@ -73,8 +73,9 @@ extension PipelineRun {
         return try RunJournal.saved(by: job.note.owner, in: container)
     }
 
-    /// Decides what the run takes over from the notes of an earlier one. If it completes that run,
-    /// its time is the time of this run.
+    /// Decides what the run takes over from the notes of an earlier one.
+    ///
+    /// If it completes that run, its time is the time of this run.
     ///
     /// - Parameter isBeside: the notes are in a copy, which is thrown away if it is not continued.
     /// - Throws: `RunFailure` (65) if an import that is done would append its objects twice.

@@ -65,6 +65,10 @@ extension StoreTarget {
     ) throws -> String? {
         try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
         try PersistentContainer.removeNotes(at: workPath)
+        if let original = turn == nil ? template : path {
+            try PersistentContainer.removeReleasedFiles(
+                ofCopyAt: workPath, of: original, model: model)
+        }
         try checkSoundness(model)
         try CompletionNote.write(notes, of: workPath, beside: path)
         defer { self.turn = nil }

@@ -75,7 +75,7 @@ extension SpecificationChecker {
         let set = Set(spec.set.map(\.attribute.text))
         let key = spec.resolvedKey(in: model) ?? []
         let mayBeNull = model.attributes(of: entity.name).contains { attribute in
-            attribute.isOptional && !attribute.isTransient && !key.contains(attribute.name)
+            attribute.isOptional && attribute.takesValues && !key.contains(attribute.name)
                 && (!spec.isSetOnly || set.contains(attribute.name))
         }
         guard !mayBeNull else { return }
@@ -266,6 +266,6 @@ extension SpecificationChecker {
 
     /// Whether a new object cannot be saved unless something fills the attribute.
     static func isDemanding(_ attribute: AttributeDescription) -> Bool {
-        !attribute.isOptional && !attribute.isTransient && attribute.defaultValue == nil
+        attribute.needsValue
     }
 }

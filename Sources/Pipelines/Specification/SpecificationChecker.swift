@@ -135,10 +135,20 @@ extension SpecificationChecker {
         if let found = model.attribute(name.text, of: entity.name) {
             // What is wrong with it is told where the model declares it.
             guard !found.isDoubtful else { return nil }
-            guard found.isTransient else { return found }
+            guard !found.isTransient else {
+                error(
+                    "transient", "'\(entity.name).\(name.text)' is transient, so no store keeps it",
+                    name.location)
+                return nil
+            }
+            guard let expression = found.derivationExpression, kind != "link" else { return found }
             error(
-                "transient", "'\(entity.name).\(name.text)' is transient, so no store keeps it",
-                name.location)
+                "derived",
+                "'\(entity.name).\(name.text)' is derived from '\(expression)', so each save "
+                    + "computes it",
+                name.location,
+                fix: kind == "key"
+                    ? "name attributes that records fill" : "remove '\(name.text)' here")
             return nil
         }
         if let elements = model.elements(of: name.text, in: entity.name) {

@@ -145,6 +145,30 @@ import Testing
         try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["5"])
     }
 
+    @Test("a file that a copy of the store no longer names is removed there, and no other file")
+    func releasedFiles() throws {
+        func files(_ path: String) -> [String] {
+            StoreFiles.names(in: StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA").sorted()
+        }
+        let copy = store.path + ".etl-work"
+        let unknown = "11111111-2222-3333-4444-555555555555"
+        let folder = StoreFiles.supportFolder(of: store.path) + "/_EXTERNAL_DATA"
+        try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/\(unknown)"))
+        try PersistentContainer.copyTemplate(at: store.path, to: copy)
+        func removeReleased() throws {
+            try PersistentContainer.removeReleasedFiles(
+                ofCopyAt: copy, of: store.path, model: nil)
+        }
+        let all = [AppStoreFixture.largeValueName, unknown]
+        try removeReleased()
+        #expect(files(copy) == all)
+        // As a process leaves them that is killed right after its commit.
+        try AppStoreFixture.execute("UPDATE ZITEM SET ZCOVER = x'01AB' WHERE Z_PK = 2", at: copy)
+        try removeReleased()
+        #expect(files(copy) == [unknown])
+        #expect(files(store.path) == all)
+    }
+
     @Test("each first save makes a backup and removes the oldest", arguments: [1, 2])
     func oldBackupsGo(_ kept: Int) throws {
         for number in 1...4 {

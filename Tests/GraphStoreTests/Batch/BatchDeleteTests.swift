@@ -417,10 +417,10 @@ import Testing
     }
 
     @Test(
-        "holds to its limit",
+        "holds to its limit, a number of all that goes, or a share of the entity's objects",
         arguments: [
-            (ObjectLimit.count(0), false), (.count(1), true), (.percent(16.6), false),
-            (.percent(16.7), true),
+            (ObjectLimit.count(0), false), (.count(3), false), (.count(4), true),
+            (.percent(16.6), false), (.percent(16.7), true),
         ])
     func holdsToItsLimit(limit: ObjectLimit, isAllowed: Bool) throws {
         try withTree { store in

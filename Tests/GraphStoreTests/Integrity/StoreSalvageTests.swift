@@ -42,6 +42,23 @@ import Testing
                 == .exists)
     }
 
+    @Test("a folder of large values that is left from another store is refused and stays")
+    func leftFolder() throws {
+        let store = try BreakableStore()
+        let folder = store.folder.file(".new_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(fileURLWithPath: folder + "/x"))
+        let new = store.folder.file("new.sqlite")
+        let error = storeError { _ = try PersistentContainer.salvage(at: store.path, to: new) }
+        #expect(error?.code == .exists)
+        #expect(
+            error?.message == "\(store.folder.file(".new_SUPPORT")), where \(new) would keep its"
+                + " external files, exists already")
+        #expect(!FileManager.default.fileExists(atPath: new))
+        #expect(FileManager.default.contents(atPath: folder + "/x") == Data([1]))
+    }
+
     @Test("links that a stopped load had put off are saved, too")
     func putOff() throws {
         let store = try BreakableStore()

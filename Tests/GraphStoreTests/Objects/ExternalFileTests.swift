@@ -60,6 +60,33 @@ import Testing
         }
     }
 
+    @Test("a salvage copies files; one beside a store of the same stem is refused, and loses none")
+    func salvage() throws {
+        try withStore(model()) { store in
+            let context = store.context()
+            try context.insert("Photo")[.binary("data")] = [UInt8](repeating: 1, count: 200_000)
+            try context.save()
+            let names = try files(store)
+            let twin = store.folder.file("store.db")
+            #expect(
+                storeError { _ = try PersistentContainer.salvage(at: store.path, to: twin) }?.code
+                    == .exists)
+            #expect(try files(store) == names)
+            // An empty folder is in nobody's way.
+            try FileManager.default.createDirectory(
+                atPath: store.folder.file(".new_SUPPORT"), withIntermediateDirectories: true)
+            let new = store.folder.file("new.sqlite")
+            #expect(try PersistentContainer.salvage(at: store.path, to: new).isComplete)
+            #expect(
+                ExternalFiles(storePath: new).folder.map { folder in
+                    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                } == names)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: store.folder.path)
+                    .filter { $0.contains("etl-part") } == [])
+        }
+    }
+
     @Test("row 9: files that no row names are swept")
     func sweeping() throws {
         try withStore(model()) { store in

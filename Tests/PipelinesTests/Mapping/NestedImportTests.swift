@@ -121,6 +121,30 @@ struct NestedImportTests {
         #expect(try Self.graph(folder) == graph)
     }
 
+    @Test("a key that occurs twice in a record is one object, and once more changes nothing")
+    func repeatedKey() throws {
+        let folder = try Workspace()
+        let lines = #"""
+            {"no":"1","items":[{"sku":"x","n":2,"price":{"net":1}},{"sku":"y","price":{"net":2}},{"sku":"x","price":{"net":3}}]}
+            """#
+        #expect(try run(folder, lines).text == "")
+        // The last value of each field counts.
+        let rows = "SELECT ZSKU, ZPRICE, ZCOUNT, Z_OPT FROM ZLINE ORDER BY 1"
+        #expect(try Self.lineRows(folder) == ["x|2|3.0|1", "y|1|2.0|1"])
+        let before = try folder.rows(rows)
+        #expect(before == ["x|3.0|2|2", "y|2.0|1|2"])
+        let again = try run(folder, lines)
+        #expect(again.lines == ["import import-orders: 1 read, 1 unchanged"])
+        #expect(again.outcome.stages[0].objects.filter { $0.inserted + $0.updated > 0 } == [])
+        #expect(try folder.rows(rows) == before)
+    }
+
+    private static func lineRows(_ folder: Workspace) throws -> [String] {
+        try folder.rows(
+            "SELECT l.ZSKU, l.ZCOUNT, l.ZPRICE, o.ZNO FROM ZLINE l JOIN ZORDER o"
+                + " ON o.Z_PK = l.ZORDER ORDER BY 1")
+    }
+
     @Test("lists are replaced or added to", arguments: ["replace", "add"])
     func many(_ policy: String) throws {
         let folder = try Workspace()

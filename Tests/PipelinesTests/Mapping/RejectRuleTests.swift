@@ -199,4 +199,22 @@ struct RejectRuleTests {
                       in: stages[2].on
                     """)
     }
+
+    @Test("a new object that nothing gives a required attribute is rejected")
+    func unmappedRequirement() throws {
+        let folder = try Workspace()
+        try folder.write("tasks.ndjson", #"{"title":"a","size":3}"# + "\n")
+        let run = try folder.run(
+            model: """
+                model: 1
+                entities:
+                  Task:
+                    attributes: { title: String, size: { type: Integer 16, optional: false } }
+                    unique: [[title]]
+                """,
+            "- { import: tasks.ndjson, into: Task, set-only: true, set: { title: title } }")
+        #expect(run.status == .dataError)
+        #expect(
+            try folder.reasons() == ["required size: 'size' is required and the record lacks it"])
+    }
 }
