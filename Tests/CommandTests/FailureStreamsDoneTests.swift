@@ -37,8 +37,8 @@ struct FailureStreamsDoneTests {
             "\(status)")
         #expect(
             result.errors == """
-                warning: What an earlier run has left is not gone on with, since in.fifo cannot be \
-                known again; all stages run again [run.new-input]
+                warning: An unfinished run is not completed, since in.fifo cannot be known again; \
+                all stages run again [run.new-input]
                   fix: give in.fifo all of its records again
 
                 """)
@@ -48,7 +48,7 @@ struct FailureStreamsDoneTests {
 
     @Test(
         "behind one that makes objects each time it is asked what is to be done",
-        arguments: [("", 75, 3), ("--from export-task", 0, 3), ("--restart", 0, 6)])
+        arguments: [("", 65, 3), ("--from export-task", 0, 3), ("--restart", 0, 6)])
     func behindAppending(_ arguments: String, _ status: Int, _ count: Int) throws {
         let (folder, result) = try Self.blocked(Streams.appending, arguments)
         #expect(result.output == "status 73\nstatus \(status)\n", "\(result.errors)")
@@ -57,8 +57,9 @@ struct FailureStreamsDoneTests {
         if status != 0 {
             #expect(
                 result.errors == """
-                    error: The import 'tasks' of an earlier run has saved objects, and would make them \
-                    twice if all stages ran again, since in.fifo cannot be known again [run.cannot-resume]
+                    error: The import 'tasks' of an unfinished run has saved objects, and would append \
+                    them again if all stages ran again; the run is not completed, since in.fifo cannot be \
+                    known again [run.cannot-resume]
                       fix: run the stages that are left by --from STAGE, or all of them by --restart
 
                     """)
@@ -87,7 +88,7 @@ struct FailureStreamsDoneTests {
                 again --set in=in.fifo
                 kill $! 2> /dev/null
                 """)
-        #expect(result.output == "status 73\nstatus 75\n", "\(result.errors)")
+        #expect(result.output == "status 73\nstatus 65\n", "\(result.errors)")
         let status = try Streams.status(folder)
         #expect(status.hasSuffix(", 2 stages done; " + Streams.refusal), "\(status)")
     }
@@ -118,13 +119,13 @@ struct FailureStreamsDoneTests {
                 \(isStream) || records 4 5 new > in/b.ndjson
                 again
                 """)
-        #expect(result.output == "status 73\nstatus 75\n", "\(result.errors)")
+        #expect(result.output == "status 73\nstatus 65\n", "\(result.errors)")
         let reason =
             isStream ? "other cannot be known again" : "in/b.ndjson is new or not what it was"
         #expect(
             result.errors == """
-                error: The import 'tasks' of an earlier run has saved objects, and would make them \
-                twice if all stages ran again, since \(reason) [run.cannot-resume]
+                error: The import 'tasks' of an unfinished run has saved objects, and would append them \
+                again if all stages ran again; the run is not completed, since \(reason) [run.cannot-resume]
                   fix: run the stages that are left by --from STAGE, or all of them by --restart
 
                 """)

@@ -101,14 +101,16 @@ final class RejectFile {
         return Array(JSONText.quoted(String(text[..<(end ?? text.endIndex)])).utf8)
     }
 
+    /// Writes the reasons first, so that they tell of records that are not saved yet.
     func flush() throws {
-        try records.flush()
         try reasons.flush()
+        try records.flush()
     }
 
+    /// In the order of `flush()`.
     func synchronize() throws {
-        try records.synchronize()
         try reasons.synchronize()
+        try records.synchronize()
     }
 
     func close() throws {

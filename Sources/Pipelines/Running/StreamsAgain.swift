@@ -11,7 +11,7 @@ package struct StreamsAgain: Sendable, Hashable {
         case importAnew
         /// So do all stages.
         case runAnew
-        /// It ends with 75, since an import that is done would make its objects twice.
+        /// It ends with 65, since an import that is done would make its objects twice.
         case refused
     }
 

@@ -365,7 +365,7 @@ import Testing
         #expect(StoreFiles.names(in: files) == names)
         #expect(StoreFiles.names(in: store.folder.path).sorted() == beside)
         #expect(
-            try ExternalFiles(storePath: store.path).value(
+            ExternalFiles(storePath: store.path).value(
                 of: .blob([2] + Array((names.first ?? "").utf8))
             ) == .blob([UInt8](repeating: 7, count: 200_000)))
         try store.migrate()
