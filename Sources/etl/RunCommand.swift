@@ -5,10 +5,12 @@ import Pipelines
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the stages of a spec, or what an interrupted run has left of them.",
+        abstract: "Run the stages of a spec, or what an unfinished run has left of them.",
         discussion: """
-            A run that was stopped, killed, or failed for want of space, time or rights has left \
-            its place in the store, and the next one goes on there: nothing is lost or done twice.
+            A run that was stopped, was killed, or failed has left its place in the store, and the \
+            next one goes on there: nothing is lost or done twice. It does so if the parameters, \
+            the day, the stages that are done, and their inputs are the same; otherwise all stages \
+            run again, and an import that stopped in the middle goes on where it stopped.
 
             A store that another program has locked is given a second, in the middle of a run \
             five, or as long as `--if-locked wait=` says. `--timeout` and signals end each wait.

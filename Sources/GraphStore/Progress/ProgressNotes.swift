@@ -127,13 +127,18 @@ extension ManagedObjectContext {
             "KIND = substr(KIND, length(?1) + 1)", "substr(KIND, 1, length(?1)) = ?1", owner + "/")
     }
 
+    /// Gives all notes of a kind another kind in the open transaction; there must be none of it.
+    package func renameProgressNotes(_ kind: String, to other: String) throws(StoreError) {
+        try renameProgressNotes("KIND = ?1", "KIND = ?2", other, kind)
+    }
+
     private func renameProgressNotes(
-        _ change: String, _ condition: String, _ prefix: String
+        _ change: String, _ condition: String, _ values: String...
     ) throws(StoreError) {
         try onProgress { connection throws(SQLiteError) in
             let update = try connection.prepare(
                 "UPDATE \(ProgressNotes.table) SET \(change) WHERE \(condition)")
-            update.bind(prefix, at: 1)
+            for (place, value) in values.enumerated() { update.bind(value, at: Int32(place) + 1) }
             try update.run()
         }
     }

@@ -153,11 +153,12 @@ extension SpecificationMapping {
             """, example: "../rejects"),
         KeyDescription(
             "allow", .limit, .same(as: "0"),
-            "Refused records of an import that do not make it fail; judged at its end.",
+            "Refused records of an import that do not make it fail; judged at its end, and by the next run again.",
             example: "1%"),
         KeyDescription(
             "abort", .limit, .same(as: "1000"),
-            "More refused records than this end the stage at once.", example: "100"),
+            "More refused records than this end the stage at once. The next run goes on there, and counts anew.",
+            example: "100"),
         KeyDescription(
             "keep", .duration, .same(as: "30d"), "Older folders of rejects are removed.",
             example: "90d"),

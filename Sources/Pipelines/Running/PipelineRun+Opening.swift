@@ -110,7 +110,7 @@ extension PipelineRun {
         try inputs.refuseTwice(saved, obstacle)
         // An earlier run of which nothing is left to do is no news.
         if obstacle != .ended, !saved.isEmpty { warn(of: obstacle) }
-        return saved.importing == nil ? .new : .anew(saved)
+        return saved.hasStoppedImport ? .anew(saved) : .new
     }
 
     /// Why the run does not complete the one that left the notes; nil if it does.

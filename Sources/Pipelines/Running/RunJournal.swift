@@ -8,55 +8,15 @@ import Synchronization
 /// mark that it is done, in one transaction. So whatever ends a run, the next one finds exactly
 /// what was saved and goes on behind it. Only a run that ends well removes them.
 final class RunJournal: Sendable {
-    /// What an earlier attempt left.
-    struct Saved: Sendable {
-        var run: RunNote
-        var stages: [StageNote]
-        var importing: ImportNote?
-        var inputs: [InputNote]
-
-        /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
-        var place: String? {
-            importing.map { note in
-                "import \(note.stage)"
-                    + (note.position.map {
-                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
-                    } ?? (note.section == nil ? "" : " at the beginning of an input"))
-                    + (note.section.map { ", and \($0.text)" } ?? "")
-            }
-        }
-
-        /// Whether all of it was made by these stages as they are now.
-        func isOf(_ stages: [Stage]) -> Bool {
-            let fingerprints = Dictionary(
-                stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
-            return self.stages.allSatisfy { fingerprints[$0.name] == $0.fingerprint }
-                && importing.map { fingerprints[$0.stage] == $0.fingerprint } != false
-        }
-
-        /// Whether the next run has anything to go on with.
-        var isEmpty: Bool { stages.isEmpty && importing == nil }
-    }
-
-    /// What a run takes over from the notes in the store.
-    enum Beginning {
-        /// Nothing.
-        case new
-        /// Everything: it completes the earlier run.
-        case continued(Saved)
-        /// The place where an import stopped; all other stages run again.
-        case anew(Saved)
-
-        /// The run that is completed.
-        var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
-    }
-
     private static let stageKinds = ["stage", "input", "record"] + BulkWriter.noteKinds
 
     private struct State {
         var stages: [StageNote] = []
+        /// The import whose notes have the plain kinds.
         var importing: ImportNote?
         var inputs: [InputNote] = []
+        /// Those whose kinds have the stage's name and a colon before them.
+        var parked: [StoppedImport] = []
         /// What was worked out of each stage, by name.
         var fingerprints: [String: String] = [:]
     }
@@ -86,9 +46,12 @@ final class RunJournal: Sendable {
             if !isSameAttempt { run.attempts += 1 }
             state.stages = saved.stages
             (state.importing, state.inputs) = (saved.importing, saved.inputs)
+            state.parked = saved.parked
         case .anew(let saved):
             (state.importing, state.inputs) = (saved.importing, saved.inputs)
             state.importing?.countAbortFromHere()
+            state.parked = saved.parked
+            for place in state.parked.indices { state.parked[place].note.countAbortFromHere() }
         }
         self.run = run
         self.isAfterFailure = isAfterFailure
@@ -119,68 +82,6 @@ final class RunJournal: Sendable {
         try context.unparkProgressNotes(of: owner)
     }
 
-    /// What notes of every version say of their run.
-    private struct Heading: Decodable {
-        var format: Int?
-        var pipeline: String
-        var runID: String
-        var replay: String?
-
-        init(_ note: [UInt8]) throws {
-            self = try JSONDecoder().decode(Heading.self, from: Data(note))
-        }
-
-        var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
-    }
-
-    /// What an earlier run of an owner left unfinished in the store.
-    ///
-    /// - Throws: `RunFailure` (65) if another version of etl left it.
-    static func saved(by owner: String, in container: PersistentContainer) throws -> Saved? {
-        try saved(by: owner) { try container.progressNotes($0) }
-    }
-
-    /// The same of a store that nobody has opened, and that may not be opened before the run is
-    /// completed.
-    static func saved(by owner: String, at path: String) throws -> Saved? {
-        let notes = try PersistentContainer.progressNotes(
-            ofStoreAt: path, ["run", "done", "stage", "input"], owner: owner)
-        return try saved(by: owner) { notes[$0] ?? [] }
-    }
-
-    /// - Parameter read: the notes of a kind.
-    private static func saved(
-        by owner: String, _ read: (String) throws -> [(number: Int64, value: [UInt8])]
-    ) throws -> Saved? {
-        var prefix = ""
-        var found = try read("run").first
-        if let run = found, try Heading(run.value).owner != owner { found = nil }
-        if found == nil {
-            prefix = owner + "/"
-            found = try read(prefix + "run").first
-        }
-        guard let found else { return nil }
-        let heading = try Heading(found.value)
-        guard heading.format == RunNote.currentFormat else { throw oldNotes(heading) }
-        func decoded<Note: Decodable>(_ kind: String) throws -> [Note] {
-            try read(prefix + kind).map {
-                try JSONDecoder().decode(Note.self, from: Data($0.value))
-            }
-        }
-        let importing: [ImportNote] = try decoded("stage")
-        return Saved(
-            run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
-            stages: try decoded("done"), importing: importing.first,
-            inputs: try decoded("input"))
-    }
-
-    private static func oldNotes(_ heading: Heading) -> RunFailure {
-        RunFailure(
-            .dataError, code: "run.cannot-resume",
-            "The run \(heading.runID) is unfinished, and another version of etl wrote its notes",
-            fix: "complete it with that version, or begin anew with --restart")
-    }
-
     private static func encode(_ note: some JSONWritable) -> [UInt8] {
         Array(note.json.compact.utf8)
     }
@@ -189,7 +90,8 @@ final class RunJournal: Sendable {
     var current: Saved {
         state.withLock { state in
             Saved(
-                run: run, stages: state.stages, importing: state.importing, inputs: state.inputs)
+                run: run, stages: state.stages, importing: state.importing, inputs: state.inputs,
+                parked: state.parked)
         }
     }
 
@@ -229,15 +131,12 @@ final class RunJournal: Sendable {
         let note = StageNote(
             name: stage.name, fingerprint: fingerprint(of: stage), report: report, inputs: inputs)
         let number = state.withLock { state in
-            state.importing = nil
-            state.inputs = []
             guard !isAfterFailure else { return Int64(0) }
             state.stages.append(note)
             return Int64(state.stages.count)
         }
-        guard number > 0 else { return try context.removeProgressNotes(Self.stageKinds) }
-        try context.writeProgressNote("done", number, Self.encode(note))
-        try context.removeProgressNotes(Self.stageKinds)
+        if number > 0 { try context.writeProgressNote("done", number, Self.encode(note)) }
+        if inputs != nil { try restart(in: context) }
     }
 
     /// Notes in a transaction of its own that a stage is done, which wrote nothing to the store.
@@ -256,15 +155,25 @@ final class RunJournal: Sendable {
     /// - Parameter stages: all stages of the spec.
     func end(of stages: [Stage], in container: PersistentContainer) throws {
         guard takesNotes else { return }
-        let stopped = state.withLock { $0.importing?.stage }
         try container.newBackgroundContext().performAndWait { context in
-            if let stopped, stages.contains(where: { $0.name == stopped }) {
+            try park(in: context)
+            let names = Set(stages.map(\.name))
+            let gone = state.withLock { state in
+                let gone = state.parked.map(\.note.stage).filter { !names.contains($0) }
+                state.parked.removeAll { gone.contains($0.note.stage) }
+                return gone
+            }
+            for stage in gone {
+                try context.removeProgressNotes(Self.stageKinds.map { "\(stage):\($0)" })
+            }
+            if state.withLock(\.parked.isEmpty) {
+                try context.endProgressNotes()
+            } else {
                 var ended = run
                 ended.isEnded = true
                 try context.writeProgressNote("run", 0, Self.encode(ended))
                 try context.removeProgressNotes(["done"])
-            } else {
-                try context.endProgressNotes()
+                try noteParked(in: context)
             }
             try context.save()
         }
@@ -274,9 +183,61 @@ final class RunJournal: Sendable {
 
     /// How far an earlier attempt came with an import, whatever the stage says today.
     func progress(of stage: Stage) -> (note: ImportNote, inputs: [InputNote])? {
-        let (note, inputs) = state.withLock { ($0.importing, $0.inputs) }
-        guard let note, note.stage == stage.name else { return nil }
-        return (note, inputs)
+        state.withLock { state in
+            if let note = state.importing, note.stage == stage.name {
+                return (note, state.inputs)
+            }
+            return state.parked.first { $0.note.stage == stage.name }.map { ($0.note, $0.inputs) }
+        }
+    }
+
+    /// Makes the notes of an import the present ones. Those of another import that has stopped are
+    /// parked.
+    func beginImport(_ stage: Stage, in container: PersistentContainer) throws {
+        let isPresent = state.withLock { state in
+            state.importing.map { $0.stage == stage.name } ?? state.parked.isEmpty
+        }
+        guard takesNotes, !isPresent else { return }
+        try container.newBackgroundContext().performAndWait { context in
+            try beginImport(stage, in: context)
+            try context.save()
+        }
+    }
+
+    private func beginImport(_ stage: Stage, in context: ManagedObjectContext) throws {
+        try park(in: context)
+        let parked = state.withLock { state -> StoppedImport? in
+            guard let place = state.parked.firstIndex(where: { $0.note.stage == stage.name }) else {
+                return nil
+            }
+            return state.parked.remove(at: place)
+        }
+        guard let parked else { return }
+        for kind in Self.stageKinds {
+            try context.renameProgressNotes("\(stage.name):\(kind)", to: kind)
+        }
+        state.withLock { ($0.importing, $0.inputs) = (parked.note, parked.inputs) }
+        try noteParked(in: context)
+    }
+
+    private func park(in context: ManagedObjectContext) throws {
+        let stopped = state.withLock { state -> StoppedImport? in
+            guard let note = state.importing else { return nil }
+            let stopped = StoppedImport(note: note, inputs: state.inputs)
+            state.parked.append(stopped)
+            (state.importing, state.inputs) = (nil, [])
+            return stopped
+        }
+        guard let stopped else { return }
+        for kind in Self.stageKinds {
+            try context.renameProgressNotes(kind, to: "\(stopped.note.stage):\(kind)")
+        }
+        try noteParked(in: context)
+    }
+
+    private func noteParked(in context: ManagedObjectContext) throws {
+        let names = state.withLock { $0.parked.map(\.note.stage) }
+        try context.writeProgressNote("stopped", 0, Array(try JSONEncoder().encode(names)))
     }
 
     /// Forgets how far an import came, in the open transaction.

@@ -15,6 +15,7 @@ struct ImportStage: Sendable {
     ///   before stays.
     func run() throws -> StageReport {
         let inputs = try ImportInputs(spec.read, stage, environment)
+        try environment.journal.beginImport(stage, in: environment.container)
         if let (note, finished) = environment.journal.progress(of: stage) {
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import GraphStore
+
+/// What runs left in a store, and what the next one takes over from it.
+extension RunJournal {
+    /// What an earlier attempt left.
+    struct Saved: Sendable {
+        var run: RunNote
+        var stages: [StageNote]
+        var importing: ImportNote?
+        var inputs: [InputNote]
+        /// Imports that earlier runs stopped in, and that wait for their turn.
+        var parked: [StoppedImport] = []
+
+        /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
+        var place: String? {
+            importing.map { note in
+                "import \(note.stage)"
+                    + (note.position.map {
+                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
+                    } ?? (note.section == nil ? "" : " at the beginning of an input"))
+                    + (note.section.map { ", and \($0.text)" } ?? "")
+            }
+        }
+
+        /// Whether all of it was made by these stages as they are now.
+        func isOf(_ stages: [Stage]) -> Bool {
+            let fingerprints = Dictionary(
+                stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
+            return self.stages.allSatisfy { fingerprints[$0.name] == $0.fingerprint }
+                && importing.map { fingerprints[$0.stage] == $0.fingerprint } != false
+        }
+
+        /// Whether the next run has anything to go on with.
+        var isEmpty: Bool { stages.isEmpty && !hasStoppedImport }
+
+        var hasStoppedImport: Bool { importing != nil || !parked.isEmpty }
+    }
+
+    /// Where an import stopped, and what it has read to its end.
+    struct StoppedImport: Sendable {
+        var note: ImportNote
+        var inputs: [InputNote]
+    }
+
+    /// What a run takes over from the notes in the store.
+    enum Beginning {
+        /// Nothing.
+        case new
+        /// Everything: it completes the earlier run.
+        case continued(Saved)
+        /// The place where an import stopped; all other stages run again.
+        case anew(Saved)
+
+        /// The run that is completed.
+        var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
+    }
+
+    /// What notes of every version say of their run.
+    struct Heading: Decodable {
+        var format: Int?
+        var pipeline: String
+        var runID: String
+        var replay: String?
+
+        init(_ note: [UInt8]) throws {
+            self = try JSONDecoder().decode(Heading.self, from: Data(note))
+        }
+
+        var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
+    }
+
+    /// What an earlier run of an owner left unfinished in the store.
+    ///
+    /// - Throws: `RunFailure` (65) if another version of etl left it.
+    static func saved(by owner: String, in container: PersistentContainer) throws -> Saved? {
+        try saved(by: owner) { try container.progressNotes($0) }
+    }
+
+    /// The same of a store that nobody has opened, and that may not be opened before the run is
+    /// completed.
+    static func saved(by owner: String, at path: String) throws -> Saved? {
+        let notes = try PersistentContainer.progressNotes(
+            ofStoreAt: path, ["run", "done", "stage", "input"], owner: owner)
+        return try saved(by: owner) { notes[$0] ?? [] }
+    }
+
+    /// - Parameter read: the notes of a kind.
+    private static func saved(
+        by owner: String, _ read: (String) throws -> [(number: Int64, value: [UInt8])]
+    ) throws -> Saved? {
+        var prefix = ""
+        var found = try read("run").first
+        if let run = found, try Heading(run.value).owner != owner { found = nil }
+        if found == nil {
+            prefix = owner + "/"
+            found = try read(prefix + "run").first
+        }
+        guard let found else { return nil }
+        let heading = try Heading(found.value)
+        guard heading.format == RunNote.currentFormat else { throw oldNotes(heading) }
+        func decoded<Note: Decodable>(_ kind: String) throws -> [Note] {
+            try read(prefix + kind).map {
+                try JSONDecoder().decode(Note.self, from: Data($0.value))
+            }
+        }
+        let importing: [ImportNote] = try decoded("stage")
+        let parkedNames: [[String]] = try decoded("stopped")
+        let parked = try parkedNames.joined().compactMap { name -> StoppedImport? in
+            let notes: [ImportNote] = try decoded("\(name):stage")
+            return try notes.first.map {
+                StoppedImport(note: $0, inputs: try decoded("\(name):input"))
+            }
+        }
+        return Saved(
+            run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
+            stages: try decoded("done"), importing: importing.first,
+            inputs: try decoded("input"), parked: parked)
+    }
+
+    private static func oldNotes(_ heading: Heading) -> RunFailure {
+        RunFailure(
+            .dataError, code: "run.cannot-resume",
+            "The run \(heading.runID) is unfinished, and another version of etl wrote its notes",
+            fix: "complete it with that version, or begin anew with --restart")
+    }
+}

@@ -1,0 +1,296 @@
+import Diagnostics
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Where the next run goes on after one that failed.
+@Suite("Positions of runs that fail") struct PositionTests {
+    static let model = """
+        model: 1
+        entities:
+          Note: { attributes: { id: Integer 32, text: String } }
+        """
+    static let tables = ResumeTests.tables
+    static let notes = "SELECT count(*), count(DISTINCT ZID) FROM ZNOTE"
+
+    /// Notes from a number to another, one on each line.
+    static func lines(_ range: ClosedRange<Int>, text: String = "some text") -> String {
+        range.map { #"{"id":\#($0),"text":"\#(text) \#($0 * 7919 % 1_000_003)"}"# + "\n" }.joined()
+    }
+
+    static func spec(
+        _ whenFound: String, file: String = "in.ndjson.gz", name: String = "notes",
+        top: String = "",
+        more: String = ""
+    ) -> String {
+        """
+        etl: 1
+        name: \(name)
+        store: { at: store.sqlite, model: model.yaml, open: create }
+        \(top)
+        stages:
+          - import: notes
+            read: { files: "\(file)" }
+            into: Note
+            when-found: \(whenFound)
+            \(whenFound == "append" ? "" : "key: id")
+        \(more)
+        """
+    }
+
+    /// A folder with an input that is cut in the middle, and with the whole of it as `whole.gz`.
+    static func cut() throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write("model.yaml", model)
+        let whole = try folder.writeGzip("whole.gz", lines(1...5000))
+        try folder.write("in.ndjson.gz", bytes: Array(whole.prefix(whole.count * 2 / 3)))
+        return folder
+    }
+
+    private static func repair(_ folder: Workspace) throws {
+        try folder.write("in.ndjson.gz", bytes: folder.bytes("whole.gz"))
+    }
+
+    @Test(
+        "a cut input is imported once, however often it is tried before it is repaired",
+        arguments: ["append", "update", "replace", "skip"])
+    func cutInput(_ whenFound: String) throws {
+        let folder = try Self.cut()
+        var saved: Set<[String]> = []
+        for _ in 0..<3 {
+            let run = try folder.run(Self.spec(whenFound))
+            #expect(run.status == .dataError)
+            #expect(run.outcome.diagnostics.map(\.code) == ["gzip.truncated"])
+            saved.insert(try folder.rows(Self.notes))
+        }
+        #expect(saved.count == 1)
+        try Self.repair(folder)
+        let run = try folder.run(Self.spec(whenFound))
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.outcome.attempts == 4)
+        #expect(run.lines == ["import notes: 5000 read, 5000 inserted"])
+        #expect(try folder.rows(Self.notes) == ["5000|5000"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("another day is another run, in which the import goes on where it stopped")
+    func otherDay() throws {
+        let folder = try Self.cut()
+        #expect(try folder.run(Self.spec("append")).status == .dataError)
+        try Self.repair(folder)
+        let run = try folder.run(
+            Self.spec("append"), now: Workspace.now.addingTimeInterval(86_400))
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.outcome.attempts == 1)
+        #expect(
+            run.warnings.map(\.message) == [
+                "An unfinished run is not completed, since it is of 2026-03-04; all stages run again"
+            ])
+        #expect(try folder.rows(Self.notes) == ["5000|5000"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("a run of another pipeline keeps the position, and has one of its own")
+    func otherPipeline() throws {
+        let folder = try Self.cut()
+        let other = Self.spec("append", file: "other.ndjson", name: "others")
+        try folder.write("other.ndjson", Self.lines(10_001...10_010))
+        #expect(try folder.run(Self.spec("append")).status == .dataError)
+        #expect(try folder.run(other).status == .ok)
+        #expect(try folder.run(Self.spec("append")).status == .dataError)
+        let whole = try folder.writeGzip("b.gz", Self.lines(20_001...23_000))
+        let third = Self.spec("append", file: "c.gz", name: "thirds")
+        try folder.write("c.gz", bytes: Array(whole.dropLast(100)))
+        #expect(try folder.run(third).status == .dataError)
+        try Self.repair(folder)
+        #expect(try folder.run(Self.spec("append")).status == .ok)
+        try folder.write("c.gz", bytes: whole)
+        #expect(try folder.run(third).status == .ok)
+        #expect(try folder.rows(Self.notes) == ["8010|8010"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test(
+        "if what was read has changed, the import reads it again if it may",
+        arguments: ["update", "replace", "append", "skip", "reject"])
+    func changed(_ whenFound: String) throws {
+        let folder = try Self.cut()
+        #expect(try folder.run(Self.spec(whenFound)).status == .dataError)
+        let saved = try folder.rows(Self.notes)
+        try folder.writeGzip("in.ndjson.gz", Self.lines(1...5000, text: "other"))
+        let run = try folder.run(Self.spec(whenFound))
+        guard ["update", "replace"].contains(whenFound) else {
+            #expect(run.status == .dataError)
+            #expect(
+                run.text.replacing(folder.folder + "/", with: "") == """
+                    error: The import 'notes' cannot go on where it stopped: in.ndjson.gz is not what \
+                    it was [run.cannot-resume]
+                      stage: spec.yaml:6:5 import notes
+                      fix: restore the input or the stage, or read everything again with --restart, also \
+                    what is saved; `etl replay` reads the rejects alone; with `commit: run`, a run that \
+                    fails saves nothing
+                    """)
+            #expect(try folder.rows(Self.notes) == saved)
+            return
+        }
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.warnings.map(\.code) == ["run.resumed", "run.starts-again"])
+        #expect(try folder.rows(Self.notes) == ["5000|5000"])
+        #expect(
+            try folder.rows("SELECT count(*) FROM ZNOTE WHERE ZTEXT LIKE 'other%'") == ["5000"])
+    }
+
+    @Test("a stage that says something else is like an input that has changed")
+    func changedStage() throws {
+        let folder = try Self.cut()
+        #expect(try folder.run(Self.spec("append")).status == .dataError)
+        try Self.repair(folder)
+        let spec = Self.spec("append", more: "    set: { text: { from: text, clean: upper } }")
+        let run = try folder.run(spec)
+        #expect(run.status == .dataError)
+        #expect(
+            run.text.contains(
+                "cannot go on where it stopped: the stage says something else now"), "\(run.text)")
+    }
+
+    @Test("an input that is not among today's is no reason to stop")
+    func goneInput() throws {
+        let folder = try Self.cut()
+        #expect(try folder.run(Self.spec("append", file: "${run.date}.gz")).status == .noInput)
+        try folder.write("2026-03-04.gz", bytes: folder.bytes("in.ndjson.gz"))
+        let spec = Self.spec("append", file: "${run.date}.gz")
+        #expect(try folder.run(spec).status == .dataError)
+        let saved = try #require(Int(folder.rows("SELECT count(*) FROM ZNOTE")[0]))
+        try folder.writeGzip("2026-03-05.gz", Self.lines(6001...6100))
+        let run = try folder.run(spec, now: Workspace.now.addingTimeInterval(86_400))
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.warnings.map(\.code) == ["run.new-input", "run.starts-again"])
+        #expect(run.lines == ["import notes: 100 read, 100 inserted"])
+        #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["\(saved + 100)"])
+    }
+
+    @Test("an import that has too many rejects at once goes on, and counts anew")
+    func abort() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        let bad = (0..<20).map { _ in "{\"id\":\"x\"}\n" }.joined()
+        try folder.write(
+            "a.ndjson",
+            Self.lines(1...3000) + bad + Self.lines(3001...9000) + bad + Self.lines(9001...9100))
+        let spec = Self.spec("append", file: "a.ndjson", top: "rejects: { allow: 100%, abort: 10 }")
+        var statuses: [Pipelines.ExitStatus] = []
+        var run = try folder.run(spec)
+        while run.status == .dataError, statuses.count < 5 {
+            #expect(run.text.contains("[rejects.too-many]"))
+            statuses.append(run.status)
+            run = try folder.run(spec)
+        }
+        #expect(statuses.count == 2)
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(run.lines == ["import notes: 9140 read, 9100 inserted, 40 rejected"])
+        #expect(try folder.rows(Self.notes) == ["9100|9100"])
+        #expect(try folder.rejects().values.map { $0.split(separator: "\n").count } == [40, 40])
+    }
+
+    @Test("a run that leaves the stopped import out keeps its position")
+    func leftOut() throws {
+        let folder = try Self.cut()
+        let spec = Self.spec("append", more: "  - { export: Note, to: out.csv }")
+        #expect(try folder.run(spec).status == .dataError)
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.only = "export-note"
+        for _ in 0..<2 {
+            let run = PipelineRunner(options: options).run(folder.path("spec.yaml"))
+            #expect(run.status == .ok, "\(run.diagnostics)")
+            #expect(run.attempts == 1)
+        }
+        try Self.repair(folder)
+        #expect(try folder.run(spec).status == .ok)
+        #expect(try folder.rows(Self.notes) == ["5000|5000"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("the positions of several imports are kept while others run")
+    func severalImports() throws {
+        let folder = try Self.cut()
+        try folder.write("first.ndjson", Self.lines(10_001...10_100))
+        try folder.write("last.ndjson", Self.lines(30_001...30_100))
+        let spec =
+            Self.spec("append").replacing(
+                "  - import: notes",
+                with: """
+                      - { import: first, read: { files: first.* }, into: Note, key: id }
+                      - import: notes
+                    """
+            ) + "\n  - { import: last, read: { files: last.* }, into: Note, key: id }\n"
+        #expect(try folder.run(spec).status == .dataError)
+        // On another day, the first import runs again, and stops in the middle, too.
+        let whole = try folder.writeGzip("first.gz", Self.lines(10_001...13_000))
+        try FileManager.default.removeItem(atPath: folder.path("first.ndjson"))
+        try folder.write("first.gz", bytes: Array(whole.prefix(whole.count / 2)))
+        let later = Workspace.now.addingTimeInterval(86_400)
+        #expect(try folder.run(spec, now: later).status == .dataError)
+        let kinds = try folder.rows(
+            "SELECT KIND FROM ETL_PROGRESS WHERE KIND LIKE '%stage' ORDER BY 1")
+        #expect(kinds == ["notes:stage", "stage"])
+        try Self.repair(folder)
+        try folder.write("first.gz", bytes: whole)
+        // A run that is not completed either begins with the third import.
+        var options = RunOptions(workingFolder: "/", now: later)
+        options.only = "last"
+        #expect(PipelineRunner(options: options).run(folder.path("spec.yaml")).status == .ok)
+        let run = try folder.run(spec, now: later)
+        #expect(run.status == .ok, "\(run.text)")
+        #expect(
+            run.lines == [
+                "import first: 3000 read, 2900 inserted, 100 unchanged",
+                "import notes: 5000 read, 5000 inserted", "import last: 100 read, 100 unchanged",
+            ])
+        #expect(try folder.rows(Self.notes) == ["8100|8100"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("what another version of etl left is refused, until --restart")
+    func oldNotes() throws {
+        let folder = try Self.cut()
+        #expect(try folder.run(Self.spec("append")).status == .dataError)
+        _ = try folder.rows(
+            """
+            UPDATE ETL_PROGRESS SET VALUE = CAST(json_set(CAST(VALUE AS TEXT), '$.format', 7) AS BLOB)
+            WHERE KIND = 'run'
+            """)
+        let run = try folder.run(Self.spec("append"))
+        #expect(run.status == .dataError)
+        #expect(
+            run.text.contains(
+                """
+                is unfinished, and another version of etl wrote its notes [run.cannot-resume]
+                  fix: complete it with that version, or begin anew with --restart
+                """), "\(run.text)")
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.isRestart = true
+        try Self.repair(folder)
+        #expect(PipelineRunner(options: options).run(folder.path("spec.yaml")).status == .ok)
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("whether a run completes another is decided by what each was asked for")
+    func decision() {
+        let request = RunContinuation.Request(fingerprint: "f", date: "2026-03-04")
+        let stages = [(name: "a", fingerprint: "1"), (name: "b", fingerprint: "2")]
+        func obstacle(
+            _ other: RunContinuation.Request, isEnded: Bool = false,
+            today: [String: String] = ["a": "1", "b": "2", "c": "3"]
+        ) -> RunContinuation.Obstacle? {
+            RunContinuation.obstacle(
+                other, isEnded: isEnded, done: stages, request, today: today)
+        }
+        #expect(obstacle(request) == nil)
+        #expect(obstacle(request, isEnded: true) == .ended)
+        #expect(obstacle(.init(fingerprint: "g", date: "2026-03-04")) == .parameters)
+        #expect(obstacle(.init(fingerprint: "f", date: "2026-03-03")) == .date("2026-03-03"))
+        #expect(obstacle(request, today: ["a": "1", "b": "3"]) == .stage("b"))
+        #expect(obstacle(request, today: ["b": "2"]) == .stage("a"))
+    }
+}
