@@ -15,7 +15,7 @@ struct SetFlags: ParsableArguments {
 
     /// - Throws: an error of usage where one of them is not `name=value`.
     static func validate(_ sets: [String]) throws {
-        for set in sets where set.firstIndex(of: "=").map({ $0 == set.startIndex }) ?? true {
+        for set in sets where Assignment(set) == nil {
             throw ValidationError("--set needs name=value, not '\(set)'")
         }
     }

@@ -227,6 +227,36 @@ struct ReplayTests {
         #expect(run.outcome.attempts == 2)
     }
 
+    @Test("a folder that was moved with its spec can be replayed, and a damaged note says so")
+    func moved() throws {
+        let folder = try Workspace()
+        try folder.write("project/in/a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
+        try folder.write("project/model.yaml", Self.model)
+        try folder.write(
+            "project/spec.yaml",
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            rejects: { allow: 1 }
+            stages: [{ import: in/a.ndjson, into: Task }]
+            """)
+        let options = RunOptions(workingFolder: folder.folder, now: Workspace.now)
+        #expect(
+            PipelineRunner(options: options).run(folder.path("project/spec.yaml")).status == .ok)
+        try folder.move("project", to: "moved")
+        let rejects = "moved/rejects/\(folder.names("moved/rejects")[0])"
+        let note = try folder.text(rejects + "/.run.json")
+        #expect(note.contains(#""spec":"../../spec.yaml""#), "\(note)")
+        #expect(note.contains(#""source":"../../in/a.ndjson""#), "\(note)")
+        #expect(!note.contains(folder.folder), "\(note)")
+        let replay = Self.replay(folder, rejects, allowed: .count(1))
+        #expect(replay.lines == ["import import-a: 1 read, 1 rejected"], "\(replay.text)")
+        try folder.write(rejects + "/.run.json", "{")
+        let damaged = Self.replay(folder, rejects)
+        #expect(damaged.status == .dataError)
+        #expect(damaged.text.contains("[rejects.note]"), "\(damaged.text)")
+    }
+
     @Test("an import with too many rejects is judged again, without those that a replay has saved")
     func judgedAgain() throws {
         let folder = try Workspace()

@@ -212,8 +212,17 @@ struct StoreModeTests {
         let other = try folder.run(
             Self.parameters,
             sets: ["in=b.ndjson", "text=it's \"${count}\"", "count=-1", "flag=true", "span=1s"],
-            environment: ["TOKEN": "1"], workingFolder: folder.path("sub"))
+            environment: ["TOKEN": "12345"], workingFolder: folder.path("sub"))
         #expect(other.text == "")
+        let short = try folder.run(Self.parameters, environment: ["TOKEN": "123"])
+        #expect(short.status == .configuration)
+        #expect(
+            short.text.contains(
+                """
+                error: The secret 'token' has fewer than 4 bytes (env:TOKEN), so it cannot be masked: \
+                its text is part of other texts [spec.short-secret]
+                  fix: use a longer secret
+                """), "\(short.text)")
         #expect(
             try folder.text("out.csv")
                 == "id,size,title\n1,0,\"it's \"\"${count}\"\"\"\n2,0,\"it's \"\"${count}\"\"\"\n")

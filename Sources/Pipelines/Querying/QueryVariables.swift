@@ -17,10 +17,10 @@ struct QueryVariables {
     init(_ sets: [String], now: Double) throws(QueryMistake) {
         var texts: [String: String] = [:]
         for set in sets {
-            guard let equals = set.firstIndex(of: "="), equals != set.startIndex else {
+            guard let assignment = Assignment(set) else {
                 throw QueryMistake(.set, code: "query.set", "A name=value is needed, not '\(set)'")
             }
-            texts[String(set[..<equals])] = String(set[set.index(after: equals)...])
+            texts[assignment.name] = assignment.value
         }
         self.texts = texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         self.now = now

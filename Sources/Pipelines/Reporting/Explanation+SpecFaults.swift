@@ -72,6 +72,10 @@ extension Explanation {
             "spec.secret", "A secret stands in the spec.",
             "Keep it in a file or the environment, and name that under `from`."
         ),
+        (
+            "spec.short-secret", "A secret has fewer than 4 bytes, so it cannot be masked.",
+            "Use a longer secret."
+        ),
         ("spec.set", "`set` of an update names no attribute.", "Name what changes."),
         (
             "spec.source", "A source of a parameter is neither a file nor the environment.",

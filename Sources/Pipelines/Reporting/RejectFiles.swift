@@ -147,14 +147,15 @@ struct RejectFiles {
     private func noteFiles() throws {
         guard !isDry else { return }
         var note = try RejectNote.read(in: folder) ?? origin
-        let known = Set(note.files)
+        let known = Set(note.files.map(\.name))
         let new = unmade.compactMap { source in
             files[source].map {
                 RejectNote.File(
-                    name: PathText.lastComponent($0.path), stage: stage.name, source: source)
+                    name: PathText.lastComponent($0.path), stage: stage.name,
+                    source: FileDescriptor.resolved(source) ?? source)
             }
         }
-        note.files += new.filter { !known.contains($0) }
+        note.files += new.filter { !known.contains($0.name) }
         note.files.sort { ($0.stage, $0.name) < ($1.stage, $1.name) }
         try note.write(in: folder)
     }

@@ -2,6 +2,8 @@ import FoundationEssentials
 import RecordStreams
 
 /// What a folder of rejects says of the run that made it, so that they can be replayed.
+///
+/// In the file, paths are relative to the folder, so that a project that is moved can be replayed.
 struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     /// One file of records, beside which are their reasons.
     struct File: Decodable, JSONWritable, Sendable, Hashable {
@@ -48,13 +50,29 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
                 fix: "restore the file, or import the records of this folder by a spec of their own"
             )
         }
-        return note.format == currentFormat ? note : nil
+        guard note.format == currentFormat else { return nil }
+        let base = FileDescriptor.resolved(folder) ?? folder
+        return note.mappingPaths { PathText.normalized(PathText.join(base, $0)) }
     }
 
     /// Replaces the folder's note as a whole.
-    func write(in folder: String) throws {
+    ///
+    /// - Parameter file: another place where it is written.
+    func write(in folder: String, to file: String? = nil) throws {
+        let base = FileDescriptor.resolved(folder) ?? folder
+        let note = mappingPaths { RelativePath.path(from: base, to: $0) ?? $0 }
         try WholeFile.write(
-            Array(json.compact.utf8) + [10], to: PathText.join(folder, Self.name))
+            Array(note.json.compact.utf8) + [10], to: file ?? PathText.join(folder, Self.name))
+    }
+
+    private func mappingPaths(_ map: (String) -> String) -> RejectNote {
+        var note = self
+        note.spec = map(spec)
+        note.workingFolder = map(workingFolder)
+        for place in note.files.indices where note.files[place].source != "-" {
+            note.files[place].source = map(note.files[place].source)
+        }
+        return note
     }
 
     var json: JSONTree {

@@ -32,11 +32,9 @@ extension Replay {
             moves += [Move(from: new, to: old), Move(from: reasons, to: old + suffix)]
         }
         // The import that refused them learns from this how many are left.
-        try drained.write(in: work)
-        moves.append(
-            Move(
-                from: PathText.join(work, RejectNote.name),
-                to: PathText.join(folder, RejectNote.name)))
+        let newNote = PathText.join(work, RejectNote.name)
+        try drained.write(in: folder, to: newNote)
+        moves.append(Move(from: newNote, to: PathText.join(folder, RejectNote.name)))
         try WholeFile.write(Array(try JSONEncoder().encode(moves)), to: planPath)
         try recover()
     }

@@ -222,9 +222,9 @@ extension PipelineRunner {
     private func replaying(_ replay: Replay) -> PipelineRunner {
         var options = options
         options.replay = replay
-        let given = Set(options.sets.map { $0.prefix { $0 != "=" } })
+        let given = Set(options.sets.compactMap { Assignment($0)?.name })
         options.sets =
-            replay.note.sets.filter { !given.contains($0.prefix { $0 != "=" }) } + options.sets
+            replay.note.sets.filter { !given.contains(Assignment($0)?.name ?? "") } + options.sets
         options.workingFolder = replay.note.workingFolder
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption, warn: warn,

@@ -191,8 +191,9 @@ final class RunJournal: Sendable {
         }
     }
 
-    /// Makes the notes of an import the present ones. Those of another import that has stopped are
-    /// parked.
+    /// Makes the notes of an import the present ones.
+    ///
+    /// Those of another import that has stopped are parked.
     func beginImport(_ stage: Stage, in container: PersistentContainer) throws {
         let isPresent = state.withLock { state in
             state.importing.map { $0.stage == stage.name } ?? state.parked.isEmpty

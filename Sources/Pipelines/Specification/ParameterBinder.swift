@@ -36,14 +36,17 @@ struct ParameterBinder {
 
     private var specFolder: String { PathText.join(context.workingFolder, spec.folder) }
 
+    /// A shorter text cannot be masked without masking what has nothing to do with it.
+    private static let secretBytesMin = 4
+
     private mutating func readSets() -> [String: String] {
         var sets: [String: String] = [:]
         for set in context.sets {
-            guard let equals = set.firstIndex(of: "="), equals != set.startIndex else {
+            guard let assignment = Assignment(set) else {
                 report("set", "--set needs name=value, not '\(set)'", .nowhere)
                 continue
             }
-            let name = String(set[..<equals])
+            let name = assignment.name
             guard let parameter = spec.parameters.first(where: { $0.name == name }) else {
                 let hint = Suggestion.phrase(for: name, among: spec.parameters.map(\.name))
                 report(
@@ -57,7 +60,7 @@ struct ParameterBinder {
                     "secret", "A secret must not stand on the command line: '\(name)'",
                     .source(parameter.location), fix: Self.fix(parameter))
             }
-            sets[name] = String(set[set.index(after: equals)...])
+            sets[name] = assignment.value
         }
         return sets
     }
@@ -107,6 +110,14 @@ struct ParameterBinder {
                 "parameter-value",
                 "'\(parameter.name)' must be \(parameter.kind.example), not '\(text)' (\(origin))",
                 .source(parameter.location))
+            return
+        }
+        if case .secret = value, text.utf8.count < Self.secretBytesMin {
+            report(
+                "short-secret",
+                "The secret '\(parameter.name)' has fewer than \(Self.secretBytesMin) bytes (\(origin)), so it "
+                    + "cannot be masked: its text is part of other texts",
+                .source(parameter.location), fix: "use a longer secret")
             return
         }
         if case .path(let path) = value {

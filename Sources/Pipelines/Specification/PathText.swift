@@ -58,12 +58,21 @@ package enum PathText {
 enum RelativePath {
     /// How a page in a folder names another path; nil where one of them is not absolute.
     static func link(from folder: String, to path: String) -> String? {
+        steps(from: folder, to: path).map { $0.map(encoded).joined(separator: "/") }
+    }
+
+    /// A path as seen from a folder; nil where one of them is not absolute.
+    static func path(from folder: String, to path: String) -> String? {
+        steps(from: folder, to: path)?.joined(separator: "/")
+    }
+
+    private static func steps(from folder: String, to path: String) -> [String]? {
         guard folder.hasPrefix("/"), path.hasPrefix("/") else { return nil }
         let here = PathText.normalized(folder).split(separator: "/").map(String.init)
         let there = PathText.normalized(path).split(separator: "/").map(String.init)
         let shared = zip(here, there).prefix { $0 == $1 }.count
         let steps = Array(repeating: "..", count: here.count - shared) + there[shared...]
-        return steps.isEmpty ? "." : steps.map(encoded).joined(separator: "/")
+        return steps.isEmpty ? ["."] : steps
     }
 
     /// RFC 3986: all but unreserved characters in per cent.

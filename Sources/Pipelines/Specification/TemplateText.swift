@@ -28,31 +28,37 @@ package struct TemplateText: Sendable, Hashable {
     }
 
     /// Cuts a text at its parameters; nil where a `${` is never closed.
+    ///
+    /// The signs are looked for in the bytes: what comes behind them may be a combining mark.
     init?(parsing text: String, at location: SourceLocation) {
         self.text = text
         self.location = location
         parts = []
-        var literal = ""
-        var rest = text[...]
-        while let dollar = rest.firstIndex(of: "$") {
+        var literal: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
             literal += rest[..<dollar]
             rest = rest[dollar...]
-            if rest.hasPrefix("$${") {
-                literal += "${"
+            if rest.starts(with: "$${".utf8) {
+                literal += "${".utf8
                 rest = rest.dropFirst(3)
-            } else if rest.hasPrefix("${") {
-                guard let end = rest.firstIndex(of: "}") else { return nil }
-                if !literal.isEmpty { parts.append(.literal(literal)) }
-                literal = ""
-                parts.append(.parameter(String(rest.dropFirst(2)[..<end])))
-                rest = rest[rest.index(after: end)...]
+            } else if rest.starts(with: "${".utf8) {
+                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return nil }
+                add(literal)
+                literal = []
+                let name = rest[..<end].dropFirst(2)
+                parts.append(.parameter(String(decoding: name, as: UTF8.self)))
+                rest = rest[(end + 1)...]
             } else {
-                literal += "$"
+                literal.append(UInt8(ascii: "$"))
                 rest = rest.dropFirst()
             }
         }
-        literal += rest
-        if !literal.isEmpty { parts.append(.literal(literal)) }
+        add(literal + rest)
+    }
+
+    private mutating func add(_ literal: [UInt8]) {
+        if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
     }
 
     /// The parameters that it names.

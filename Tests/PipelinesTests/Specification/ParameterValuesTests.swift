@@ -71,7 +71,7 @@ import Testing
 
     @Test func startsPathsAtTheSpecOrTheWorkingFolder() throws {
         let (bound, _) = ParameterValues.bind(
-            try spec(), SpecificationTesting.context(["inbox=data"], ["TOKEN": "x"]))
+            try spec(), SpecificationTesting.context(["inbox=data"], ["TOKEN": "hush"]))
         let values = try #require(bound)
         #expect(values.path(try template("${inbox}/a.csv")) == "/home/ada/data/a.csv")
         #expect(values.path(try template("./out/a.csv")) == "pipelines/out/a.csv")

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Pipelines
+
+/// Signs of our syntax in front of combining marks, with which they are one character.
+@Suite("Combining marks behind signs") struct CombiningMarkTests {
+    private static let mark = "\u{301}"
+
+    @Test("--set splits at the first equals sign, whatever is behind it")
+    func assignment() throws {
+        let assignment = try #require(Assignment("t=\(Self.mark)x=y"))
+        #expect(assignment.name == "t")
+        #expect(Array(assignment.value.unicodeScalars) == Array("\(Self.mark)x=y".unicodeScalars))
+        #expect(Assignment("=x") == nil)
+        #expect(Assignment("x") == nil)
+    }
+
+    @Test("a template ends its parameters at the brace, whatever is behind it")
+    func template() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", InputTests.model)
+        try folder.write("a.ndjson", #"{"id":"1"}"#)
+        let run = try folder.run(
+            """
+            etl: 1
+            params: { t: { type: string } }
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - { import: a.ndjson, into: Task }
+              - { export: Task, to: "out${t}\(Self.mark)$${t.csv" }
+            """, sets: ["t=\(Self.mark)x"])
+        #expect(run.text == "")
+        #expect(folder.exists("out\(Self.mark)x\(Self.mark)${t.csv"), "\(folder.names())")
+    }
+}
