@@ -17,7 +17,8 @@ struct ReplayCommand: ParsableCommand {
             the oldest: `for run in rejects/*; do etl replay "$run"; done`.
 
             Exit status: 0 nothing is left, or no more than is allowed; 65 records are left; 66 \
-            there are no such rejects; 75 another run must be completed first; and those of run.
+            there are no such rejects; 75 another replay, or a run that was killed while it wrote \
+            these rejects, must be completed first; and those of run.
             """)
 
     @Argument(

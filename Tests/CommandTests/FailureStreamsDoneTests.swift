@@ -38,7 +38,7 @@ struct FailureStreamsDoneTests {
         #expect(
             result.errors == """
                 warning: An unfinished run is not completed, since in.fifo cannot be known again; \
-                all stages run again [run.new-input]
+                no stage counts as done [run.new-input]
                   fix: give in.fifo all of its records again
 
                 """)

@@ -177,7 +177,7 @@ struct LockedStoreTests {
         #expect(result.output == "75 143\n0\n0\n")
         let warning = """
             warning: An unfinished run is not completed, since its parameters or the choice of its stages \
-            were others; all stages run again [run.new-input]
+            were others; no stage counts as done [run.new-input]
 
             """
         #expect(result.errors == warning + warning)

@@ -85,7 +85,7 @@ import Testing
         #expect(run.outcome.attempts == 1)
         #expect(
             run.warnings.map(\.message) == [
-                "An unfinished run is not completed, since it is of 2026-03-04; all stages run again"
+                "An unfinished run is not completed, since it is of 2026-03-04; no stage counts as done"
             ])
         #expect(try folder.rows(Self.notes) == ["5000|5000"])
         #expect(try folder.rows(Self.tables) == ["0"])
@@ -165,9 +165,16 @@ import Testing
         try folder.writeGzip("2026-03-05.gz", Self.lines(6001...6100))
         let run = try folder.run(spec, now: Workspace.now.addingTimeInterval(86_400))
         #expect(run.status == .ok, "\(run.text)")
-        #expect(run.warnings.map(\.code) == ["run.new-input", "run.starts-again"])
+        #expect(run.warnings.map(\.code) == ["run.new-input"])
         #expect(run.lines == ["import notes: 100 read, 100 inserted"])
         #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["\(saved + 100)"])
+        // The place in the first one is still known.
+        try folder.write("2026-03-04.gz", bytes: folder.bytes("whole.gz"))
+        let first = try folder.run(spec)
+        #expect(first.status == .ok, "\(first.text)")
+        #expect(first.lines == ["import notes: \(5000 - saved) read, \(5000 - saved) inserted"])
+        #expect(try folder.rows(Self.notes) == ["5100|5100"])
+        #expect(try folder.rows(Self.tables) == ["0"])
     }
 
     @Test("an import that has too many rejects at once goes on, and counts anew")
@@ -249,6 +256,119 @@ import Testing
             ])
         #expect(try folder.rows(Self.notes) == ["8100|8100"])
         #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("an input that was moved away and comes back is not imported twice")
+    func movedAway() throws {
+        let folder = try Self.cut()
+        try folder.write("in/b.ndjson", Self.lines(6001...6010))
+        try folder.move("in.ndjson.gz", to: "in/a.ndjson.gz")
+        let spec = Self.spec("append", file: "in/*")
+        #expect(try folder.run(spec).status == .dataError)
+        try folder.move("in/a.ndjson.gz", to: "a.gz")
+        let without = try folder.run(spec)
+        #expect(without.status == .ok, "\(without.text)")
+        try folder.write("in/a.ndjson.gz", bytes: folder.bytes("whole.gz"))
+        try FileManager.default.removeItem(atPath: folder.path("in/b.ndjson"))
+        let last = try folder.run(spec)
+        #expect(last.status == .ok, "\(last.text)")
+        #expect(try folder.rows(Self.notes) == ["5010|5010"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("after --only, an append that is done is not repeated without a word")
+    func onlyBetween() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("a.ndjson", Self.lines(1...5))
+        let more =
+            "  - { verify: none, expect: { Note: \"== 0\" } }\n  - { export: Note, to: out.csv }"
+        let spec = Self.spec("append", file: "a.ndjson", more: more)
+        #expect(try folder.run(spec).status == .dataError)
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.only = "export-note"
+        #expect(PipelineRunner(options: options).run(folder.path("spec.yaml")).status == .ok)
+        let again = try folder.run(spec)
+        #expect(again.status == .dataError)
+        #expect(again.text.contains("[run.cannot-resume]"), "\(again.text)")
+        #expect(try folder.rows(Self.notes) == ["5|5"])
+        // What is left of the run completes it.
+        options.only = nil
+        options.from = "export-note"
+        try folder.write("spec.yaml", spec.replacing("== 0", with: "== 5"))
+        #expect(PipelineRunner(options: options).run(folder.path("spec.yaml")).status == .ok)
+        options.from = "none"
+        #expect(PipelineRunner(options: options).run(folder.path("spec.yaml")).status == .ok)
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("rows that waited for others are settled once, whatever the limits said")
+    func settledOnce() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", LinkChain.model)
+        let spec = """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            budget: { save-every: 64 }
+            stages: [{ import: a.ndjson, into: Node, link: { next: { by: { id: next } } } }]
+            """
+        try folder.write("a.ndjson", LinkChain.text(2000) + "{\"id\":\"x\"}\n")
+        for _ in 0..<2 {
+            let run = try folder.run(spec)
+            #expect(run.status == .dataError)
+            #expect(run.text.contains("1 of 2,001 records was rejected"), "\(run.text)")
+        }
+        let last = try folder.run(spec + "\nrejects: { allow: 1 }")
+        #expect(last.status == .ok, "\(last.text)")
+        #expect(try folder.rows("SELECT count(*), count(ZNEXT) FROM ZNODE") == ["2000|1999"])
+    }
+
+    @Test("a reject that stops an import stops it until it is mended or replayed")
+    func stopped() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        let spec = Self.spec("update", file: "a.json", more: "    on: { cast: stop }")
+        func write(_ value: String) throws {
+            try folder.write("a.json", "[{\"id\":1},\n{\"id\":\(value)},\n{\"id\":3}]")
+        }
+        try write("\"x\"")
+        for _ in 0..<2 {
+            let run = try folder.run(spec)
+            #expect(run.status == .dataError)
+            #expect(run.text.contains("[cast]"), "\(run.text)")
+        }
+        // The file of rejects is whole.
+        let name = try #require(folder.names("rejects").first)
+        #expect(try folder.text("rejects/\(name)/notes.a.json") == "[\n{\"id\":\"x\"}\n]\n")
+        try write("2")
+        let mended = try folder.run(spec)
+        #expect(mended.status == .ok, "\(mended.text)")
+        #expect(mended.warnings.map(\.code) == ["run.resumed", "run.starts-again"])
+        #expect(try folder.rows("SELECT ZID FROM ZNOTE ORDER BY 1") == ["1", "2", "3"])
+    }
+
+    @Test("a file of rejects that was mended stays, and takes no more")
+    func mendedRejects() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("a.ndjson", Self.lines(1...3) + "{\"id\":\"x\"}\n")
+        let spec = Self.spec("append", file: "a.ndjson")
+        #expect(try folder.run(spec).status == .dataError)
+        let name = try #require(folder.names("rejects").first)
+        let mended = "{\"id\":40000}\n"
+        try folder.write("rejects/\(name)/notes.a.ndjson", mended)
+        for _ in 0..<3 {
+            #expect(try folder.run(spec).status == .dataError)
+            #expect(try folder.text("rejects/\(name)/notes.a.ndjson") == mended)
+        }
+        #expect(
+            ReplayTests.replay(folder, "rejects/\(name)").lines == [
+                "import notes: 1 read, 1 inserted"
+            ])
+        let last = try folder.run(spec)
+        #expect(last.status == .ok, "\(last.text)")
+        #expect(last.lines == ["import notes: 4 read, 3 inserted, 1 replayed"])
+        #expect(try folder.rows(Self.notes) == ["4|4"])
     }
 
     @Test("what another version of etl left is refused, until --restart")

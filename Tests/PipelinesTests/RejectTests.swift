@@ -93,13 +93,12 @@ struct RejectTests {
                 budget: { memory: 32MiB }
                 """)
         #expect(run.status == .dataError)
-        // So many are in memory at a time.
         #expect(
             run.text.contains(
-                "4,096 of 10,000 records were rejected; 100 are allowed [rejects.too-many]"))
-        // The others wait for the next run, which goes on with them.
+                "10,000 of 10,000 records were rejected; 100 are allowed [rejects.too-many]"))
+        // All of them are in the file, though not in memory at a time.
         let file = try folder.rejects()["import-t.t.ndjson"] ?? ""
-        #expect(file.components(separatedBy: "\n").count - 1 == 4096)
+        #expect(file.components(separatedBy: "\n").count - 1 == 10_000)
     }
 
     @Test("abort ends the reading of many files, too")

@@ -57,7 +57,7 @@ struct ResumeTests {
         #expect(
             run.warnings.first?.message == """
                 An unfinished run is not completed, since the stage 'bump' says something else now; \
-                all stages run again
+                no stage counts as done
                 """)
         #expect(try folder.rows(Self.sizes) == ["1|15"])
         // That run is at its end, so that this is another one.

@@ -214,13 +214,15 @@ struct StoreModeTests {
             sets: ["in=b.ndjson", "text=it's \"${count}\"", "count=-1", "flag=true", "span=1s"],
             environment: ["TOKEN": "12345"], workingFolder: folder.path("sub"))
         #expect(other.text == "")
-        let short = try folder.run(Self.parameters, environment: ["TOKEN": "123"])
+        try folder.write("secret.txt", "123\n")
+        let short = try folder.run(Self.parameters)
         #expect(short.status == .configuration)
         #expect(
             short.text.contains(
                 """
-                error: The secret 'token' has fewer than 4 bytes (env:TOKEN), so it cannot be masked: \
+                error: The secret 'token' has fewer than 4 bytes (file:secret.txt), so it cannot be masked: \
                 its text is part of other texts [spec.short-secret]
+                  in: params.token
                   fix: use a longer secret
                 """), "\(short.text)")
         #expect(

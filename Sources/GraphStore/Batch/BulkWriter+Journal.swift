@@ -20,6 +20,9 @@ extension BulkWriter {
         "load", "seen", "net", ParkedSpill.kind, "far", LinkTimes.noteKind,
     ]
 
+    /// The kinds of notes about rows that wait for others; they go when none waits any more.
+    package static let waitingKinds = [ParkedSpill.kind, LinkTimes.noteKind]
+
     /// Notes in the open transaction what the next load needs to go on from here: which rows had
     /// records, how far each is from what it was, which rows wait for others.
     ///

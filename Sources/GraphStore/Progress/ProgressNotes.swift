@@ -6,7 +6,7 @@ import SQLite
 /// at its end. A note has a kind, a number and bytes; writing one again replaces it.
 ///
 /// The notes of a run that has failed stay until a run of the same owner has completed it. As long
-/// as somebody else's run works on the store, they are parked: `owner/kind` is their kind.
+/// as somebody else's run works on the store, they are suspended: `owner/kind` is their kind.
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
@@ -67,7 +67,7 @@ extension PersistentContainer {
         }
     }
 
-    /// The notes of some kinds that runs left in a store, by number; also those that an owner parked,
+    /// The notes of some kinds that runs left in a store, by number; also those that are suspended,
     /// as `owner/kind`.
     ///
     /// The store is not opened for more than that: one may wait for whoever completes the run, and
@@ -116,13 +116,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Parks the notes of an owner in the open transaction, so that another run can have its own.
-    package func parkProgressNotes(of owner: String) throws(StoreError) {
+    /// Suspends the notes of an owner in the open transaction, so that another run can have its own.
+    package func suspendProgressNotes(of owner: String) throws(StoreError) {
         try renameProgressNotes("KIND = ?1 || KIND", "instr(KIND, '/') = 0", owner + "/")
     }
 
-    /// Makes the parked notes of an owner those of the present run, in the open transaction.
-    package func unparkProgressNotes(of owner: String) throws(StoreError) {
+    /// Makes the suspended notes of an owner those of the present run, in the open transaction.
+    package func resumeProgressNotes(of owner: String) throws(StoreError) {
         try renameProgressNotes(
             "KIND = substr(KIND, length(?1) + 1)", "substr(KIND, 1, length(?1)) = ?1", owner + "/")
     }
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Removes the notes of the present run in the open transaction; those of others stay parked.
+    /// Removes the notes of the present run in the open transaction; those of others stay suspended.
     package func endProgressNotes() throws(StoreError) {
         try onProgress { connection throws(SQLiteError) in
             guard try ProgressNotes.exist(on: connection) else { return }

@@ -6,54 +6,48 @@ final class RejectFile {
 
     private let records: AppendedFile
     private let reasons: AppendedFile
-    private let isArray: Bool
+    let isArray: Bool
     private var isFirst = true
     /// How many of their records replays have saved.
     private let replayed: Int
 
     /// Files that are still to be made.
-    init(path: String, isArray: Bool, header: [UInt8]) {
+    ///
+    /// - Parameter replayed: how many records of files of this name replays have saved.
+    init(path: String, isArray: Bool, header: [UInt8], replayed: Int) {
         records = AppendedFile(path)
         reasons = AppendedFile(path + Self.reasonsSuffix)
         self.isArray = isArray
-        replayed = 0
+        self.replayed = replayed
         records.write(isArray ? Array("[\n".utf8) : header)
     }
 
     /// Goes on with the files of an earlier attempt; nil if they are gone, or if somebody has edited
     /// them.
     ///
-    /// What they got after its last save is cut off, since these records are read again. Files that a
-    /// replay has written since are whole.
+    /// What they got after its last save is cut off, since these records are read again.
     ///
-    /// - Parameter replayed: how many of their records replays have saved by now.
-    init?(resuming note: RejectFileNote, replayed: Int) throws {
+    /// - Parameter note: how long they were after the last save, or after a replay since.
+    init?(resuming note: RejectFileNote) throws {
         let reasonsPath = note.path + Self.reasonsSuffix
         guard let recordsSize = FileDescriptor.size(note.path),
             let reasonsSize = FileDescriptor.size(reasonsPath)
         else { return nil }
-        isArray = note.isArray
-        self.replayed = replayed
-        let end = isArray ? Self.arrayEnd.count : 0
-        if replayed == note.replayed {
-            let isWhole =
-                reasonsSize == note.reasonsLength
-                && [note.recordsLength, note.recordsLength + end].contains(recordsSize)
-            guard isWhole || note.hasLeftovers && recordsSize >= note.recordsLength else {
-                return nil
-            }
-            records = AppendedFile(note.path, length: note.recordsLength)
-            reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
-            isFirst = note.isFirst
-        } else {
-            records = AppendedFile(note.path, length: recordsSize - end)
-            reasons = AppendedFile(reasonsPath, length: reasonsSize)
-            isFirst = reasonsSize == 0
+        let end = note.isArray ? Self.arrayEnd.count : 0
+        let isWhole =
+            reasonsSize == note.reasonsLength
+            && [note.recordsLength, note.recordsLength + end].contains(recordsSize)
+        guard isWhole || note.hasLeftovers && recordsSize >= note.recordsLength else {
+            return nil
         }
+        records = AppendedFile(note.path, length: note.recordsLength)
+        reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
+        (isArray, isFirst, replayed) = (note.isArray, note.isFirst, note.replayed)
         try make()
     }
 
-    private static let arrayEnd = Array("\n]\n".utf8)
+    /// The end of an array, which is written when the file is closed.
+    static let arrayEnd = Array("\n]\n".utf8)
 
     var path: String { records.path }
 
@@ -120,6 +114,22 @@ final class RejectFile {
 }
 
 extension RejectFileNote {
+    /// The note as it is after the replays of its folder.
+    ///
+    /// - Parameter files: what the folder says of its files.
+    func replayed(in files: [RejectNote.File]) -> RejectFileNote {
+        let name = PathText.lastComponent(path)
+        guard let file = files.first(where: { $0.name == name }),
+            let count = file.replayed, count != replayed
+        else { return self }
+        var note = self
+        note.replayed = count
+        note.recordsLength = file.recordsLength ?? 0
+        note.reasonsLength = file.reasonsLength ?? 0
+        note.isFirst = note.reasonsLength == 0
+        return note
+    }
+
     /// Whether the files got more records than their run had saved when it was killed.
     ///
     /// Nobody edits the file of reasons, so it tells.

@@ -23,6 +23,10 @@ struct RejectFiles {
     private let runID: String
     private let origin: RejectNote
     private var files: [String: RejectFile] = [:]
+    /// Files that earlier attempts wrote and this one does not: of other runs, or edited since.
+    private var others: [RejectFileNote] = []
+    /// How many records of files, by name, replays have saved.
+    private var replayed: [String: Int] = [:]
     /// The paths of the files, which belong to one input each.
     private var taken: Set<String> = []
     /// Inputs whose files are not made yet.
@@ -56,29 +60,38 @@ struct RejectFiles {
     /// Those of another run are ended. Files that are gone were drained or removed.
     ///
     /// - Returns: how many of their records replays have saved since.
+    /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished.
     mutating func resume(_ notes: [RejectFileNote]) throws -> Int {
-        // A dry run leaves those of the real one alone.
-        guard !isDry else { return 0 }
         var saved = 0
         for folder in Set(notes.map { PathText.folder(of: $0.path) }).sorted() {
-            try Replay.recover(in: folder)
+            if !isDry { try Replay.recover(in: folder) }
             let known = try RejectNote.read(in: folder)?.files ?? []
-            for note in notes where PathText.folder(of: note.path) == folder {
-                let name = PathText.lastComponent(note.path)
-                let replayed = known.first { $0.name == name }?.replayed ?? 0
-                saved += max(0, replayed - note.replayed)
-                let file = try RejectFile(resuming: note, replayed: replayed)
-                guard folder == self.folder else {
+            let isOwn = folder == self.folder
+            let isReplaying = Replay.isBegun(in: folder)
+            guard isDry || !isOwn || !isReplaying else { throw Replay.unfinished(folder) }
+            if isOwn { replayed = Self.replayed(known) }
+            for earlier in notes where PathText.folder(of: earlier.path) == folder {
+                let note = earlier.replayed(in: known)
+                saved += note.replayed - earlier.replayed
+                // A dry run leaves those of the real one alone.
+                guard !isDry else { continue }
+                let file = isReplaying ? nil : try RejectFile(resuming: note)
+                if isOwn, let file {
+                    files[note.source] = file
+                    taken.insert(note.path)
+                } else if FileDescriptor.size(note.path) != nil {
                     try file?.close()
-                    continue
+                    others.append(note)
+                    taken.insert(note.path)
                 }
-                files[note.source] = file
-                // One that somebody has edited stays, too.
-                if FileDescriptor.size(note.path) != nil { taken.insert(note.path) }
             }
         }
-        removeLeftovers()
+        if !isDry { removeLeftovers() }
         return saved
+    }
+
+    private static func replayed(_ files: [RejectNote.File]) -> [String: Int] {
+        Dictionary(files.map { ($0.name, $0.replayed ?? 0) }, uniquingKeysWith: max)
     }
 
     /// Removes files of this stage that an earlier attempt made and never saved anything with.
@@ -93,7 +106,7 @@ struct RejectFiles {
 
     /// How long the files are; after `synchronize()`.
     var notes: [RejectFileNote] {
-        files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
+        others + files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
     }
 
     /// The first rejects of each code, to be shown.
@@ -110,7 +123,8 @@ struct RejectFiles {
             let format = format ?? RecordFormat(fileName: source)
             let path = freePath(of: source)
             files[source] = RejectFile(
-                path: path, isArray: format == .json, header: header(columnNames, format))
+                path: path, isArray: format == .json, header: header(columnNames, format),
+                replayed: replayed[PathText.lastComponent(path)] ?? 0)
             taken.insert(path)
             unmade.append(source)
         }
@@ -152,7 +166,7 @@ struct RejectFiles {
             files[source].map {
                 RejectNote.File(
                     name: PathText.lastComponent($0.path), stage: stage.name,
-                    source: FileDescriptor.resolved(source) ?? source)
+                    source: FileDescriptor.resolved(source) ?? source, isArray: $0.isArray)
             }
         }
         note.files += new.filter { !known.contains($0.name) }

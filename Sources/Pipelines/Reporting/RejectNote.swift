@@ -12,11 +12,21 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         var stage: String
         /// The input that they came from.
         var source: String
+        /// Whether its records are the elements of a JSON array.
+        var isArray: Bool?
         /// How many of its records replays have saved; nil where there are none.
         var replayed: Int?
+        /// How long the file was after the last replay, without the end of an array.
+        var recordsLength: Int?
+        /// How long the file of reasons was then.
+        var reasonsLength: Int?
 
         var json: JSONTree {
-            .fields(["name": name, "source": source, "stage": stage, "replayed": replayed])
+            .fields([
+                "name": name, "source": source, "stage": stage, "isArray": isArray,
+                "replayed": replayed, "recordsLength": recordsLength,
+                "reasonsLength": reasonsLength,
+            ])
         }
     }
 

@@ -106,11 +106,14 @@ extension PipelineRun {
             values = again
             return .continued(saved)
         }
-        guard options.replay == nil else { return .new }
+        guard options.replay == nil else {
+            try refuseOther(saved, job, obstacle)
+            return .new
+        }
         try inputs.refuseTwice(saved, obstacle)
         // An earlier run of which nothing is left to do is no news.
         if obstacle != .ended, !saved.isEmpty { warn(of: obstacle) }
-        return saved.hasStoppedImport ? .anew(saved) : .new
+        return saved.isEmpty ? .new : .anew(saved, stages: Set(job.stages.map(\.name)))
     }
 
     /// Why the run does not complete the one that left the notes; nil if it does.
@@ -137,13 +140,30 @@ extension PipelineRun {
         }
     }
 
+    /// Makes sure that a replay which is begun anew appends nothing again.
+    ///
+    /// - Throws: `RunFailure` (65) if it would.
+    private func refuseOther(
+        _ saved: RunJournal.Saved, _ job: Job, _ obstacle: RunContinuation.Obstacle
+    ) throws(RunFailure) {
+        let isRepeatable = job.stages.allSatisfy { stage in
+            if case .import(let spec) = stage.kind { spec.isRepeatable } else { true }
+        }
+        guard !saved.isEmpty, !isRepeatable else { return }
+        throw RunFailure(
+            .dataError, code: "run.cannot-resume",
+            "The last replay is unfinished and has saved objects, and is not completed, since "
+                + obstacle.reason,
+            fix: "replay as before, or replay everything again with --restart")
+    }
+
     private func warn(of obstacle: RunContinuation.Obstacle) {
         var fix: String?
         if case .stream(let name) = obstacle { fix = "give \(name) all of its records again" }
         runner.warn(
             Diagnostic(
                 .warning, code: "run.new-input",
-                "An unfinished run is not completed, since \(obstacle.reason); all stages run again",
+                "An unfinished run is not completed, since \(obstacle.reason); no stage counts as done",
                 fix: fix))
     }
 
@@ -164,7 +184,7 @@ extension PipelineRun {
     ) throws -> RunJournal.Beginning {
         guard let replay = options.replay else { return beginning }
         if case .continued = beginning, replay.isBegun { return beginning }
-        try replay.refuseLeftovers(of: RunJournal.saved(by: job.spec.name, in: container))
+        try replay.prepare(after: RunJournal.saved(by: job.spec.name, in: container))
         try replay.begin()
         return .new
     }

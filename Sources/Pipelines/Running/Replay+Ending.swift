@@ -22,13 +22,18 @@ extension Replay {
             let saved =
                 try RejectReason.read(old + suffix).count - RejectReason.read(new + suffix).count
             if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
+                let end = file.isArray == true ? RejectFile.arrayEnd.count : 0
                 drained.files[place].replayed = (file.replayed ?? 0) + saved
+                drained.files[place].recordsLength = FileDescriptor.size(new).map { $0 - end } ?? 0
             }
             guard FileDescriptor.size(new) != nil else {
                 moves += [Move(from: nil, to: old), Move(from: nil, to: old + suffix)]
                 continue
             }
             let reasons = try reasons(of: file, new + suffix, reports)
+            if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
+                drained.files[place].reasonsLength = FileDescriptor.size(reasons)
+            }
             moves += [Move(from: new, to: old), Move(from: reasons, to: old + suffix)]
         }
         // The import that refused them learns from this how many are left.
@@ -45,22 +50,28 @@ extension Replay {
         try Replay(folder: folder, note: note).recover()
     }
 
-    /// Refuses rejects that a killed run had not saved yet: it reads their records again.
+    /// Ends the files that an unfinished run wrote, so that they can be read.
     ///
     /// - Parameter saved: what that run left.
-    /// - Throws: `RunFailure` (75).
-    func refuseLeftovers(of saved: RunJournal.Saved?) throws(RunFailure) {
+    /// - Throws: `RunFailure` (75) if it was killed before it saved all of them: it reads the records
+    ///   again.
+    func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
-        for note in saved.importing?.rejects ?? []
-        where PathText.folder(of: note.path) == folder && note.hasLeftovers {
-            let name = PathText.lastComponent(note.path)
-            let replayed = self.note.files.first { $0.name == name }?.replayed ?? 0
-            guard replayed == note.replayed else { continue }
+        let notes = saved.importNotes.flatMap(\.rejects).filter {
+            PathText.folder(of: $0.path) == folder
+        }.map { $0.replayed(in: note.files) }
+        let known = Set(notes.map { PathText.lastComponent($0.path) })
+        let done = Set(saved.stages.map(\.name))
+        let isUnsaved =
+            saved.run.runID == note.run
+            && files.contains { !done.contains($0.stage) && !known.contains($0.name) }
+        guard !isUnsaved, !notes.contains(where: \.hasLeftovers) else {
             throw RunFailure(
                 .temporaryFailure, code: "replay.unfinished",
-                "The run \(saved.run.runID) was killed while it wrote \(note.path)",
+                "The run \(saved.run.runID) was killed while it wrote rejects to \(folder)",
                 fix: "run \(saved.run.pipeline) again first")
         }
+        for note in notes { try RejectFile(resuming: note)?.close() }
     }
 
     /// Does as a plan says, where there is one.

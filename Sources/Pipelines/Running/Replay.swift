@@ -171,13 +171,22 @@ struct Replay: Sendable {
         guard let other = run?.replay, other != folder,
             let replay = try? Replay(other, workingFolder: "/"), replay.hasWork
         else { return }
-        throw RunFailure(
-            .temporaryFailure, code: "replay.unfinished",
-            "The replay of \(other) on this store is unfinished", fix: "replay \(other) first")
+        throw Self.unfinished(other)
     }
 
     /// Whether a replay was begun and is not at its end.
     var isBegun: Bool { FileDescriptor.size(mark) != nil }
+
+    /// Whether a replay of a folder was begun and is not at its end.
+    static func isBegun(in folder: String) -> Bool {
+        FileDescriptor.size(PathText.join(folder, ".replay/begun")) != nil
+    }
+
+    static func unfinished(_ folder: String) -> RunFailure {
+        RunFailure(
+            .temporaryFailure, code: "replay.unfinished",
+            "The replay of \(folder) is unfinished", fix: "replay \(folder) first")
+    }
 
     /// Notes that a replay is under way, and forgets an earlier one.
     func begin() throws {

@@ -10,7 +10,7 @@ extension RunJournal {
         var importing: ImportNote?
         var inputs: [InputNote]
         /// Imports that earlier runs stopped in, and that wait for their turn.
-        var parked: [StoppedImport] = []
+        var suspended: [StoppedImport] = []
 
         /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
         var place: String? {
@@ -34,7 +34,10 @@ extension RunJournal {
         /// Whether the next run has anything to go on with.
         var isEmpty: Bool { stages.isEmpty && !hasStoppedImport }
 
-        var hasStoppedImport: Bool { importing != nil || !parked.isEmpty }
+        /// The notes of all imports that have stopped.
+        var importNotes: [ImportNote] { (importing.map { [$0] } ?? []) + suspended.map(\.note) }
+
+        var hasStoppedImport: Bool { importing != nil || !suspended.isEmpty }
     }
 
     /// Where an import stopped, and what it has read to its end.
@@ -49,8 +52,8 @@ extension RunJournal {
         case new
         /// Everything: it completes the earlier run.
         case continued(Saved)
-        /// The place where an import stopped; all other stages run again.
-        case anew(Saved)
+        /// The places where imports stopped; and which stages are done that are not to run.
+        case anew(Saved, stages: Set<String>)
 
         /// The run that is completed.
         var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
@@ -63,8 +66,15 @@ extension RunJournal {
         var runID: String
         var replay: String?
 
-        init(_ note: [UInt8]) throws {
-            self = try JSONDecoder().decode(Heading.self, from: Data(note))
+        init(_ note: [UInt8]) throws(RunFailure) {
+            do {
+                self = try JSONDecoder().decode(Heading.self, from: Data(note))
+            } catch {
+                throw RunFailure(
+                    .dataError, code: "run.cannot-resume",
+                    "The notes of an unfinished run in the store are damaged",
+                    fix: "begin anew with --restart")
+            }
         }
 
         var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
@@ -105,8 +115,8 @@ extension RunJournal {
             }
         }
         let importing: [ImportNote] = try decoded("stage")
-        let parkedNames: [[String]] = try decoded("stopped")
-        let parked = try parkedNames.joined().compactMap { name -> StoppedImport? in
+        let suspendedNames: [[String]] = try decoded("stopped")
+        let suspended = try suspendedNames.joined().compactMap { name -> StoppedImport? in
             let notes: [ImportNote] = try decoded("\(name):stage")
             return try notes.first.map {
                 StoppedImport(note: $0, inputs: try decoded("\(name):input"))
@@ -115,7 +125,7 @@ extension RunJournal {
         return Saved(
             run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
             stages: try decoded("done"), importing: importing.first,
-            inputs: try decoded("input"), parked: parked)
+            inputs: try decoded("input"), suspended: suspended)
     }
 
     private static func oldNotes(_ heading: Heading) -> RunFailure {

@@ -8,7 +8,7 @@ import Synchronization
 /// mark that it is done, in one transaction. So whatever ends a run, the next one finds exactly
 /// what was saved and goes on behind it. Only a run that ends well removes them.
 final class RunJournal: Sendable {
-    private static let stageKinds = ["stage", "input", "record"] + BulkWriter.noteKinds
+    private static let stageKinds = ["stage", "input", ParkedRecords.kind] + BulkWriter.noteKinds
 
     private struct State {
         var stages: [StageNote] = []
@@ -16,7 +16,9 @@ final class RunJournal: Sendable {
         var importing: ImportNote?
         var inputs: [InputNote] = []
         /// Those whose kinds have the stage's name and a colon before them.
-        var parked: [StoppedImport] = []
+        var suspended: [StoppedImport] = []
+        /// Some stages are done by an earlier run, whose others are not.
+        var hasKept = false
         /// What was worked out of each stage, by name.
         var fingerprints: [String: String] = [:]
     }
@@ -46,16 +48,21 @@ final class RunJournal: Sendable {
             if !isSameAttempt { run.attempts += 1 }
             state.stages = saved.stages
             (state.importing, state.inputs) = (saved.importing, saved.inputs)
-            state.parked = saved.parked
-        case .anew(let saved):
+            state.suspended = saved.suspended
+        case .anew(let saved, let stages):
+            state.stages = saved.stages.filter { !stages.contains($0.name) }
+            state.hasKept = !state.stages.isEmpty
             (state.importing, state.inputs) = (saved.importing, saved.inputs)
             state.importing?.countAbortFromHere()
-            state.parked = saved.parked
-            for place in state.parked.indices { state.parked[place].note.countAbortFromHere() }
+            state.suspended = saved.suspended
+            for place in state.suspended.indices {
+                state.suspended[place].note.countAbortFromHere()
+            }
         }
         self.run = run
         self.isAfterFailure = isAfterFailure
         takesNotes = !container.storeDescription.options.isReadOnly
+        let kept = state.stages
         self.state = Mutex(state)
         guard takesNotes else { return }
         let note = Self.encode(run)
@@ -67,19 +74,24 @@ final class RunJournal: Sendable {
                 try context.endProgressNotes()
                 try context.beginProgressNotes()
             case .continued: break
-            case .anew: try context.removeProgressNotes(["done"])
+            case .anew:
+                try context.removeProgressNotes(["done"])
+                for (place, stage) in kept.enumerated() {
+                    try context.writeProgressNote("done", Int64(place + 1), Self.encode(stage))
+                }
             }
             try context.writeProgressNote("run", 0, note)
             try context.save()
         }
     }
 
-    /// Parks the notes of another owner's run, and takes those of an owner back.
+    /// Suspends the notes of another owner's run, and takes those of an owner back.
     private static func makeRoom(for owner: String, in context: ManagedObjectContext) throws {
-        let present = try context.progressNote("run", 0).map { try Heading($0).owner }
+        // Of damaged notes nobody knows whose they are.
+        let present = try context.progressNote("run", 0).flatMap { try? Heading($0).owner }
         guard present != owner else { return }
-        if let present { try context.parkProgressNotes(of: present) }
-        try context.unparkProgressNotes(of: owner)
+        if let present { try context.suspendProgressNotes(of: present) }
+        try context.resumeProgressNotes(of: owner)
     }
 
     private static func encode(_ note: some JSONWritable) -> [UInt8] {
@@ -91,7 +103,7 @@ final class RunJournal: Sendable {
         state.withLock { state in
             Saved(
                 run: run, stages: state.stages, importing: state.importing, inputs: state.inputs,
-                parked: state.parked)
+                suspended: state.suspended)
         }
     }
 
@@ -156,24 +168,28 @@ final class RunJournal: Sendable {
     func end(of stages: [Stage], in container: PersistentContainer) throws {
         guard takesNotes else { return }
         try container.newBackgroundContext().performAndWait { context in
-            try park(in: context)
+            try suspend(in: context)
             let names = Set(stages.map(\.name))
             let gone = state.withLock { state in
-                let gone = state.parked.map(\.note.stage).filter { !names.contains($0) }
-                state.parked.removeAll { gone.contains($0.note.stage) }
+                let gone = state.suspended.map(\.note.stage).filter { !names.contains($0) }
+                state.suspended.removeAll { gone.contains($0.note.stage) }
                 return gone
             }
             for stage in gone {
                 try context.removeProgressNotes(Self.stageKinds.map { "\(stage):\($0)" })
             }
-            if state.withLock(\.parked.isEmpty) {
+            // Of an unfinished run before, stages may be done that this one has left out.
+            let isComplete = state.withLock { state in
+                !state.hasKept || names.isSubset(of: state.stages.map(\.name))
+            }
+            if isComplete, state.withLock(\.suspended.isEmpty) {
                 try context.endProgressNotes()
             } else {
                 var ended = run
                 ended.isEnded = true
                 try context.writeProgressNote("run", 0, Self.encode(ended))
-                try context.removeProgressNotes(["done"])
-                try noteParked(in: context)
+                if isComplete { try context.removeProgressNotes(["done"]) }
+                try noteSuspended(in: context)
             }
             try context.save()
         }
@@ -187,16 +203,18 @@ final class RunJournal: Sendable {
             if let note = state.importing, note.stage == stage.name {
                 return (note, state.inputs)
             }
-            return state.parked.first { $0.note.stage == stage.name }.map { ($0.note, $0.inputs) }
+            return state.suspended.first { $0.note.stage == stage.name }.map {
+                ($0.note, $0.inputs)
+            }
         }
     }
 
     /// Makes the notes of an import the present ones.
     ///
-    /// Those of another import that has stopped are parked.
+    /// Those of another import that has stopped are suspended.
     func beginImport(_ stage: Stage, in container: PersistentContainer) throws {
         let isPresent = state.withLock { state in
-            state.importing.map { $0.stage == stage.name } ?? state.parked.isEmpty
+            state.importing.map { $0.stage == stage.name } ?? state.suspended.isEmpty
         }
         guard takesNotes, !isPresent else { return }
         try container.newBackgroundContext().performAndWait { context in
@@ -206,26 +224,27 @@ final class RunJournal: Sendable {
     }
 
     private func beginImport(_ stage: Stage, in context: ManagedObjectContext) throws {
-        try park(in: context)
-        let parked = state.withLock { state -> StoppedImport? in
-            guard let place = state.parked.firstIndex(where: { $0.note.stage == stage.name }) else {
+        try suspend(in: context)
+        let suspended = state.withLock { state -> StoppedImport? in
+            guard let place = state.suspended.firstIndex(where: { $0.note.stage == stage.name })
+            else {
                 return nil
             }
-            return state.parked.remove(at: place)
+            return state.suspended.remove(at: place)
         }
-        guard let parked else { return }
+        guard let suspended else { return }
         for kind in Self.stageKinds {
             try context.renameProgressNotes("\(stage.name):\(kind)", to: kind)
         }
-        state.withLock { ($0.importing, $0.inputs) = (parked.note, parked.inputs) }
-        try noteParked(in: context)
+        state.withLock { ($0.importing, $0.inputs) = (suspended.note, suspended.inputs) }
+        try noteSuspended(in: context)
     }
 
-    private func park(in context: ManagedObjectContext) throws {
+    private func suspend(in context: ManagedObjectContext) throws {
         let stopped = state.withLock { state -> StoppedImport? in
             guard let note = state.importing else { return nil }
             let stopped = StoppedImport(note: note, inputs: state.inputs)
-            state.parked.append(stopped)
+            state.suspended.append(stopped)
             (state.importing, state.inputs) = (nil, [])
             return stopped
         }
@@ -233,21 +252,24 @@ final class RunJournal: Sendable {
         for kind in Self.stageKinds {
             try context.renameProgressNotes(kind, to: "\(stopped.note.stage):\(kind)")
         }
-        try noteParked(in: context)
+        try noteSuspended(in: context)
     }
 
-    private func noteParked(in context: ManagedObjectContext) throws {
-        let names = state.withLock { $0.parked.map(\.note.stage) }
+    private func noteSuspended(in context: ManagedObjectContext) throws {
+        let names = state.withLock { $0.suspended.map(\.note.stage) }
         try context.writeProgressNote("stopped", 0, Array(try JSONEncoder().encode(names)))
     }
 
     /// Forgets how far an import came, in the open transaction.
-    func restart(in context: ManagedObjectContext) throws {
+    ///
+    /// - Parameter note: what stays of it.
+    func restart(_ note: ImportNote? = nil, in context: ManagedObjectContext) throws {
         state.withLock { state in
             state.importing = nil
             state.inputs = []
         }
         try context.removeProgressNotes(Self.stageKinds)
+        if let note { try self.note(note, finished: [], in: context) }
     }
 
     /// Notes in the open transaction how far an import has come.

@@ -35,7 +35,7 @@ extension ImportNote: JSONWritable {
             "inputs": JSONTree.object(
                 inputs.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.json) }),
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
-            "abortBase": abortBase, "stop": stop,
+            "abortBase": abortBase, "stop": stop, "left": left,
         ])
     }
 }

@@ -86,9 +86,34 @@ struct ImportNote: Decodable, Sendable {
     var abortBase = RejectBase()
     /// The reject that ended the import; nil if none did.
     var stop: StopNote?
+    /// Where earlier attempts stopped in other inputs, which were not there since.
+    var left: [InputPosition] = []
 }
 
 extension ImportNote {
+    /// All places where attempts stopped.
+    var positions: [InputPosition] { left + (position.map { [$0] } ?? []) }
+
+    /// What stays of the note once the import goes on with other inputs: the places in these.
+    ///
+    /// - Parameter positions: the places.
+    func setAside(_ positions: [InputPosition]) -> ImportNote {
+        var note = ImportNote(
+            stage: stage, fingerprint: fingerprint, position: nil, counts: RecordCounts(),
+            objects: ObjectTally(), nextToken: 1, rejects: [], secondsElapsed: 0)
+        note.left = positions
+        return note
+    }
+
+    /// Whether an attempt of the import has come anywhere.
+    var isBegun: Bool { counts.read > 0 || position != nil || section != nil }
+
+    /// Notes that replays have saved records that were rejected.
+    mutating func noteReplayed(_ count: Int) {
+        counts.noteReplayed(count)
+        abortBase.rejected = max(0, abortBase.rejected - count)
+    }
+
     /// Lets `rejects.abort` count what comes from here on.
     mutating func countAbortFromHere() {
         abortBase = RejectBase(read: counts.read, rejected: counts.rejected)

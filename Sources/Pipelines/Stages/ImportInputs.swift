@@ -12,7 +12,10 @@ struct ImportInputs: Sendable {
     /// Records to be read at most.
     private(set) var recordsMax: Int?
     private var done: Set<String> = []
-    private var position: InputPosition?
+    /// Where earlier attempts stopped, one place in an input.
+    private var positions: [InputPosition] = []
+    /// Such places in inputs that are not there.
+    private(set) var absentPositions: [InputPosition] = []
     /// Where what comes next is to be cut, since an earlier attempt took it in another order up to there.
     private(set) var sectionEnd: InputPosition?
     /// Streams that an earlier attempt has read to their ends, which are given again.
@@ -140,11 +143,6 @@ struct ImportInputs: Sendable {
         if isRepeatable, let stream = stream(among: finished, note.position) {
             throw CannotResume("what was read of \(stream.name) cannot be read again")
         }
-        let read = finished.map(\.path) + (note.position.map { [$0.path] } ?? [])
-        if let path = read.last, !files.contains(where: { read.contains($0.path) }) {
-            throw CannotResume(
-                "\(path) is not among the inputs any more", readsNothingAgain: true)
-        }
         var rest = self
         for input in finished {
             let file = files.first { $0.path == input.path }
@@ -163,17 +161,18 @@ struct ImportInputs: Sendable {
             max(0, $0 - note.counts.read + (note.section?.records ?? 0))
         }
         rest.sectionEnd = note.section?.end
-        if let position = note.position {
-            if files.contains(where: { $0.path == position.path }) {
-                rest.position = position
-            } else if note.section != nil {
-                throw CannotResume("\(position.path) is not among the inputs any more")
-            }
+        let paths = Set(files.map(\.path))
+        rest.positions = note.positions.filter { paths.contains($0.path) }
+        rest.absentPositions = note.positions.filter { !paths.contains($0.path) }
+        if let position = note.position, note.section != nil, !paths.contains(position.path) {
+            throw CannotResume("\(position.path) is not among the inputs any more")
         }
         // Whether they are what they were shows before anything else is saved. Streams may be given
         // one after another, in the order in which they were read.
         let first = files.filter { rest.known[$0.path] != nil }
-        let next = files.filter { $0.path == note.position?.path }
+        let next = files.filter { file in
+            rest.positions.contains { $0.path == file.path } && rest.known[file.path] == nil
+        }
         let others = files.filter { !first.contains($0) && !next.contains($0) }
         rest.files = first + next + others
         return rest
@@ -194,7 +193,18 @@ struct ImportInputs: Sendable {
 
     /// Where an earlier attempt stopped in the file.
     func start(in file: InputFile) -> InputPosition? {
-        position?.path == file.path ? position : nil
+        positions.first { $0.path == file.path }
+    }
+
+    /// The places that are read later, or not at all.
+    func positionsLeft(besides position: InputPosition?) -> [InputPosition] {
+        (positions + absentPositions).filter { $0 != position }
+    }
+
+    /// Whether an attempt with this note has read anything of today's inputs.
+    func include(_ note: ImportNote, _ finished: [InputNote]) -> Bool {
+        let read = Set(finished.map(\.path) + note.positions.map(\.path))
+        return files.contains { read.contains($0.path) }
     }
 
     /// Where what comes next of the file is to be cut.
@@ -205,7 +215,7 @@ struct ImportInputs: Sendable {
     /// Whether inputs may be opened before their turn: of several at once none would know how many
     /// records the others leave it, and what turns out to have changed is read again from its
     /// first byte, which nothing that was opened meanwhile may have lost by then.
-    var mayBeReadAtOnce: Bool { recordsMax == nil && position == nil && known.isEmpty }
+    var mayBeReadAtOnce: Bool { recordsMax == nil && positions.isEmpty && known.isEmpty }
 
     /// Whether the inputs that are to be read have that size in the mean, or sizes nobody knows.
     func areLarge(_ byteCount: Int) -> Bool {
@@ -277,15 +287,12 @@ extension ReadOptions {
     }
 }
 
-/// Why an import begins again although an earlier attempt had saved some of it.
+/// Why an import cannot go on where an earlier attempt stopped.
 struct CannotResume: Error {
     var reason: String
-    /// No input has anything that the earlier attempt has read, so that nothing can be saved twice.
-    var readsNothingAgain = false
 
-    init(_ reason: String, readsNothingAgain: Bool = false) {
+    init(_ reason: String) {
         self.reason = reason
-        self.readsNothingAgain = readsNothingAgain
     }
 
     init(changed file: InputFile) {

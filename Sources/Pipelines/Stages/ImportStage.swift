@@ -17,6 +17,10 @@ struct ImportStage: Sendable {
         let inputs = try ImportInputs(spec.read, stage, environment)
         try environment.journal.beginImport(stage, in: environment.container)
         if let (note, finished) = environment.journal.progress(of: stage) {
+            // The place in an input that is not there waits until it is.
+            guard inputs.include(note, finished) else {
+                return try run(inputs, after: note.setAside(note.positions))
+            }
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
                     throw CannotResume("the stage says something else now")
@@ -36,7 +40,7 @@ struct ImportStage: Sendable {
     /// - Throws: `RunFailure` (65) where it must not: what was read of the streams by now is gone,
     ///   or what was saved would be there twice.
     private func tell(_ obstacle: CannotResume, _ streams: String) throws(RunFailure) {
-        guard spec.isRepeatable || obstacle.readsNothingAgain else {
+        guard spec.isRepeatable else {
             throw RunFailure(
                 .dataError, code: "run.cannot-resume",
                 "The import '\(stage.name)' cannot go on where it stopped: \(obstacle.reason)",
@@ -151,12 +155,13 @@ struct ImportStage: Sendable {
     private func write(
         _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
     ) throws -> StageReport {
-        let isSmall = note == nil && inputs.areSmall(environment.decoding.smallInputBytes)
+        let isSmall = note?.isBegun != true && inputs.areSmall(environment.decoding.smallInputBytes)
         var (plan, reader, lanes) = try makeReading(of: inputs, isSmall: isSmall)
         if inputs.filesLeft.count > 1 { try refuse(inputs.headerProblems(plan.selection)) }
         let reading = DispatchGroup()
         // Of a stream nothing must be read before it is known that the import can go on.
-        if note == nil { reader.start(lanes, in: reading) }
+        let isFirst = note?.isBegun != true
+        if isFirst { reader.start(lanes, in: reading) }
         if lanes.haveOverflowed {
             // Little was stored, but much comes of it.
             (plan, reader, lanes) = try makeReading(of: inputs, isSmall: false)
@@ -168,10 +173,10 @@ struct ImportStage: Sendable {
             // by a signal or by a failure; it holds what it uses, and the run ends.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
-        if note == nil { try environment.journal.restart(in: context) }
+        if note?.isBegun != true { try environment.journal.restart(note, in: context) }
         var writer = try ImportWriter(self, plan, inputs, context, after: note)
         if environment.isDry { try noteSharedKeys(writer.writer) }
-        if note != nil { reader.start(lanes, in: reading) }
+        if !isFirst { reader.start(lanes, in: reading) }
         var report = try writer.run(lanes)
         report.extraFields = reader.summary.extraFields
         if environment.givesAdvice { reader.summary.warnings.forEach(environment.warn) }

@@ -58,12 +58,11 @@ extension ImportWriter {
     mutating func settle() throws {
         try endSection()
         // There may be as many rejects as records; no more than a share is in memory.
-        while try writer.settleSome() {
-            try keepRejectsOfParked()
-            try checkRejects()
-        }
+        while try writer.settleSome() { try keepRejectsOfParked() }
         try writer.finish()
         try keepRejectsOfParked()
+        // A failure behind this must not let the next attempt write them again.
+        try context.removeProgressNotes(BulkWriter.waitingKinds + [ParkedRecords.kind])
     }
 
     private mutating func keepRejectsOfParked() throws {
@@ -96,6 +95,10 @@ extension ImportWriter {
         // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()
         try environment.journal.finish(stage, report, inputs: imported, in: context)
+        if !progress.left.isEmpty {
+            try environment.journal.note(
+                progress.setAside(progress.left), finished: [], in: context)
+        }
         try context.save()
         return report
     }

@@ -69,8 +69,11 @@ struct ImportWriter {
                 position: nil, counts: RecordCounts(), objects: ObjectTally(), nextToken: 1,
                 rejects: [],
                 secondsElapsed: 0)
-        if let note { progress.counts.noteReplayed(try rejects.resume(note.rejects)) }
-        if let note {
+        if let note, note.isBegun {
+            progress.noteReplayed(try rejects.resume(note.rejects))
+            progress.left = inputs.positionsLeft(besides: note.position)
+        }
+        if let note, note.isBegun {
             imported = environment.journal.progress(of: stage)?.inputs ?? []
             if let earlier = note.section { try resumeSection(earlier) }
         } else {
@@ -79,7 +82,6 @@ struct ImportWriter {
     }
 
     mutating func run(_ lanes: ImportLanes) throws -> StageReport {
-        try checkStop()
         do {
             try readAll(lanes)
         } catch let error as RecordStreamError {
@@ -99,10 +101,14 @@ struct ImportWriter {
         var isReadingOver =
             progress.position != nil && inputs.streams.isEmpty || section?.isReadAgain == true
         do {
+            var isCompared = false
             while let batch = try lanes.take(
                 environment.interruption, ignoringTimeLimit: isReadingOver,
                 pause: { try saveAtPause() })
             {
+                // What was read before is as it was, or this batch would not have come.
+                if !isCompared { try checkStop() }
+                isCompared = true
                 try apply(batch)
                 let bytesRead = batch.bytesRead
                 lanes.recycle(batch)
@@ -113,6 +119,7 @@ struct ImportWriter {
                 try environment.interruption.check(ignoringTimeLimit: isReadingOver)
                 try saveIfEnough(bytesRead)
             }
+            if !isCompared { try checkStop() }
             try settle()
             try checkRejects()
         } catch var stop as Interrupted {
@@ -151,6 +158,9 @@ struct ImportWriter {
         }
         noteForm(of: batch)
         progress.position = batch.position
+        if let path = batch.position?.path ?? batch.finishedInput?.path, !progress.left.isEmpty {
+            progress.left.removeAll { $0.path == path }
+        }
         if let input = batch.finishedInput {
             finished.append(input)
             imported.append(input)

@@ -8,7 +8,7 @@ import RecordStreams
 ///
 /// A note is a line of numbers, then the input's path and the record's own bytes.
 struct ParkedRecords {
-    private static let kind = "record"
+    static let kind = "record"
     private let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) {

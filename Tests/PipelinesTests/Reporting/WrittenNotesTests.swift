@@ -124,7 +124,8 @@ import Testing
             objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
             inputs: ["a.csv": Self.form], rejects: [Self.file], secondsElapsed: 3.5,
             section: section, abortBase: RejectBase(read: 4, rejected: 5),
-            stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6))
+            stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
+            left: [Self.position])
         try check(run)
         try check(section)
         try check(stage)
