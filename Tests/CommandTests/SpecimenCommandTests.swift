@@ -47,6 +47,44 @@ struct SpecimenCommandTests {
             try Tool.etl(["verify", store.name, "--model", version], in: folder.path).status == 0)
     }
 
+    @Test("a store whose cached model cannot be read is written and repaired by a given model")
+    func unreadableCache() throws {
+        let folder = try TemporaryFolder()
+        let store = try #require(
+            CoreDataSpecimens.stores.first { $0.name == "SampleModel_V1.sqlite" })
+        _ = try store.copy(to: folder.path)
+        func etl(_ arguments: String...) throws -> ToolResult {
+            try Tool.etl(arguments, in: folder.path)
+        }
+        #expect(try etl("model", "convert", store.name, "model.yaml").status == 0)
+        _ = try Tool.run(
+            "sqlite3",
+            [folder.path + "/" + store.name, "UPDATE Z_MODELCACHE SET Z_CONTENT = x'010203'"])
+        try """
+        etl: 1
+        store: { at: \(store.name), model: model.yaml }
+        stages:
+          - update: ages
+            entity: Person
+            where: TRUEPREDICATE
+            set: { firstName: "firstName + 'x'" }
+        """.write(toFile: folder.path + "/spec.yaml", atomically: true, encoding: .utf8)
+        let run = try etl("run", "spec.yaml")
+        #expect(run.status == 0, "\(run.standardError)")
+        #expect(run.standardError.contains("The given model is used [store.of-app]"))
+        let repaired = try etl(
+            "verify", store.name, "--model", "model.yaml", "--repair", "new.sqlite")
+        #expect(
+            repaired.standardOutput == """
+                lost: The model in Z_MODELCACHE cannot be read, and is replaced by the given one
+
+                """)
+        let fetched = try etl(
+            "fetch", "new.sqlite", "Person", "--where", "NOT firstName ENDSWITH 'x'", "--count")
+        #expect(fetched.standardOutput == "0\n", "\(fetched.standardError)")
+        #expect(fetched.standardError == "")
+    }
+
     @Test("verify prints a remark on stdout, in lines and as JSON")
     func remarks() throws {
         let folder = try TemporaryFolder()

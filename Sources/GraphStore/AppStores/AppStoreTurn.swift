@@ -1,3 +1,4 @@
+package import GraphModel
 import SQLite
 
 /// The turn to work on an app's store: a copy is written, while the store itself stays as it is and
@@ -34,8 +35,9 @@ package final class AppStoreTurn {
 
     /// Puts the copy, which nobody has open any more, into the store's place.
     ///
+    /// - Parameter model: the model to open the store by; nil takes the one that it carries.
     /// - Returns: where the store is now that it has replaced.
-    package func complete() throws(StoreError) -> String {
+    package func complete(_ model: ManagedObjectModel?) throws(StoreError) -> String {
         let (path, newPath) = (swap.path, swap.newPath)
         guard Self.stamps(of: path) == stamps else {
             throw StoreError(
@@ -46,7 +48,8 @@ package final class AppStoreTurn {
         try StoreFiles.copyFolder(from, to: to, linking: true)
         let backup = try swap.run(guarded)
         do {
-            _ = try PersistentStore.model(at: path)
+            let snapshot = try StoreSnapshot(ofApp: path)
+            _ = try AppStoreModel(given: model, on: snapshot.connection, path: path)
         } catch {
             try StoreFiles.move(backup, to: path)
             throw error

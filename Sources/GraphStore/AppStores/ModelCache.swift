@@ -51,6 +51,14 @@ enum ModelCache {
         try row.run()
     }
 
+    /// Replaces the archive of a store.
+    static func replace(
+        for model: ManagedObjectModel, on connection: Connection
+    ) throws(SQLiteError) {
+        try connection.execute("DROP TABLE IF EXISTS Z_MODELCACHE")
+        try make(for: model, on: connection)
+    }
+
     /// Whether a model can be archived.
     static func canHold(_ model: ManagedObjectModel) -> Bool {
         (try? CachedModelWriter.content(of: model)) != nil

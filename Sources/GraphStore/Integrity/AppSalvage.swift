@@ -138,6 +138,15 @@ struct AppSalvage {
         let model: ManagedObjectModel
         if let given {
             model = given
+            if case .unreadable = try ModelCache(on: target) {
+                lose(
+                    .metadata,
+                    "The model in Z_MODELCACHE cannot be read, and is replaced by the given one")
+                let target = target
+                try storing { () throws(SQLiteError) in
+                    try ModelCache.replace(for: model, on: target)
+                }
+            }
         } else {
             switch try ModelCache(on: target) {
             case .model(let cached): model = cached.model

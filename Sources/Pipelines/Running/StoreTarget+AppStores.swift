@@ -72,8 +72,16 @@ extension StoreTarget {
         try checkSoundness(model)
         try CompletionNote.write(notes, of: workPath, beside: path)
         defer { self.turn = nil }
-        let backup = try turn?.complete()
-        if backup == nil { try complete() }
+        let backup: String?
+        do {
+            backup = try turn?.complete(model)
+            if backup == nil { try complete() }
+        } catch {
+            // The store is as it was.
+            CompletionNote.remove(beside: path)
+            try? PersistentContainer.forgetInputs(ofStoreAt: path)
+            throw error
+        }
         try PersistentContainer.confirmInputs(ofStoreAt: path)
         return backup
     }
