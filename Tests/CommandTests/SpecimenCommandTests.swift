@@ -67,7 +67,7 @@ struct SpecimenCommandTests {
           - update: ages
             entity: Person
             where: TRUEPREDICATE
-            set: { firstName: "firstName + 'x'" }
+            set: { firstName: "uppercase(firstName)" }
         """.write(toFile: folder.path + "/spec.yaml", atomically: true, encoding: .utf8)
         let run = try etl("run", "spec.yaml")
         #expect(run.status == 0, "\(run.standardError)")
@@ -80,7 +80,8 @@ struct SpecimenCommandTests {
 
                 """)
         let fetched = try etl(
-            "fetch", "new.sqlite", "Person", "--where", "NOT firstName ENDSWITH 'x'", "--count")
+            "fetch", "new.sqlite", "Person", "--where", "firstName != uppercase(firstName)",
+            "--count")
         #expect(fetched.standardOutput == "0\n", "\(fetched.standardError)")
         #expect(fetched.standardError == "")
     }

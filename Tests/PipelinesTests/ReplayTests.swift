@@ -319,10 +319,13 @@ struct UnfinishedReplayTests {
         let replay = try Replay(rejects, workingFolder: folder.folder)
         try replay.begin()
         let container = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
+        let checked = SpecificationFile.check(
+            file: folder.path("spec.yaml"),
+            ParameterValues.Context(now: Workspace.now, workingFolder: folder.folder))
         _ = try RunJournal(
             RunNote(
                 pipeline: "spec", runID: "20260304T050607Z-1", started: 0, fingerprint: "x",
-                replay: replay.folder),
+                replay: replay.folder), NotedPaths(try #require(checked.spec)),
             .new, isSameAttempt: false, in: container)
         return (folder, rejects)
     }

@@ -93,7 +93,7 @@ extension SectionTests {
                 "SELECT json_extract(CAST(VALUE AS TEXT), '$.position.path'),"
                     + " json_extract(CAST(VALUE AS TEXT), '$.section.end.path')"
                     + " FROM ETL_PROGRESS WHERE KIND = 'stage'")
-            #expect(places == ["\(folder.path("in1.ndjson"))|\(folder.path("in2.ndjson"))"])
+            #expect(places == ["in1.ndjson|in2.ndjson"])
             stopped += 1
             try folder.write(
                 "in2.ndjson", ids.map { "{\"id\":\($0),\"size\":4}\n" }.joined())

@@ -8,6 +8,7 @@ import RecordStreams
 struct NewInput {
     let stages: [Stage]
     let values: ParameterValues
+    let paths: NotedPaths
     let container: PersistentContainer
     let pipeline: String
     let interruption: Interruption
@@ -74,15 +75,16 @@ struct NewInput {
         let files =
             (try? InputFiles.expand(
                 patterns: read.files.map { values.path($0) }, baseFolder: ".")) ?? []
-        let notes = Dictionary(inputs.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        let notes = Dictionary(
+            inputs.map { (paths.noted($0.path), $0) }, uniquingKeysWith: { $1 })
         if let stream = files.first(where: \.isStream) { return stream }
         let known =
             read.isOnce
             ? try container.knownInputs(pipeline: pipeline, stage: stage.name) : [:]
         for file in files {
             let earlier =
-                notes[file.path].map { ($0.byteCount, $0.digest) }
-                ?? known[file.path].map { ($0.byteCount, $0.digest) }
+                notes[paths.noted(file.path)].map { ($0.byteCount, $0.digest) }
+                ?? paths.known(file, among: known).map { ($0.byteCount, $0.digest) }
             guard let (byteCount, digest) = earlier, byteCount == file.byteCount else {
                 return file
             }

@@ -38,8 +38,10 @@ extension PipelineRun {
             return CompletionNote.remove(beside: job.target.path)
         }
         let container = try job.target.openStore(model: job.model)
-        guard let saved = try RunJournal.saved(by: job.note.owner, in: container) else { return }
-        try RunJournal(job.note, .continued(saved), isSameAttempt: true, in: container)
+        guard let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container) else {
+            return
+        }
+        try RunJournal(job.note, job.paths, .continued(saved), isSameAttempt: true, in: container)
             .end(of: job.spec.stages, in: container)
     }
 
@@ -56,10 +58,13 @@ extension PipelineRun {
             let container = try job.target.openStore(model: job.model)
             // Of a run that has done nothing, there is nothing to complete.
             if !keepsWork,
-                let saved = try RunJournal.saved(by: job.note.owner, in: container), saved.isEmpty
+                let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container),
+                saved.isEmpty
             {
-                try RunJournal(job.note, .continued(saved), isSameAttempt: true, in: container)
-                    .end(of: job.spec.stages, in: container)
+                try RunJournal(
+                    job.note, job.paths, .continued(saved), isSameAttempt: true, in: container
+                )
+                .end(of: job.spec.stages, in: container)
             }
             try container.checkpoint()
         } catch {
@@ -218,9 +223,9 @@ extension PipelineRun {
     ) {
         do {
             let container = try job.target.openAfterFailure(model: job.model)
-            let saved = try RunJournal.saved(by: job.note.owner, in: container)
+            let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container)
             let journal = try RunJournal(
-                job.note, saved.map { .continued($0) } ?? .new, isSameAttempt: true,
+                job.note, job.paths, saved.map { .continued($0) } ?? .new, isSameAttempt: true,
                 isAfterFailure: true, in: container)
             let environment = environment(job, container, journal)
             for stage in stages {

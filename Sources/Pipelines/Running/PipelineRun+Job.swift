@@ -12,6 +12,9 @@ extension PipelineRun {
         /// The stages that are to run, in their order.
         var stages: [Stage]
         var note: RunNote
+
+        /// How notes name files.
+        var paths: NotedPaths { NotedPaths(spec) }
     }
 
     /// The checks that need the model, which may have been out of reach until now.

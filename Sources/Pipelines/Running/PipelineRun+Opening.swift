@@ -47,13 +47,13 @@ extension PipelineRun {
         }
         // What was asked for something else left beside must not get into what this run makes.
         let owner = job.note.owner
-        if let (container, saved) = try job.target.openUnfinished(model: model, owner),
+        if let (container, saved) = try job.target.openUnfinished(model: model, owner, job.paths),
             hasBegun || saved.isOf(job.stages),
             case .continued(let saved) = try begin(after: saved, &job, container, isBeside: true)
         {
             return Opened(container: container, beginning: .continued(saved), isBeside: true)
         }
-        if let (container, saved) = try job.target.openReplaced(model: model, owner),
+        if let (container, saved) = try job.target.openReplaced(model: model, owner, job.paths),
             case .continued(let saved) = try begin(after: saved, &job, container)
         {
             return Opened(container: container, beginning: .continued(saved), isBeside: false)
@@ -70,7 +70,7 @@ extension PipelineRun {
         in container: PersistentContainer, _ job: Job
     ) throws -> RunJournal.Saved? {
         guard hasBegun || !options.isRestart else { return nil }
-        return try RunJournal.saved(by: job.note.owner, in: container)
+        return try RunJournal.saved(by: job.note.owner, job.paths, in: container)
     }
 
     /// Decides what the run takes over from the notes of an earlier one.
@@ -94,7 +94,8 @@ extension PipelineRun {
             return .new
         }
         let inputs = NewInput(
-            stages: job.stages, values: again, container: container, pipeline: job.spec.name,
+            stages: job.stages, values: again, paths: job.paths, container: container,
+            pipeline: job.spec.name,
             interruption: runner.interruption,
             staysSaved: job.target.mode != .replace
                 && (!isBeside || job.spec.store.commit == .stage))
@@ -184,7 +185,7 @@ extension PipelineRun {
     ) throws -> RunJournal.Beginning {
         guard let replay = options.replay else { return beginning }
         if case .continued = beginning, replay.isBegun { return beginning }
-        try replay.prepare(after: RunJournal.saved(by: job.spec.name, in: container))
+        try replay.prepare(after: RunJournal.saved(by: job.spec.name, job.paths, in: container))
         try replay.begin()
         return .new
     }

@@ -230,7 +230,7 @@ struct PipelineRun {
             if job.model == nil { try Self.check(job.spec, against: container.model) }
             if !hasBegun { tellRemarks(on: container, of: job.target.path) }
             let journal = try RunJournal(
-                job.note, beginning, isSameAttempt: hasBegun, in: container)
+                job.note, job.paths, beginning, isSameAttempt: hasBegun, in: container)
             if let saved = beginning.continued, !hasBegun { tellOfResuming(saved) }
             let isFirst = !hasBegun
             hasBegun = true

@@ -58,7 +58,8 @@ extension Replay {
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
         let notes = saved.importNotes.flatMap(\.rejects).filter {
-            PathText.folder(of: $0.path) == folder
+            let its = PathText.folder(of: $0.path)
+            return (FileDescriptor.resolved(its) ?? its) == folder
         }.map { $0.replayed(in: note.files) }
         let known = Set(notes.map { PathText.lastComponent($0.path) })
         let done = Set(saved.stages.map(\.name))

@@ -83,21 +83,26 @@ extension RunJournal {
     /// What an earlier run of an owner left unfinished in the store.
     ///
     /// - Throws: `RunFailure` (65) if another version of etl left it.
-    static func saved(by owner: String, in container: PersistentContainer) throws -> Saved? {
-        try saved(by: owner) { try container.progressNotes($0) }
+    static func saved(
+        by owner: String, _ paths: NotedPaths, in container: PersistentContainer
+    ) throws -> Saved? {
+        try saved(by: owner, paths) { try container.progressNotes($0) }
     }
 
     /// The same of a store that nobody has opened, and that may not be opened before the run is
     /// completed.
-    static func saved(by owner: String, at path: String) throws -> Saved? {
+    static func saved(
+        by owner: String, _ paths: NotedPaths, at path: String
+    ) throws -> Saved? {
         let notes = try PersistentContainer.progressNotes(
             ofStoreAt: path, ["run", "done", "stage", "input"], owner: owner)
-        return try saved(by: owner) { notes[$0] ?? [] }
+        return try saved(by: owner, paths) { notes[$0] ?? [] }
     }
 
     /// - Parameter read: the notes of a kind.
     private static func saved(
-        by owner: String, _ read: (String) throws -> [(number: Int64, value: [UInt8])]
+        by owner: String, _ paths: NotedPaths,
+        _ read: (String) throws -> [(number: Int64, value: [UInt8])]
     ) throws -> Saved? {
         var prefix = ""
         var found = try read("run").first
@@ -114,18 +119,23 @@ extension RunJournal {
                 try JSONDecoder().decode(Note.self, from: Data($0.value))
             }
         }
-        let importing: [ImportNote] = try decoded("stage")
-        let suspendedNames: [[String]] = try decoded("stopped")
-        let suspended = try suspendedNames.joined().compactMap { name -> StoppedImport? in
-            let notes: [ImportNote] = try decoded("\(name):stage")
-            return try notes.first.map {
-                StoppedImport(note: $0, inputs: try decoded("\(name):input"))
+        func stopped(_ prefix: String) throws -> StoppedImport? {
+            let notes: [ImportNote] = try decoded(prefix + "stage")
+            let inputs: [InputNote] = try decoded(prefix + "input")
+            return notes.first.map { note in
+                StoppedImport(
+                    note: note.mappingPaths(paths.path),
+                    inputs: inputs.map { $0.mappingPath(paths.path) })
             }
         }
+        let stages: [StageNote] = try decoded("done")
+        let suspended: [[String]] = try decoded("stopped")
+        let importing = try stopped("")
         return Saved(
             run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
-            stages: try decoded("done"), importing: importing.first,
-            inputs: try decoded("input"), suspended: suspended)
+            stages: stages.map { $0.mappingPaths(paths.path) }, importing: importing?.note,
+            inputs: importing?.inputs ?? [],
+            suspended: try suspended.joined().compactMap { try stopped("\($0):") })
     }
 
     private static func oldNotes(_ heading: Heading) -> RunFailure {

@@ -24,6 +24,7 @@ final class RunJournal: Sendable {
     }
 
     let run: RunNote
+    private let paths: NotedPaths
     /// A store that is only read takes no notes.
     private let takesNotes: Bool
     /// Stages that run after a failure are not noted as done: they run again with the next attempt.
@@ -34,9 +35,10 @@ final class RunJournal: Sendable {
     ///
     /// - Parameter isSameAttempt: what was saved is from this very attempt.
     init(
-        _ run: RunNote, _ beginning: Beginning, isSameAttempt: Bool, isAfterFailure: Bool = false,
-        in container: PersistentContainer
+        _ run: RunNote, _ paths: NotedPaths, _ beginning: Beginning, isSameAttempt: Bool,
+        isAfterFailure: Bool = false, in container: PersistentContainer
     ) throws {
+        self.paths = paths
         var run = run
         var state = State()
         switch beginning {
@@ -77,7 +79,8 @@ final class RunJournal: Sendable {
             case .anew:
                 try context.removeProgressNotes(["done"])
                 for (place, stage) in kept.enumerated() {
-                    try context.writeProgressNote("done", Int64(place + 1), Self.encode(stage))
+                    try context.writeProgressNote(
+                        "done", Int64(place + 1), Self.encode(stage.mappingPaths(paths.noted)))
                 }
             }
             try context.writeProgressNote("run", 0, note)
@@ -147,7 +150,10 @@ final class RunJournal: Sendable {
             state.stages.append(note)
             return Int64(state.stages.count)
         }
-        if number > 0 { try context.writeProgressNote("done", number, Self.encode(note)) }
+        if number > 0 {
+            try context.writeProgressNote(
+                "done", number, Self.encode(note.mappingPaths(paths.noted)))
+        }
         if inputs != nil { try restart(in: context) }
     }
 
@@ -283,9 +289,11 @@ final class RunJournal: Sendable {
             defer { state.inputs += finished }
             return state.inputs.count
         }
-        try context.writeProgressNote("stage", 0, Self.encode(progress))
+        try context.writeProgressNote(
+            "stage", 0, Self.encode(progress.mappingPaths(paths.noted)))
         for (place, input) in finished.enumerated() {
-            try context.writeProgressNote("input", Int64(first + place), Self.encode(input))
+            try context.writeProgressNote(
+                "input", Int64(first + place), Self.encode(input.mappingPath(paths.noted)))
         }
     }
 }

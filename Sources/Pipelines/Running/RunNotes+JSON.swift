@@ -23,7 +23,10 @@ extension InputNote: JSONWritable {
 
 extension InputPosition: JSONWritable {
     var json: JSONTree {
-        .fields(["path": path, "record": record, "offset": offset, "digest": digest])
+        .fields([
+            "path": path, "record": record, "offset": offset, "digest": digest,
+            "isStream": isStream,
+        ])
     }
 }
 

@@ -58,6 +58,8 @@ struct InputPosition: Decodable, Sendable, Hashable {
     var offset: Int
     /// SHA-256 of these bytes.
     var digest: [UInt8]
+    /// The input is no regular file, so that it cannot be known again.
+    var isStream = false
 
     /// The input as messages name it.
     var name: String {

@@ -155,9 +155,10 @@ struct StoreTarget {
 
     /// What an earlier attempt left beside the store, as long as the store is what it was then.
     mutating func openUnfinished(
-        model: ManagedObjectModel?, _ owner: String
+        model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard worksBeside, !isDry, let (container, saved) = try openNoted(workPath, model, owner)
+        guard worksBeside, !isDry,
+            let (container, saved) = try openNoted(workPath, model, owner, paths)
         else { return nil }
         try watch()
         return saved.run.base == baseIdentity ? (container, saved) : nil
@@ -166,20 +167,21 @@ struct StoreTarget {
     /// The store itself, where a run has replaced it already and was killed before it could take
     /// its notes away.
     func openReplaced(
-        model: ManagedObjectModel?, _ owner: String
+        model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        mode == .replace && !isDry ? try openNoted(path, model, owner) : nil
+        mode == .replace && !isDry ? try openNoted(path, model, owner, paths) : nil
     }
 
     /// A store with notes of a run; whatever is wrong with any other, it is made anew, but not one
     /// that others have locked.
     private func openNoted(
-        _ path: String, _ model: ManagedObjectModel?, _ owner: String
+        _ path: String, _ model: ManagedObjectModel?, _ owner: String,
+        _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
         guard FileDescriptor.size(path) ?? 0 > 0 else { return nil }
         do {
             let container = try container(model, at: path)
-            return try RunJournal.saved(by: owner, in: container).map { (container, $0) }
+            return try RunJournal.saved(by: owner, paths, in: container).map { (container, $0) }
         } catch {
             guard !error.isStoreInUse else { throw error }
             return nil

@@ -78,7 +78,9 @@ struct ImportInputs: Sendable {
         guard !known.isEmpty else { return }
         environment.progress.begin(stage: "compare \(stage.name)", bytesTotal: 0)
         files = try files.filter { file in
-            guard let earlier = known[file.path], earlier.byteCount == file.byteCount else {
+            guard let earlier = NotedPaths(environment.spec).known(file, among: known),
+                earlier.byteCount == file.byteCount
+            else {
                 return true
             }
             return try digest(of: file, environment) != earlier.digest
@@ -163,7 +165,7 @@ struct ImportInputs: Sendable {
         rest.sectionEnd = note.section?.end
         let paths = Set(files.map(\.path))
         rest.positions = note.positions.filter { paths.contains($0.path) }
-        rest.absentPositions = note.positions.filter { !paths.contains($0.path) }
+        rest.absentPositions = note.positions.filter { !paths.contains($0.path) && !$0.isStream }
         if let position = note.position, note.section != nil, !paths.contains(position.path) {
             throw CannotResume("\(position.path) is not among the inputs any more")
         }
@@ -199,6 +201,16 @@ struct ImportInputs: Sendable {
     /// The places that are read later, or not at all.
     func positionsLeft(besides position: InputPosition?) -> [InputPosition] {
         (positions + absentPositions).filter { $0 != position }
+    }
+
+    /// The notes of an earlier attempt with the paths of today's inputs, as they were given.
+    func naming(
+        _ note: ImportNote, _ finished: [InputNote], _ paths: NotedPaths
+    ) -> (note: ImportNote, finished: [InputNote]) {
+        let given = Dictionary(
+            files.map { (paths.noted($0.path), $0.path) }, uniquingKeysWith: { first, _ in first })
+        func path(_ noted: String) -> String { given[paths.noted(noted)] ?? noted }
+        return (note.mappingPaths(path), finished.map { $0.mappingPath(path) })
     }
 
     /// Whether an attempt with this note has read anything of today's inputs.

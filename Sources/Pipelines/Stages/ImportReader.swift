@@ -138,7 +138,7 @@ final class ImportReader: Sendable {
             if isMore {
                 batch.position = InputPosition(
                     path: file.path, record: records, offset: digest.byteCount,
-                    digest: digest.value)
+                    digest: digest.value, isStream: file.isStream)
                 recordsLeft -= batch.records.recordCount
             } else {
                 batch.hasGrown = try file.hasGrown(bytesRead: reader.compressedBytesRead)

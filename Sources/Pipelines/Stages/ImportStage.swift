@@ -16,10 +16,12 @@ struct ImportStage: Sendable {
     func run() throws -> StageReport {
         let inputs = try ImportInputs(spec.read, stage, environment)
         try environment.journal.beginImport(stage, in: environment.container)
-        if let (note, finished) = environment.journal.progress(of: stage) {
+        if let earlier = environment.journal.progress(of: stage) {
+            let (note, finished) = inputs.naming(
+                earlier.note, earlier.inputs, NotedPaths(environment.spec))
             // The place in an input that is not there waits until it is.
             guard inputs.include(note, finished) else {
-                return try run(inputs, after: note.setAside(note.positions))
+                return try run(inputs, after: note.setAside(note.positions.filter { !$0.isStream }))
             }
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {

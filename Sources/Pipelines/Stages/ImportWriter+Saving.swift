@@ -87,8 +87,9 @@ extension ImportWriter {
             throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
         }
         if spec.read.isOnce {
+            let paths = NotedPaths(environment.spec)
             let known = imported.map {
-                KnownInput(path: $0.path, byteCount: $0.byteCount, digest: $0.digest)
+                KnownInput(path: paths.noted($0.path), byteCount: $0.byteCount, digest: $0.digest)
             }
             try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
         }

@@ -140,7 +140,7 @@ struct TestRun {
         }
         let journal = try RunJournal(
             RunNote(pipeline: spec.name, runID: Self.runID, started: now ?? 0, fingerprint: ""),
-            .new, isSameAttempt: false, in: container)
+            NotedPaths(spec), .new, isSameAttempt: false, in: container)
         let environment = StageEnvironment(
             spec: spec, container: container, values: values, runID: Self.runID, now: now ?? 0,
             sets: [], workingFolder: folder, isDry: true, givesAdvice: false,

@@ -1,0 +1,78 @@
+import FoundationEssentials
+import GraphStore
+import RecordStreams
+
+/// Paths as notes in a store have them: relative to the folder of the spec.
+///
+/// A run may be started in another working folder, and a project may be moved, and the notes still
+/// tell which file is which.
+struct NotedPaths: Sendable {
+    /// The spec's folder as it was given.
+    private let given: String
+    /// The same as an absolute path.
+    private let folder: String
+    private let workingFolder: String
+
+    init(_ spec: PipelineSpec) {
+        given = spec.folder
+        workingFolder = FileManager.default.currentDirectoryPath
+        folder = PathText.normalized(PathText.join(workingFolder, spec.folder))
+    }
+
+    /// The path as a note has it. What is no file, such as `-`, stays.
+    func noted(_ path: String) -> String {
+        guard path != InputFile.standardInput.path, !path.isEmpty else { return path }
+        return RelativePath.path(from: folder, to: PathText.join(workingFolder, path)) ?? path
+    }
+
+    /// The path of a file of a note, as specs lead to it.
+    func path(_ noted: String) -> String {
+        guard noted != InputFile.standardInput.path, !noted.isEmpty else { return noted }
+        return PathText.tidied(PathText.join(given, noted))
+    }
+}
+
+extension NotedPaths {
+    /// What the store knows of an input that is imported once.
+    ///
+    /// Older versions of etl noted paths as they were given.
+    func known(_ file: InputFile, among inputs: [String: KnownInput]) -> KnownInput? {
+        inputs[noted(file.path)] ?? inputs[file.path]
+    }
+}
+
+extension ImportNote {
+    /// The note with other paths.
+    func mappingPaths(_ map: (String) -> String) -> ImportNote {
+        var note = self
+        note.position?.path = map(position?.path ?? "")
+        note.section?.end?.path = map(section?.end?.path ?? "")
+        note.section?.finished = section?.finished.map { $0.mappingPath(map) } ?? []
+        note.inputs = Dictionary(
+            inputs.map { (map($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+        for place in note.rejects.indices {
+            note.rejects[place].source = map(rejects[place].source)
+            note.rejects[place].path = map(rejects[place].path)
+        }
+        for place in note.left.indices { note.left[place].path = map(left[place].path) }
+        return note
+    }
+}
+
+extension InputNote {
+    /// The note with another path.
+    func mappingPath(_ map: (String) -> String) -> InputNote {
+        var note = self
+        note.path = map(path)
+        return note
+    }
+}
+
+extension StageNote {
+    /// The note with other paths.
+    func mappingPaths(_ map: (String) -> String) -> StageNote {
+        var note = self
+        note.inputs = inputs?.map { $0.mappingPath(map) }
+        return note
+    }
+}
