@@ -195,6 +195,32 @@ import Testing
             ])
     }
 
+    @Test func warnOfWhatHasNoEffect() {
+        let (model, problems) = read(
+            """
+            <entity name="A" representedClassName="A" syncable="YES">
+              <attribute name="u" optional="YES" attributeType="URI" valueTransformerName="T"/>
+              <attribute name="t" optional="YES" attributeType="Transformable" valueTransformerName="T"/>
+              <relationship name="one" optional="YES" maxCount="1" ordered="YES" \
+            deletionRule="Nullify" destinationEntity="A" inverseName="many" inverseEntity="A"/>
+              <relationship name="many" optional="YES" toMany="YES" ordered="YES" \
+            deletionRule="Nullify" destinationEntity="A" inverseName="one" inverseEntity="A"/>
+            </entity>
+            """)
+        #expect(model != nil)
+        #expect(
+            problems == """
+                contents:3:58: warning: 'valueTransformerName' has no effect on the type URI \
+                [model.rule]
+                  in: A.u
+                  fix: remove it, or give the attribute the type Transformable
+                contents:5:56: warning: 'ordered' has no effect on a relationship to one object \
+                [model.rule]
+                  in: A.one
+                  fix: remove it, or let the relationship lead to many objects
+                """)
+    }
+
     @Test func warnWhereOurOwnModelsWouldFail() {
         let (model, problems) = read(
             """

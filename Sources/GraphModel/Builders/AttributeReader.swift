@@ -80,11 +80,10 @@ enum AttributeReader {
     ) {
         guard let value = mapping.optional("transformer") else { return }
         attribute.transformerName = value.filledText()
-        if let type, type != .transformable {
-            value.warn(
-                "rule", "'transformer' has no effect on the type \(type.rawValue)",
-                fix: "remove it, or give the attribute the type Transformable")
+        guard type != nil, let problem = attribute.transformerProblem(key: value.label) else {
+            return
         }
+        value.warn("rule", problem.message, fix: problem.fix)
     }
 
     private static func readComposite(

@@ -58,7 +58,7 @@ enum RelationshipReader {
 
     private static func warnUnlessMany(_ value: YAMLValue) {
         value.warn(
-            "rule", "'\(value.label)' has no effect on a relationship to one object",
+            "rule", RelationshipDescription.toOneProblem(key: value.label),
             fix: "remove it, or add `many: true`")
     }
 }

@@ -248,7 +248,7 @@ struct ModelComparison {
         if before == after { return }
         if before.name != after.name { add(path, "renamed from '\(before.name)'", .lightweight) }
         if before.destinationEntityName != after.destinationEntityName {
-            let renamed = new.entity(named: after.destinationEntityName)?.renamingIdentifier
+            let renamed = pairing.oldName(of: after.destinationEntityName)
             add(
                 path,
                 "leads to \(after.destinationEntityName), was \(before.destinationEntityName)",

@@ -48,6 +48,17 @@ package struct ModelPairing: Sendable {
     /// The old entity that a new one continues.
     package func oldName(of entity: String) -> String? { oldNames[entity] }
 
+    /// The old entity that a mapping of a new one reads, unless the mapping names another.
+    ///
+    /// It is the one that the new entity continues. If another new entity continues that one, as in
+    /// a split, it is the old entity of the renaming identifier, or else of the name.
+    package func sourceName(of entity: String) -> String {
+        if let name = oldName(of: entity) { return name }
+        guard let identifier = new.entity(named: entity)?.renamingIdentifier else { return entity }
+        if old.entity(named: identifier) != nil { return identifier }
+        return old.entities.first { $0.renamingIdentifier == identifier }?.name ?? identifier
+    }
+
     /// The new entity that continues an old one.
     package func newName(of entity: String) -> String? { newNames[entity] }
 

@@ -108,7 +108,9 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var isTransient: Bool
     /// Large binaries may live in files beside the store.
     public var allowsExternalBinaryDataStorage: Bool
-    /// A value of more bytes goes to a file, where that is allowed; nil is 128 KiB.
+    /// A value of more bytes goes to a file when an object is saved; nil is 128 KiB.
+    ///
+    /// It applies if `allowsExternalBinaryDataStorage` is set. Imports keep values in the store.
     public var externalStorageThreshold: Int?
     /// History keeps the value when the object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool

@@ -154,6 +154,12 @@ package struct BulkPlan: Sendable, Hashable {
         attributes.firstIndex(of: property)
             ?? links.firstIndex { $0.relationship == property }.map { attributes.count + $0 }
     }
+
+    /// The attribute or relationship of a cell.
+    func property(ofCell cell: Int) -> String {
+        cell < attributes.count
+            ? attributes[cell] : links[cell - attributes.count].relationship
+    }
 }
 
 /// How many records came to which end, by the net change of each key's row.

@@ -179,7 +179,7 @@ extension BulkWriter {
         let place = element.addRow()
         for cell in 0..<plan.plan.width { element[place, cell] = source.cell(cell, in: batch) }
         guard let hash = keyHash(element, place) else {
-            rejectNullKey(0)
+            rejectNullKey(element, place, token: 0)
             return nil
         }
         for column in plan.columns.indices {
@@ -200,12 +200,9 @@ extension BulkWriter {
                 guard try resolveElement(batch, place, link, owner: owner) else { return nil }
             }
         }
+        if rejectIfKeyIsNull(token: 0) { return nil }
         if let property = row.firstNullRequirement(plan) {
             reject(0, "required", property, "'\(property)' is required and null here")
-            return nil
-        }
-        guard plan.ownerColumn != nil || resolvedKeyHash(hash) != nil else {
-            rejectNullKey(0)
             return nil
         }
         let match = try findElement(place, hash, siblings)

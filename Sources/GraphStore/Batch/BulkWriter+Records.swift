@@ -4,7 +4,7 @@ import SQLite
 extension BulkWriter {
     func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(SQLiteError) {
         guard let hash = keyHash(batch, place) else {
-            return rejectNullKey(token)
+            return rejectNullKey(batch, place, token: token)
         }
         if parking.mayWait(key: hash) {
             return try park(batch, place, token: token, key: hash, until: hash)
@@ -51,8 +51,28 @@ extension BulkWriter {
         return hash.value
     }
 
-    func rejectNullKey(_ token: Int64) {
-        reject(token, "key", plan.plan.key.first, "The key is null")
+    /// Rejects a record that has no value for a part of the key.
+    func rejectNullKey(_ batch: RowBatch, _ place: Int, token: Int64) {
+        let cell = plan.keyCells.first { [.null, .absent].contains(batch[place, $0].kind) }
+        rejectNullKey(cell.map { plan.plan.property(ofCell: $0) }, token: token)
+    }
+
+    /// Rejects a record if a relationship of its key leads to no object.
+    ///
+    /// - Returns: whether the record is rejected.
+    func rejectIfKeyIsNull(token: Int64) -> Bool {
+        guard plan.hasRelationshipInKey else { return false }
+        for column in plan.keyPlaces where column != plan.ownerColumn {
+            guard [.null, .absent].contains(row.cells[column].kind) else { continue }
+            rejectNullKey(plan.columns[column].property, token: token)
+            return true
+        }
+        return false
+    }
+
+    private func rejectNullKey(_ property: String?, token: Int64) {
+        let part = property ?? plan.plan.key[0]
+        reject(token, "key", part, "'\(part)' is part of the key and null here")
     }
 
     /// Writes the row, unless something that it names must come first.
@@ -72,15 +92,14 @@ extension BulkWriter {
         case .mustCreate: needsTargets = true
         case .obstacle(let obstacle): return obstacle
         }
+        // A null part of the key is also a null requirement, if its property is required.
+        if rejectIfKeyIsNull(token: token) { return .rejected }
         if let column = row.firstNullRequirement(plan) {
             reject(token, "required", column, "'\(column)' is required and null here")
             return .rejected
         }
         if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }
-        guard let rowHash = resolvedKeyHash(hash) else {
-            rejectNullKey(token)
-            return .rejected
-        }
+        let rowHash = resolvedKeyHash(hash) ?? hash
         switch try find(batch, place, hash: rowHash) {
         case .row(let found): try update(found, token: token)
         case .none: try insert(hash: rowHash, token: token)

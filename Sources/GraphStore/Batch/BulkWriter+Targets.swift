@@ -10,10 +10,7 @@ extension BulkWriter {
     func writeMakingTargets(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
     ) throws(SQLiteError) -> Disposition {
-        guard let firstHash = resolvedKeyHash(hash) else {
-            rejectNullKey(token)
-            return .rejected
-        }
+        let firstHash = resolvedKeyHash(hash) ?? hash
         var owner: Int64?
         switch try find(batch, place, hash: firstHash) {
         case .row(let found):

@@ -27,7 +27,8 @@ package struct StoreBackups: Sendable, Hashable {
         all = StoreFiles.names(in: folder).compactMap { name -> Backup? in
             guard name.hasPrefix(prefix) else { return nil }
             let digits = name.dropFirst(prefix.count)
-            guard digits.allSatisfy({ ("0"..."9").contains($0) }), let number = Int(digits) else {
+            // Other files of such names, as `STORE.bak-v007`, are not ours to remove.
+            guard let number = Int(digits), number >= 1, String(number) == digits else {
                 return nil
             }
             let path = "\(folder)/\(name)"

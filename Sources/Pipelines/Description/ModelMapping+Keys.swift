@@ -129,10 +129,12 @@ extension ModelMapping {
             example: "true"),
         KeyDescription(
             "external", .boolean, .same(as: "false"),
-            "Large values live in files beside the store.", example: "true"),
+            "Large values are in files next to the store. Imports keep new values in the store.",
+            example: "true"),
         KeyDescription(
             "external-threshold", .integer(0...Int64(Int32.max)), .means("128 KiB"),
-            "A value of more bytes goes to a file.", example: "4096"),
+            "A value of more bytes goes to a file when the library saves its object. Imports keep it in"
+                + " the store.", example: "4096"),
         KeyDescription(
             "preserve-on-delete", .boolean, .same(as: "false"),
             "The history of a deletion keeps the value.", example: "true"),

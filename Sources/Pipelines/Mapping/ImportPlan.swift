@@ -86,14 +86,19 @@ package struct ImportPlan {
         let otherParts: [LinkPart]
         let isToMany: Bool
         let isRequired: Bool
+        /// The link is part of the key of the import.
+        let isKey: Bool
+        /// The code of a reject for a link that names no object.
+        var absenceCode: String { isKey ? "key" : "required" }
         /// What fills the objects that stand in the record; `part` leads to them then.
         let nested: Nested?
 
         init(
             _ relationship: RelationshipDescription, _ part: LinkPart, others: [LinkPart] = [],
-            nested: Nested? = nil
+            nested: Nested? = nil, isKey: Bool
         ) {
             name = relationship.name
+            self.isKey = isKey
             self.part = part
             otherParts = others
             self.nested = nested

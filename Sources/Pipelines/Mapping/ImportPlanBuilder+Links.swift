@@ -18,7 +18,10 @@ extension ImportPlanBuilder {
             var parts: [ImportPlan.LinkPart] = []
             let key = try keyParts(by, of: destination, filling: name, &parts)
             guard let first = parts.first else { continue }
-            links.append(ImportPlan.Link(relationship, first, others: Array(parts.dropFirst())))
+            links.append(
+                ImportPlan.Link(
+                    relationship, first, others: Array(parts.dropFirst()),
+                    isKey: self.key.contains(name)))
             bulkLinks.append(
                 BulkPlan.Link(
                     relationship: name, destination: destination, key: key,
@@ -83,7 +86,8 @@ extension ImportPlanBuilder {
                 ImportPlan.LinkPart(
                     slot: slot, expression: nil, field: FieldMapping(source: nested.each),
                     fallback: .absent, caster: ValueCaster(attribute)),
-                nested: ImportPlan.Nested(builder, label: nested.label)))
+                nested: ImportPlan.Nested(builder, label: nested.label),
+                isKey: self.key.contains(relationship.name)))
         var link = BulkPlan.Link(
             relationship: relationship.name, destination: entity,
             key: key.map { BulkPlan.KeyPart($0) },

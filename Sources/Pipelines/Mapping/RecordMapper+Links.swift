@@ -25,7 +25,7 @@ extension RecordMapper {
             .null where part.fallback.kind != .absent:
             return fallback(link, batch)
         case .absent:
-            guard !part.isNeeded else { throw Self.absence(part) }
+            guard !part.isNeeded, !link.isKey else { throw Self.absence(part, of: link) }
             return .absent
         case .null:
             return try noKey(link)
@@ -55,8 +55,10 @@ extension RecordMapper {
             RecordRow(fields: fields, isTabular: batch.isTabular), &batch.rows.arena)
     }
 
-    private static func absence(_ part: ImportPlan.LinkPart) -> CastFailure {
-        CastFailure(code: "required", message: "The record has no '\(part.sourceText)'")
+    static func absence(
+        _ part: ImportPlan.LinkPart, of link: ImportPlan.Link
+    ) -> CastFailure {
+        CastFailure(code: link.absenceCode, message: "The record has no '\(part.sourceText)'")
     }
 
     private func fallback(_ link: ImportPlan.Link, _ batch: MappedBatch) -> BulkCell {
@@ -68,10 +70,13 @@ extension RecordMapper {
     }
 
     func noKey(_ link: ImportPlan.Link) throws(CastFailure) -> BulkCell {
-        guard !link.part.isNeeded, link.isToMany || !link.isRequired else {
+        let mayBeEmpty = link.isToMany || !link.isRequired
+        guard !link.part.isNeeded, !link.isKey, mayBeEmpty else {
             throw CastFailure(
-                code: "required",
-                message: "'\(link.name)' needs an object, and '\(link.part.sourceText)' names none")
+                code: link.absenceCode,
+                message: link.isKey
+                    ? "'\(link.name)' is part of the key, and '\(link.part.sourceText)' names no object"
+                    : "'\(link.name)' needs an object, and '\(link.part.sourceText)' names none")
         }
         return .null
     }
@@ -91,7 +96,9 @@ extension RecordMapper {
             switch field.kind {
             case .absent, .null:
                 let isMissing = field.kind == .absent && part.fallback.kind == .absent
-                if isMissing, part.isNeeded { throw Self.absence(part) }
+                if isMissing, part.isNeeded || link.isKey {
+                    throw Self.absence(part, of: link)
+                }
                 if isMissing {
                     isAbsent = true
                 } else if part.fallback.kind == .absent {

@@ -31,7 +31,9 @@ extension RecordMapper {
         let place = path + nested.label
         var cells: [BulkCell] = []
         switch field.kind {
-        case .absent: return .absent
+        case .absent:
+            guard !link.isKey else { throw Self.absence(link.part, of: link) }
+            return .absent
         case .null: return try noKey(link)
         case .list:
             for (number, item) in records.items(of: field).enumerated() where item.kind != .null {

@@ -121,8 +121,7 @@ struct MappingDraft {
 
     private func keys(of mapping: EntityMapping, isAlone: Bool) -> [String] {
         var lines: [String] = []
-        let inferred = new.entity(named: mapping.destination)?.renamingIdentifier
-        if !isAlone || mapping.source != inferred ?? mapping.destination {
+        if !isAlone || mapping.source != pairing.sourceName(of: mapping.destination) {
             lines.append("from: \(Self.scalar(mapping.source))")
         }
         if let predicate = mapping.predicate { lines.append("where: \(Self.scalar(predicate))") }

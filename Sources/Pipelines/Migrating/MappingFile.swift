@@ -10,7 +10,7 @@ import YAML
 /// mapping: 1
 /// entities:                       # of the new model
 ///   Task:
-///     from: Todo                  # the old entity; without it `renamed-from`, or the same name
+///     from: Todo                  # the old entity; without it the one that the models pair
 ///     where: "isDeleted == NO"    # objects that do not meet it are left behind
 ///     set: { priority: "ternary(priority == 'high', 2, 0)", area: project.area }
 ///     lookup:
@@ -41,6 +41,14 @@ struct MappingFile {
     private let old: ManagedObjectModel?
     private let new: ManagedObjectModel
     private let support: PredicateSupport?
+    private let pairing: ModelPairing?
+
+    private init(from old: ManagedObjectModel?, to new: ManagedObjectModel) {
+        self.old = old
+        self.new = new
+        support = old.map(PredicateSupport.init)
+        pairing = old.map { ModelPairing(from: $0, to: new) }
+    }
 
     /// Reads a file.
     ///
@@ -54,7 +62,7 @@ struct MappingFile {
         guard let root else { return (nil, diagnostics) }
         let problems = YAMLProblems(file: path, area: "mapping")
         diagnostics.forEach(problems.report)
-        let file = MappingFile(old: old, new: new, support: old.map(PredicateSupport.init))
+        let file = MappingFile(from: old, to: new)
         let mapping = file.read(YAMLValue(root: root, problems: problems, label: "mapping"))
         return (problems.hasErrors ? nil : mapping, problems.sorted)
     }
@@ -101,7 +109,9 @@ struct MappingFile {
         guard let keys = value.mapping() else { return nil }
         refuseTodos(keys.optional("todo"), "The mapping of '\(entity.name)'")
         let from = keys.optional("from")
-        let source = from?.filledText() ?? entity.renamingIdentifier ?? entity.name
+        let source =
+            from?.filledText() ?? pairing?.sourceName(of: entity.name)
+            ?? entity.renamingIdentifier ?? entity.name
         let isKnown = check(source: source, from ?? value)
         var mapping = EntityMapping(from: source, to: entity.name)
         if let condition = keys.optional("where"), let text = condition.filledText() {

@@ -25,6 +25,7 @@ enum AttributeContents {
         attribute.transformerName = source.filled("valueTransformerName").map {
             $0 == TransformerNames.secureArchive ? "secure-archive" : $0
         }
+        warnOfTransformer(source, attribute)
         attribute.compositeName = source.filled("composite")
         readDerivation(&source, &attribute)
         readRules(&source, &attribute)
@@ -55,6 +56,14 @@ enum AttributeContents {
             "'\(text)' is no attribute type" + Suggestion.phrase(for: text, among: names),
             source.place("attributeType"))
         return .undefined
+    }
+
+    private static func warnOfTransformer(
+        _ source: ElementAttributes, _ attribute: AttributeDescription
+    ) {
+        let key = "valueTransformerName"
+        guard let problem = attribute.transformerProblem(key: key) else { return }
+        source.problems.warn("rule", problem.message, source.place(key), fix: problem.fix)
     }
 
     private static func readDerivation(

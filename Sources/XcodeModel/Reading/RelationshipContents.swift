@@ -27,6 +27,12 @@ enum RelationshipContents {
             maximumCount: maximum, isTransient: source.flag("transient"),
             renamingIdentifier: source.filled("elementID"),
             versionHashModifier: source.filled("versionHashModifier"), userInfo: source.userInfo())
+        if relationship.isOrdered, !isToMany {
+            problems.warn(
+                "rule", RelationshipDescription.toOneProblem(key: "ordered"),
+                source.place("ordered"),
+                fix: "remove it, or let the relationship lead to many objects")
+        }
         if source.text("inverseEntity") != destination {
             source.keep("inverseEntity")
             if relationship.inverseName != nil { source.keepAbsence(of: "inverseEntity") }

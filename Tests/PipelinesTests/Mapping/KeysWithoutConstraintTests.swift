@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Pipelines
@@ -144,6 +145,57 @@ struct KeysWithoutConstraintTests {
             """
         #expect(try folder.rows(graph) == ["A|1|z", "B|1|y"])
         #expect(counts(try folder.run(model: Self.model, stages, top: top)) == "0 0 2 1")
+    }
+
+    private static let required = model.replacingOccurrences(
+        of: "book: { to: Book, inverse: notes }",
+        with: "book: { to: Book, inverse: notes, optional: false }")
+
+    @Test(
+        "a relationship of the key that names no object is rejected with key and its name",
+        arguments: [model, required])
+    func nullRelationshipInKey(_ model: String) throws {
+        let folder = try Workspace()
+        try folder.write(
+            "notes.ndjson",
+            """
+            {"page":7,"book":null}
+            {"page":8}
+            {"book":"A"}
+            {"page":9,"book":"A"}
+            """)
+        let stages = """
+            - import: notes.ndjson
+              into: Note
+              key: [page, book]
+              link: { book: { by: { name: book }, missing: create } }
+            """
+        let run = try folder.run(model: model, stages, top: "rejects: { allow: 3 }")
+        #expect(counts(run) == "1 0 0 3")
+        #expect(
+            try folder.reasons() == [
+                "key book: 'book' is part of the key, and 'book' names no object",
+                "key book: The record has no 'book'",
+                "key page: The record has no 'page'",
+            ])
+    }
+
+    @Test("a key whose object is missing is rejected with key")
+    func missingRelationshipInKey() throws {
+        let folder = try Workspace()
+        try folder.write("notes.ndjson", #"{"page":7,"title":"A"}"#)
+        let stages = """
+            - import: notes.ndjson
+              into: Note
+              key: [page, book]
+              link: { book: { by: { name: title }, missing: null } }
+            """
+        let run = try folder.run(model: Self.model, stages, top: "rejects: { allow: 1 }")
+        #expect(counts(run) == "0 0 0 1")
+        #expect(
+            try folder.reasons() == [
+                "key title: 'book' is part of the key and null here (for 'book')"
+            ])
     }
 
     @Test("objects inside records, by a key without a constraint or appended")

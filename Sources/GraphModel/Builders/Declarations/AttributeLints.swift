@@ -62,8 +62,8 @@ struct AttributeLints {
                 error("rule", "A threshold is for external storage, and not negative", place)
             }
         }
-        if attribute.transformerName != nil, type != .transformable {
-            warn("rule", "'transformer' has no effect on the type \(type.rawValue)", place)
+        if let problem = attribute.transformerProblem(key: "transformer") {
+            warn("rule", problem.message, place)
         }
         checkText(attribute, place)
         setDates(of: &attribute, declared, place)

@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+@testable import GraphStore
+
+@Suite("Backups of a store") struct StoreBackupTests {
+    @Test("only files that have a name of ours count, and are removed")
+    func names() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/backups-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let foreign = ["", "0", "00", "007", "-1", "+1", "1a", "99999999999999999999"]
+        for number in foreign + ["1", "2", "10"] {
+            try Data("x".utf8).write(to: URL(filePath: "\(folder)/s.sqlite.bak-v\(number)"))
+        }
+        let backups = StoreBackups(of: folder + "/s.sqlite")
+        #expect(backups.all.map(\.number) == [1, 2, 10])
+        #expect(backups.nextPath.hasSuffix("/s.sqlite.bak-v11"))
+        try backups.remove(allBut: 1)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(left == (foreign + ["10"]).map { "s.sqlite.bak-v\($0)" }.sorted())
+    }
+}
