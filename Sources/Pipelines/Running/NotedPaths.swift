@@ -19,7 +19,7 @@ struct NotedPaths: Sendable {
         folder = PathText.normalized(PathText.join(workingFolder, spec.folder))
     }
 
-    /// The path as a note has it. What is no file, such as `-`, stays.
+    /// The path as a note has it; what is no file, such as `-`, stays.
     func noted(_ path: String) -> String {
         guard path != InputFile.standardInput.path, !path.isEmpty else { return path }
         return RelativePath.path(from: folder, to: PathText.join(workingFolder, path)) ?? path

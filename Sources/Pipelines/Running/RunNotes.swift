@@ -59,7 +59,7 @@ struct InputPosition: Decodable, Sendable, Hashable {
     /// SHA-256 of these bytes.
     var digest: [UInt8]
     /// The input is no regular file, so that it cannot be known again.
-    var isStream = false
+    var isStream: Bool
 
     /// The input as messages name it.
     var name: String {

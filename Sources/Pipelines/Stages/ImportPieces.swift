@@ -102,7 +102,7 @@ final class ImportPieces: Sendable {
             } else if input.recordCount > 0 {
                 batch.position = InputPosition(
                     path: input.file.path, record: input.recordCount, offset: digest.byteCount,
-                    digest: digest.value)
+                    digest: digest.value, isStream: input.file.isStream)
             }
         }
         return isCounted != nil

@@ -30,7 +30,7 @@ import Testing
     private static let input = InputNote(
         path: "a.csv", byteCount: 7, digest: [0, 128, 255], records: 8)
     private static let position = InputPosition(
-        path: "a.csv", record: 9, offset: 10, digest: [1, 2])
+        path: "a.csv", record: 9, offset: 10, digest: [1, 2], isStream: true)
 
     private static var stageReport: StageReport {
         var report = StageReport(kind: "import", name: "tasks")
