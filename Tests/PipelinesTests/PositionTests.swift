@@ -166,7 +166,8 @@ import Testing
         let run = try folder.run(spec, now: Workspace.now.addingTimeInterval(86_400))
         #expect(run.status == .ok, "\(run.text)")
         #expect(run.warnings.map(\.code) == ["run.new-input"])
-        #expect(run.lines == ["import notes: 100 read, 100 inserted"])
+        // The import tells of both inputs.
+        #expect(run.lines == ["import notes: \(saved + 100) read, \(saved + 100) inserted"])
         #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["\(saved + 100)"])
         // The place in the first one is still known.
         try folder.write("2026-03-04.gz", bytes: folder.bytes("whole.gz"))
@@ -274,6 +275,77 @@ import Testing
         #expect(last.status == .ok, "\(last.text)")
         #expect(try folder.rows(Self.notes) == ["5010|5010"])
         #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("the places in several inputs are kept while these come and go")
+    func comeAndGo() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        let spec = Self.spec("append", file: "in/*")
+        let whole = try [
+            folder.writeGzip("a.gz", Self.lines(1...3000)),
+            folder.writeGzip("b.gz", Self.lines(10_001...13_000)),
+        ]
+        func put(_ place: Int, _ share: Int) throws {
+            try folder.write(
+                "in/\(["a", "b"][place]).gz",
+                bytes: Array(whole[place].prefix(whole[place].count * share / 4)))
+        }
+        func take(_ place: Int) throws {
+            try FileManager.default.removeItem(atPath: folder.path("in/\(["a", "b"][place]).gz"))
+        }
+        try put(0, 2)
+        #expect(try folder.run(spec).status == .dataError)
+        try take(0)
+        try put(1, 2)
+        #expect(try folder.run(spec).status == .dataError)
+        try put(0, 3)
+        #expect(try folder.run(spec).status == .dataError)
+        try take(0)
+        try put(1, 4)
+        #expect(try folder.run(spec).status == .ok)
+        try put(0, 4)
+        try take(1)
+        #expect(try folder.run(spec).status == .ok)
+        #expect(try folder.rows(Self.notes) == ["6000|6000"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test(
+        "an import that may be repeated begins again without its input, and mirrors all",
+        arguments: [true, false])
+    func mirrored(mirror: Bool) throws {
+        let folder = try Self.cut()
+        try folder.write("in/b.ndjson", Self.lines(6001...6010))
+        try folder.move("in.ndjson.gz", to: "in/a.gz")
+        let spec = Self.spec(
+            "update", file: "in/*", more: mirror ? "    mirror: { where: ALL, at-most: 100% }" : "")
+        #expect(try folder.run(spec).status == .dataError)
+        try FileManager.default.removeItem(atPath: folder.path("in/a.gz"))
+        #expect(try folder.run(spec).status == .ok)
+        try folder.write("in/a.gz", bytes: folder.bytes("whole.gz"))
+        let last = try folder.run(spec)
+        #expect(last.status == .ok, "\(last.text)")
+        #expect(try folder.rows(Self.notes) == ["5010|5010"])
+    }
+
+    @Test(
+        "rejects of a resumed run stay, wherever their folder is named",
+        arguments: ["rejects", "ABSOLUTE", "rejects//x"])
+    func rejectsFolder(_ name: String) throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        let dir = name == "ABSOLUTE" ? folder.path("rejects") : name
+        let bad = (0..<3).map { _ in "{\"id\":\"x\"}\n" }.joined()
+        try folder.write("a.ndjson", Self.lines(1...3000) + bad + Self.lines(3001...6000) + bad)
+        let spec = Self.spec(
+            "append", file: "a.ndjson", top: "rejects: { allow: 100%, abort: 2, dir: \"\(dir)\" }")
+        for _ in 0..<2 { #expect(try folder.run(spec).status == .dataError) }
+        #expect(try folder.run(spec).status == .ok)
+        let path = name == "rejects//x" ? "rejects/x" : "rejects"
+        let run = try #require(folder.names(path).first)
+        #expect(try folder.text("\(path)/\(run)/notes.a.ndjson") == bad + bad)
+        #expect(try folder.rows(Self.notes) == ["6000|6000"])
     }
 
     @Test("after --only, an append that is done is not repeated without a word")

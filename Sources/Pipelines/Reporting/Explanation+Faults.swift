@@ -155,7 +155,7 @@ extension Explanation {
             "run.new-input",
             "The last run did not end well, and this one does not complete it: it is of another day, or "
                 + "has other parameters, or a stage that is done or one of its inputs has changed.",
-            "All stages run again, and an import that stopped in the middle goes on there. Pipes and "
+            "No stage counts as done, and an import that stopped in the middle goes on there. Pipes and "
                 + "standard input must be given all of their records again."
         ),
         (

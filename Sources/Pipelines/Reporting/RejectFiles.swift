@@ -66,12 +66,15 @@ struct RejectFiles {
         for folder in Set(notes.map { PathText.folder(of: $0.path) }).sorted() {
             if !isDry { try Replay.recover(in: folder) }
             let known = try RejectNote.read(in: folder)?.files ?? []
-            let isOwn = folder == self.folder
+            let isOwn = Self.areSame(folder, self.folder)
             let isReplaying = Replay.isBegun(in: folder)
             guard isDry || !isOwn || !isReplaying else { throw Replay.unfinished(folder) }
             if isOwn { replayed = Self.replayed(known) }
             for earlier in notes where PathText.folder(of: earlier.path) == folder {
-                let note = earlier.replayed(in: known)
+                var note = earlier.replayed(in: known)
+                if isOwn {
+                    note.path = PathText.join(self.folder, PathText.lastComponent(note.path))
+                }
                 saved += note.replayed - earlier.replayed
                 // A dry run leaves those of the real one alone.
                 guard !isDry else { continue }
@@ -86,8 +89,21 @@ struct RejectFiles {
                 }
             }
         }
-        if !isDry { removeLeftovers() }
+        guard !isDry else { return saved }
+        removeLeftovers()
+        // Inputs that are not there now may have had rejects that no save knows.
+        for file in try RejectNote.read(in: folder)?.files ?? [] where file.stage == stage.name {
+            let path = PathText.join(folder, file.name)
+            guard !taken.contains(path) else { continue }
+            for name in [path, path + RejectFile.reasonsSuffix] { FileDescriptor.remove(name) }
+        }
         return saved
+    }
+
+    /// Whether two paths lead to one folder, which may not be there.
+    private static func areSame(_ folder: String, _ other: String) -> Bool {
+        (FileDescriptor.resolved(folder) ?? PathText.normalized(folder))
+            == (FileDescriptor.resolved(other) ?? PathText.normalized(other))
     }
 
     private static func replayed(_ files: [RejectNote.File]) -> [String: Int] {

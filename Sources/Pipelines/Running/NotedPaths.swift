@@ -2,33 +2,46 @@ import FoundationEssentials
 import GraphStore
 import RecordStreams
 
-/// Paths as notes in a store have them: relative to the folder of the spec.
+/// Paths as notes in a store have them: relative to the folder of the spec, if they are below it.
 ///
 /// A run may be started in another working folder, and a project may be moved, and the notes still
 /// tell which file is which.
 struct NotedPaths: Sendable {
     /// The spec's folder as it was given.
     private let given: String
-    /// The same as an absolute path.
+    /// The same as an absolute path without symbolic links.
     private let folder: String
     private let workingFolder: String
 
     init(_ spec: PipelineSpec) {
         given = spec.folder
         workingFolder = FileManager.default.currentDirectoryPath
-        folder = PathText.normalized(PathText.join(workingFolder, spec.folder))
+        folder = Self.real(PathText.join(workingFolder, spec.folder))
     }
 
     /// The path as a note has it; what is no file, such as `-`, stays.
     func noted(_ path: String) -> String {
-        guard path != InputFile.standardInput.path, !path.isEmpty else { return path }
-        return RelativePath.path(from: folder, to: PathText.join(workingFolder, path)) ?? path
+        guard !Self.isNoFile(path) else { return path }
+        let whole = PathText.join(workingFolder, path)
+        let real = PathText.join(
+            Self.real(PathText.folder(of: whole)), PathText.lastComponent(whole))
+        guard real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else { return real }
+        return RelativePath.path(from: folder, to: real) ?? real
     }
 
     /// The path of a file of a note, as specs lead to it.
     func path(_ noted: String) -> String {
-        guard noted != InputFile.standardInput.path, !noted.isEmpty else { return noted }
-        return PathText.tidied(PathText.join(given, noted))
+        Self.isNoFile(noted) ? noted : PathText.tidied(PathText.join(given, noted))
+    }
+
+    private static func isNoFile(_ path: String) -> Bool {
+        path.isEmpty || path == InputFile.standardInput.path
+            || path.hasPrefix(InputFile.generatedPrefix)
+    }
+
+    /// A folder that is gone has no links that could be followed.
+    private static func real(_ folder: String) -> String {
+        FileDescriptor.resolved(folder) ?? PathText.normalized(folder)
     }
 }
 

@@ -124,7 +124,8 @@ extension PipelineRun {
         let known = RunContinuation.obstacle(
             .init(fingerprint: saved.run.fingerprint, date: again.runDate),
             isEnded: saved.run.isEnded,
-            done: saved.stages.map { ($0.name, $0.fingerprint) },
+            done: saved.stages.filter { note in job.stages.contains { $0.name == note.name } }
+                .map { ($0.name, $0.fingerprint) },
             // A replay reads the same files on every day.
             .init(
                 fingerprint: fingerprint(again),

@@ -64,7 +64,7 @@ extension Replay {
         let known = Set(notes.map { PathText.lastComponent($0.path) })
         let done = Set(saved.stages.map(\.name))
         let isUnsaved =
-            saved.run.runID == note.run
+            !saved.run.isEnded && saved.run.runID == note.run
             && files.contains { !done.contains($0.stage) && !known.contains($0.name) }
         guard !isUnsaved, !notes.contains(where: \.hasLeftovers) else {
             throw RunFailure(

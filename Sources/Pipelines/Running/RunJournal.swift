@@ -17,8 +17,6 @@ final class RunJournal: Sendable {
         var inputs: [InputNote] = []
         /// Those whose kinds have the stage's name and a colon before them.
         var suspended: [StoppedImport] = []
-        /// Some stages are done by an earlier run, whose others are not.
-        var hasKept = false
         /// What was worked out of each stage, by name.
         var fingerprints: [String: String] = [:]
     }
@@ -53,7 +51,7 @@ final class RunJournal: Sendable {
             state.suspended = saved.suspended
         case .anew(let saved, let stages):
             state.stages = saved.stages.filter { !stages.contains($0.name) }
-            state.hasKept = !state.stages.isEmpty
+            run.leavesOut = !state.stages.isEmpty
             (state.importing, state.inputs) = (saved.importing, saved.inputs)
             state.importing?.countAbortFromHere()
             state.suspended = saved.suspended
@@ -186,7 +184,7 @@ final class RunJournal: Sendable {
             }
             // Of an unfinished run before, stages may be done that this one has left out.
             let isComplete = state.withLock { state in
-                !state.hasKept || names.isSubset(of: state.stages.map(\.name))
+                !run.leavesOut || names.isSubset(of: state.stages.map(\.name))
             }
             if isComplete, state.withLock(\.suspended.isEmpty) {
                 try context.endProgressNotes()

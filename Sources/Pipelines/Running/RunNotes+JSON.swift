@@ -4,7 +4,7 @@ extension RunNote: JSONWritable {
         .fields([
             "format": format, "pipeline": pipeline, "runID": runID, "started": started,
             "fingerprint": fingerprint, "base": base, "attempts": attempts, "replay": replay,
-            "isEnded": isEnded,
+            "isEnded": isEnded, "leavesOut": leavesOut,
         ])
     }
 }

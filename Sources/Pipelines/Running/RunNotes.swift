@@ -19,6 +19,8 @@ struct RunNote: Decodable, Sendable, Hashable {
     var replay: String?
     /// The run has ended well, and left out an import whose place stays noted.
     var isEnded = false
+    /// Stages that this run leaves out are done by an earlier run, whose others are not.
+    var leavesOut = false
 
     /// Whose notes these are: a run is completed by a run of the same owner.
     var owner: String { Self.owner(pipeline: pipeline, isReplay: replay != nil) }
@@ -94,7 +96,9 @@ struct ImportNote: Decodable, Sendable {
 
 extension ImportNote {
     /// All places where attempts stopped.
-    var positions: [InputPosition] { left + (position.map { [$0] } ?? []) }
+    var positions: [InputPosition] {
+        left.filter { $0.path != position?.path } + (position.map { [$0] } ?? [])
+    }
 
     /// What stays of the note once the import goes on with other inputs: the places in these.
     ///

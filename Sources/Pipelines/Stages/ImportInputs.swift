@@ -166,8 +166,9 @@ struct ImportInputs: Sendable {
         let paths = Set(files.map(\.path))
         rest.positions = note.positions.filter { paths.contains($0.path) }
         rest.absentPositions = note.positions.filter { !paths.contains($0.path) && !$0.isStream }
-        if let position = note.position, note.section != nil, !paths.contains(position.path) {
-            throw CannotResume("\(position.path) is not among the inputs any more")
+        // The place waits until the input is back, unless it may just be read again.
+        if isRepeatable, let position = note.positions.first(where: { !paths.contains($0.path) }) {
+            throw CannotResume("\(position.name) is not among the inputs any more")
         }
         // Whether they are what they were shows before anything else is saved. Streams may be given
         // one after another, in the order in which they were read.
@@ -198,10 +199,16 @@ struct ImportInputs: Sendable {
         positions.first { $0.path == file.path }
     }
 
-    /// The places that are read later, or not at all.
-    func positionsLeft(besides position: InputPosition?) -> [InputPosition] {
-        (positions + absentPositions).filter { $0 != position }
+    /// The place, if its input is there.
+    func start(at position: InputPosition) -> InputPosition? {
+        positions.first { $0.path == position.path }
     }
+
+    /// All places where earlier attempts stopped, but in inputs that cannot be known again.
+    var allPositions: [InputPosition] { positions + absentPositions }
+
+    /// Whether some of an input that is there was read by an earlier attempt.
+    var hasPositions: Bool { !positions.isEmpty }
 
     /// The notes of an earlier attempt with the paths of today's inputs, as they were given.
     func naming(
@@ -211,12 +218,6 @@ struct ImportInputs: Sendable {
             files.map { (paths.noted($0.path), $0.path) }, uniquingKeysWith: { first, _ in first })
         func path(_ noted: String) -> String { given[paths.noted(noted)] ?? noted }
         return (note.mappingPaths(path), finished.map { $0.mappingPath(path) })
-    }
-
-    /// Whether an attempt with this note has read anything of today's inputs.
-    func include(_ note: ImportNote, _ finished: [InputNote]) -> Bool {
-        let read = Set(finished.map(\.path) + note.positions.map(\.path))
-        return files.contains { read.contains($0.path) }
     }
 
     /// Where what comes next of the file is to be cut.

@@ -19,10 +19,6 @@ struct ImportStage: Sendable {
         if let earlier = environment.journal.progress(of: stage) {
             let (note, finished) = inputs.naming(
                 earlier.note, earlier.inputs, NotedPaths(environment.spec))
-            // The place in an input that is not there waits until it is.
-            guard inputs.include(note, finished) else {
-                return try run(inputs, after: note.setAside(note.positions.filter { !$0.isStream }))
-            }
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
                     throw CannotResume("the stage says something else now")

@@ -87,7 +87,6 @@ extension ImportWriter {
             throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
         }
         if spec.read.isOnce {
-            let paths = NotedPaths(environment.spec)
             let known = imported.map {
                 KnownInput(path: paths.noted($0.path), byteCount: $0.byteCount, digest: $0.digest)
             }

@@ -12,6 +12,7 @@ struct ImportWriter {
     let context: ManagedObjectContext
     let writer: BulkWriter
     let parked: ParkedRecords
+    let paths: NotedPaths
     let started = ContinuousClock.now
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
@@ -49,7 +50,8 @@ struct ImportWriter {
         self.plan = plan
         self.inputs = inputs
         self.context = context
-        parked = ParkedRecords(context)
+        paths = NotedPaths(importStage.environment.spec)
+        parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
             isResumable: true)
@@ -71,7 +73,11 @@ struct ImportWriter {
                 secondsElapsed: 0)
         if let note, note.isBegun {
             progress.noteReplayed(try rejects.resume(note.rejects))
-            progress.left = inputs.positionsLeft(besides: note.position)
+        }
+        progress.left = spec.isRepeatable ? [] : inputs.allPositions
+        if let position = note?.position, inputs.start(at: position) == nil {
+            // Its input is not there, where the reject that stopped the import could be mended.
+            (progress.position, progress.stop) = (nil, nil)
         }
         if let note, note.isBegun {
             imported = environment.journal.progress(of: stage)?.inputs ?? []
@@ -99,7 +105,7 @@ struct ImportWriter {
         // attempt saves something new, or none would ever come to the end. Of a stream nobody
         // knows whether anything comes at all.
         var isReadingOver =
-            progress.position != nil && inputs.streams.isEmpty || section?.isReadAgain == true
+            inputs.hasPositions && inputs.streams.isEmpty || section?.isReadAgain == true
         do {
             var isCompared = false
             while let batch = try lanes.take(

@@ -10,14 +10,16 @@ import RecordStreams
 struct ParkedRecords {
     static let kind = "record"
     private let context: ManagedObjectContext
+    private let paths: NotedPaths
 
-    init(_ context: ManagedObjectContext) {
+    init(_ context: ManagedObjectContext, _ paths: NotedPaths) {
         self.context = context
+        self.paths = paths
     }
 
     func add(_ record: RejectedRecord, token: Int64) throws {
         let place = record.location
-        let source = Array(place.source.utf8)
+        let source = Array(paths.noted(place.source).utf8)
         let numbers = [
             place.record ?? -1, place.byteOffset ?? -1, place.line ?? -1, place.column ?? -1,
             source.count,
@@ -38,7 +40,7 @@ struct ParkedRecords {
         return RejectedRecord(
             code: "", detail: "",
             location: RecordLocation(
-                source: String(decoding: rest.prefix(numbers[4]), as: UTF8.self),
+                source: paths.path(String(decoding: rest.prefix(numbers[4]), as: UTF8.self)),
                 record: known(numbers[0]), byteOffset: known(numbers[1]),
                 line: known(numbers[2]), column: known(numbers[3])),
             message: "", raw: Array(rest.dropFirst(numbers[4])))

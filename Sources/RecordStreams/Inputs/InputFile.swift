@@ -18,9 +18,12 @@ package struct InputFile: Sendable, Hashable {
         generatedRows = nil
     }
 
+    /// The beginning of the path of records that come from no file.
+    package static let generatedPrefix = "generate:"
+
     /// So many records `{"row":0}`, `{"row":1}`, … without a file.
     package init(generating rows: Int) {
-        path = "generate:\(rows)"
+        path = "\(Self.generatedPrefix)\(rows)"
         generatedRows = rows
         isStream = false
         byteCount = GeneratedRows.byteCount(rows)

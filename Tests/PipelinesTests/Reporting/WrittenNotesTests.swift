@@ -113,7 +113,7 @@ import Testing
     @Test func notesAreReadBack() throws {
         let run = RunNote(
             pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
-            attempts: 3, replay: "rejects/x", isEnded: true)
+            attempts: 3, replay: "rejects/x", isEnded: true, leavesOut: true)
         let stage = StageNote(
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
         let section = SectionNote(
