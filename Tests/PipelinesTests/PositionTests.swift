@@ -348,6 +348,37 @@ import Testing
         #expect(try folder.rows(Self.notes) == ["6000|6000"])
     }
 
+    @Test("a limit keeps the place of an append that had stopped")
+    func limited() throws {
+        let folder = try Self.cut()
+        let spec = Self.spec("append")
+        #expect(try folder.run(spec).status == .dataError)
+        try Self.repair(folder)
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.recordsMax = 10
+        for _ in 0..<2 {
+            let run = PipelineRunner(options: options).run(folder.path("spec.yaml"))
+            #expect(run.status == .ok, "\(run.diagnostics)")
+        }
+        #expect(try folder.run(spec).status == .ok)
+        #expect(try folder.rows(Self.notes) == ["5000|5000"])
+        #expect(try folder.rows(Self.tables) == ["0"])
+    }
+
+    @Test("an append that runs after a failure is not repeated")
+    func appendAfterFailure() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("a.ndjson", Self.lines(1...5))
+        let verify = "  - { verify: none, expect: { Note: \"== 9\" } }\n"
+        let spec = Self.spec("append", file: "a.ndjson", more: "    always: true").replacing(
+            "stages:\n", with: "stages:\n" + verify)
+        for _ in 0..<2 {
+            #expect(try folder.run(spec).status == .dataError)
+            #expect(try folder.rows(Self.notes) == ["5|5"])
+        }
+    }
+
     @Test("after --only, an append that is done is not repeated without a word")
     func onlyBetween() throws {
         let folder = try Workspace()

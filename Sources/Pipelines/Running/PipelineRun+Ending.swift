@@ -240,7 +240,9 @@ extension PipelineRun {
                 }
             }
             try container.buildPendingIndexes(job.spec.budget)
-            if saved == nil { try journal.end(of: job.spec.stages, in: container) }
+            if saved == nil, journal.current.isEmpty {
+                try journal.end(of: job.spec.stages, in: container)
+            }
             try container.checkpoint()
         } catch {
             failure.diagnostics +=

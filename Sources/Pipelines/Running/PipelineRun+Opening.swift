@@ -148,10 +148,7 @@ extension PipelineRun {
     private func refuseOther(
         _ saved: RunJournal.Saved, _ job: Job, _ obstacle: RunContinuation.Obstacle
     ) throws(RunFailure) {
-        let isRepeatable = job.stages.allSatisfy { stage in
-            if case .import(let spec) = stage.kind { spec.isRepeatable } else { true }
-        }
-        guard !saved.isEmpty, !isRepeatable else { return }
+        guard !saved.isEmpty, !job.stages.allSatisfy(\.isRepeatable) else { return }
         throw RunFailure(
             .dataError, code: "run.cannot-resume",
             "The last replay is unfinished and has saved objects, and is not completed, since "

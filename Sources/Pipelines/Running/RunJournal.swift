@@ -25,7 +25,8 @@ final class RunJournal: Sendable {
     private let paths: NotedPaths
     /// A store that is only read takes no notes.
     private let takesNotes: Bool
-    /// Stages that run after a failure are not noted as done: they run again with the next attempt.
+    /// Stages that run after a failure are not noted as done if they may be repeated: they run again
+    /// with the next attempt.
     private let isAfterFailure: Bool
     private let state: Mutex<State>
 
@@ -144,7 +145,8 @@ final class RunJournal: Sendable {
         let note = StageNote(
             name: stage.name, fingerprint: fingerprint(of: stage), report: report, inputs: inputs)
         let number = state.withLock { state in
-            guard !isAfterFailure else { return Int64(0) }
+            // What must not be repeated is done, whatever failed before it.
+            guard !isAfterFailure || !stage.isRepeatable else { return Int64(0) }
             state.stages.append(note)
             return Int64(state.stages.count)
         }

@@ -178,3 +178,10 @@ extension ReadSpec {
         knownFormat?.isTabular ?? (columns != nil || !hasHeader || delimiter != nil)
     }
 }
+
+extension Stage {
+    /// Whether the stage comes to the same when it is run again.
+    var isRepeatable: Bool {
+        if case .import(let spec) = kind { spec.isRepeatable } else { true }
+    }
+}

@@ -95,6 +95,12 @@ extension ImportWriter {
         // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()
         try environment.journal.finish(stage, report, inputs: imported, in: context)
+        // A limit ends the import before its inputs.
+        if environment.recordsMax != nil, goesOn, !spec.isRepeatable,
+            let position = progress.position, !position.isStream
+        {
+            progress.left.append(position)
+        }
         if !progress.left.isEmpty {
             try environment.journal.note(
                 progress.setAside(progress.left), finished: [], in: context)

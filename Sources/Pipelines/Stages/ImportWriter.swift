@@ -13,6 +13,8 @@ struct ImportWriter {
     let writer: BulkWriter
     let parked: ParkedRecords
     let paths: NotedPaths
+    /// Whether an earlier attempt has left a place.
+    let goesOn: Bool
     let started = ContinuousClock.now
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
@@ -51,6 +53,7 @@ struct ImportWriter {
         self.inputs = inputs
         self.context = context
         paths = NotedPaths(importStage.environment.spec)
+        goesOn = note != nil
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
