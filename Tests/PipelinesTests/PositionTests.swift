@@ -269,6 +269,12 @@ import Testing
         try folder.move("in/a.ndjson.gz", to: "a.gz")
         let without = try folder.run(spec)
         #expect(without.status == .ok, "\(without.text)")
+        let status = try PipelineStatus.of(
+            spec: folder.path("spec.yaml"),
+            ParameterValues.Context(now: Workspace.now, workingFolder: "/"))
+        let place = try #require(status.pending?.place)
+        #expect(place.hasPrefix("import notes at record "), "\(place)")
+        #expect(place.hasSuffix(" of \(folder.path("in/a.ndjson.gz"))"), "\(place)")
         try folder.write("in/a.ndjson.gz", bytes: folder.bytes("whole.gz"))
         try FileManager.default.removeItem(atPath: folder.path("in/b.ndjson"))
         let last = try folder.run(spec)

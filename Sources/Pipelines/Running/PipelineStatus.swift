@@ -94,7 +94,8 @@ package struct PipelineStatus: Sendable {
         for path in [path, beside.path(of: path)] where FileDescriptor.size(path) ?? 0 > 0 {
             let saved: RunJournal.Saved?
             do {
-                saved = try RunJournal.saved(by: spec.name, NotedPaths(spec), at: path)
+                saved = try RunJournal.saved(
+                    by: spec.name, NotedPaths(spec), at: path, stages: spec.stages)
             } catch let error as StoreError where error.isOfTheMachine {
                 throw error
             } catch {

@@ -14,9 +14,9 @@ extension RunJournal {
 
         /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
         var place: String? {
-            importing.map { note in
+            importNotes.first.map { note in
                 "import \(note.stage)"
-                    + (note.position.map {
+                    + (note.positions.last.map {
                         " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
                     } ?? (note.section == nil ? "" : " at the beginning of an input"))
                     + (note.section.map { ", and \($0.text)" } ?? "")
@@ -91,11 +91,15 @@ extension RunJournal {
 
     /// The same of a store that nobody has opened, and that may not be opened before the run is
     /// completed.
+    ///
+    /// - Parameter stages: the stages whose stopped imports are looked for.
     static func saved(
-        by owner: String, _ paths: NotedPaths, at path: String
+        by owner: String, _ paths: NotedPaths, at path: String, stages: [Stage]
     ) throws -> Saved? {
-        let notes = try PersistentContainer.progressNotes(
-            ofStoreAt: path, ["run", "done", "stage", "input"], owner: owner)
+        let kinds =
+            ["run", "done", "stage", "input", "stopped"]
+            + stages.flatMap { ["\($0.name):stage", "\($0.name):input"] }
+        let notes = try PersistentContainer.progressNotes(ofStoreAt: path, kinds, owner: owner)
         return try saved(by: owner, paths) { notes[$0] ?? [] }
     }
 
