@@ -176,8 +176,8 @@ struct LockedStoreTests {
             """)
         #expect(result.output == "75 143\n0\n0\n")
         let warning = """
-            warning: An unfinished run is not completed, since its parameters or the choice of its stages \
-            were others; no stage counts as done [run.new-input]
+            warning: An unfinished run is not completed, since it had other parameters or other stages; \
+            no stage counts as done [run.new-input]
 
             """
         #expect(result.errors == warning + warning)

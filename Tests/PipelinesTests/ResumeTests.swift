@@ -56,8 +56,8 @@ struct ResumeTests {
         #expect(run.warnings.map(\.code) == ["run.new-input"])
         #expect(
             run.warnings.first?.message == """
-                An unfinished run is not completed, since the stage 'bump' says something else now; \
-                no stage counts as done
+                An unfinished run is not completed, since the stage 'bump' has changed; no stage counts as \
+                done
                 """)
         #expect(try folder.rows(Self.sizes) == ["1|15"])
         // That run is at its end, so that this is another one.

@@ -29,9 +29,9 @@ struct RunContinuation {
         var reason: String {
             switch self {
             case .ended: "it has ended"
-            case .parameters: "its parameters or the choice of its stages were others"
+            case .parameters: "it had other parameters or other stages"
             case .date(let date): "it is of \(date)"
-            case .stage(let name): "the stage '\(name)' says something else now"
+            case .stage(let name): "the stage '\(name)' has changed"
             case .input(let name): "\(name) is new or not what it was"
             case .stream(let name): "\(name) cannot be known again"
             }

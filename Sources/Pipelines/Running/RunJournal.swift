@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Each batch commits with the place up to which its inputs are consumed, each stage with the
 /// mark that it is done, in one transaction. So whatever ends a run, the next one finds exactly
-/// what was saved and goes on behind it. Only a run that ends well removes them.
+/// what was saved and goes on behind it. Only a run that ends well removes its notes.
 final class RunJournal: Sendable {
     private static let stageKinds = ["stage", "input", ParkedRecords.kind] + BulkWriter.noteKinds
 

@@ -25,7 +25,7 @@ struct RunNote: Decodable, Sendable, Hashable {
     /// Whose notes these are: a run is completed by a run of the same owner.
     var owner: String { Self.owner(pipeline: pipeline, isReplay: replay != nil) }
 
-    /// Neither has a slash or a colon, which no name of a pipeline contains.
+    /// The name of the owner of notes, which has no slash: names of pipelines have none, and no colon.
     static func owner(pipeline: String, isReplay: Bool) -> String {
         isReplay ? "replay:" + pipeline : pipeline
     }

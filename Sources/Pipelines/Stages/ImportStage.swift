@@ -21,7 +21,7 @@ struct ImportStage: Sendable {
                 earlier.note, earlier.inputs, NotedPaths(environment.spec))
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
-                    throw CannotResume("the stage says something else now")
+                    throw CannotResume("the stage has changed")
                 }
                 let rest = try inputs.resuming(
                     note, finished, isRepeatable: spec.isRepeatable, environment)
