@@ -46,8 +46,7 @@ enum DryRun {
 extension StoreTarget {
     /// What a dry run's store holds that the store itself does not.
     func difference(of container: PersistentContainer) throws -> StoreDifference {
-        let isThere = FileDescriptor.size(path) ?? 0 > 0
-        return try container.difference(
-            from: isThere ? path : nil, by: mode == .replace ? .uniqueness : .primaryKey)
+        try container.difference(
+            from: isThere ? path : nil, by: way.real == .replacement ? .uniqueness : .primaryKey)
     }
 }

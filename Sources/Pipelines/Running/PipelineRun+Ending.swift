@@ -6,11 +6,11 @@ import GraphStore
 /// What becomes of the store and its notes when a run is at its end, or fails.
 extension PipelineRun {
     /// Puts a store that was built beside into its place, and tells where the one before is.
-    ///
-    /// - Parameter notes: what the run has noted, which an app's store does not take along.
-    mutating func putInPlace(_ job: inout Job, _ notes: RunJournal.Saved) throws {
-        guard job.target.isOfApp, !options.isDry else { return try job.target.complete() }
-        guard outcome.stages.contains(where: \.hasChangedObjects) || job.target.turn == nil else {
+    mutating func putInPlace(_ job: inout Job) throws {
+        guard job.target.isOfApp else { return try job.target.complete() }
+        guard let notes = lastNotes,
+            outcome.stages.contains(where: \.hasChangedObjects) || job.target.turn == nil
+        else {
             // What is as it was keeps its file, too.
             return try job.target.leaveOfApp()
         }
@@ -31,12 +31,11 @@ extension PipelineRun {
         }
     }
 
-    /// Takes the notes out of a store that was swapped in with them, so that a run that is killed
-    /// in between is known to be done.
+    /// Removes the notes of the run, so that one that was killed before that is known to be done.
     func endNotes(_ job: Job) throws {
-        guard !job.target.isOfApp else {
-            return CompletionNote.remove(beside: job.target.path)
-        }
+        // An app's store takes none.
+        if job.target.isOfApp { return CompletionNote.remove(beside: job.target.path) }
+        if let open { return try open.journal.end(of: job.spec.stages, in: open.container) }
         let container = try job.target.openStore(model: job.model)
         guard let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container) else {
             return
@@ -49,10 +48,10 @@ extension PipelineRun {
     ///
     /// - Parameter keepsWork: the next run goes on with the work beside the store.
     func settle(_ job: Job, keepsWork: Bool) {
-        guard hasOpened, job.target.mode != .replace, !job.target.isOfApp,
+        guard hasOpened, job.target.way != .replacement, !job.target.isOfApp,
             job.target.isThere,
             // What goes on with work beside the store must find the store as it was.
-            !(job.target.worksBeside && keepsWork)
+            !(job.target.way.isBeside && keepsWork)
         else { return }
         do {
             let container = try job.target.openStore(model: job.model)
@@ -83,16 +82,6 @@ extension PipelineRun {
             for place in outcome.stages.indices where outcome.stages[place].name == stage.name {
                 outcome.stages[place].discard()
             }
-        }
-    }
-
-    /// Whether the reason for a failure passes, so that repeating the run may help.
-    static func isPassing(_ error: any Error) -> Bool {
-        if error is Interrupted { return true }
-        if let error = error as? StoreError, error.isWrittenMeanwhile { return false }
-        switch RunFailure(error, stage: nil).status {
-        case .osError, .cannotCreate, .ioError, .temporaryFailure, .noPermission: return true
-        default: return false
         }
     }
 
@@ -148,7 +137,7 @@ extension PipelineRun {
     /// - Parameter working: the stages whose work is not in its place yet.
     /// - Returns: nil where they have done nothing, and no other stage has either.
     func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
-        guard job.target.worksBeside, working.contains(where: \.kind.isWriting) else { return nil }
+        guard working.contains(where: \.kind.isWriting) else { return nil }
         let done = self.done(job)
         let kept = self.kept(behind: working, job)
         // A stage may have saved all that it does, and fail behind that.
@@ -206,7 +195,7 @@ extension PipelineRun {
         let wasThere = job.target.isThere
         runAlways(stages, job, &failure)
         // A store that was made for them and that none has changed is not what the run was to make.
-        if !wasThere, job.target.worksBeside, !stages.contains(where: hasChangedObjects) {
+        if !wasThere, job.target.way.isBeside, !stages.contains(where: hasChangedObjects) {
             try? PersistentContainer.destroy(at: job.target.path)
         }
     }

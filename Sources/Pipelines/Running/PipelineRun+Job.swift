@@ -13,6 +13,11 @@ extension PipelineRun {
         var stages: [Stage]
         var note: RunNote
 
+        /// The stages that share a container, and whose work gets its place together.
+        var groups: [[Stage]] {
+            target.way == .workingCopy(.afterEachStage) ? stages.map { [$0] } : [stages]
+        }
+
         /// How notes name files.
         var paths: NotedPaths { NotedPaths(spec) }
     }

@@ -11,11 +11,10 @@ extension PipelineRun {
         var container: PersistentContainer
         /// What the run takes over from the notes in it.
         var beginning: RunJournal.Beginning
-        /// It is to take the place of the store.
-        var isBeside: Bool
+        var place = RunPhase.Place.beside
     }
 
-    mutating func open(_ job: inout Job, for group: [Stage]) throws -> Opened {
+    mutating func openStore(_ job: inout Job, for group: [Stage]) throws -> Opened {
         let isWriting = group.contains { $0.kind.isWriting }
         if isWriting {
             try job.target.takeTurn()
@@ -23,23 +22,21 @@ extension PipelineRun {
         }
         job.note.base = job.target.baseIdentity
         let model = job.model
-        guard job.target.worksBeside,
-            options.isDry || isWriting
-        else {
+        guard job.target.way.isBeside, job.target.way.isDry || isWriting else {
             let container = try job.target.openStore(model: model)
             return Opened(
                 container: container,
                 beginning: try begin(after: saved(in: container, job), &job, container),
-                isBeside: false)
+                place: .store)
         }
-        if job.target.isOfApp, !options.isDry {
+        if job.target.isOfApp, !job.target.way.isDry {
             // A run that was killed right behind its swap is done.
             if let saved = CompletionNote.read(beside: job.target.path) {
                 try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
                 let container = try job.target.openStore(model: model)
                 if case .continued(let saved) = try begin(after: saved, &job, container) {
                     return Opened(
-                        container: container, beginning: .continued(saved), isBeside: false)
+                        container: container, beginning: .continued(saved), place: .store)
                 }
             }
             CompletionNote.remove(beside: job.target.path)
@@ -51,18 +48,17 @@ extension PipelineRun {
             hasBegun || saved.isOf(job.stages),
             case .continued(let saved) = try begin(after: saved, &job, container, isBeside: true)
         {
-            return Opened(container: container, beginning: .continued(saved), isBeside: true)
+            return Opened(container: container, beginning: .continued(saved))
         }
         if let (container, saved) = try job.target.openReplaced(model: model, owner, job.paths),
             case .continued(let saved) = try begin(after: saved, &job, container)
         {
-            return Opened(container: container, beginning: .continued(saved), isBeside: false)
+            return Opened(container: container, beginning: .continued(saved), place: .store)
         }
         let container = try job.target.openBeside(model: model)
         return Opened(
             container: container,
-            beginning: try begin(after: saved(in: container, job), &job, container),
-            isBeside: true)
+            beginning: try begin(after: saved(in: container, job), &job, container))
     }
 
     /// What an earlier run of this pipeline left unfinished; nil if nobody asks for it.
@@ -97,7 +93,7 @@ extension PipelineRun {
             stages: job.stages, values: again, paths: job.paths, container: container,
             pipeline: job.spec.name,
             interruption: runner.interruption,
-            staysSaved: job.target.mode != .replace
+            staysSaved: job.target.way.real != .replacement
                 && (!isBeside || job.spec.store.commit == .stage))
         guard let obstacle = try obstacle(to: saved, job, again, inputs) else {
             job.values = again

@@ -106,12 +106,14 @@ extension PipelineRun {
         var failure = failure
         let target = job.target
         var kept: String
-        if failed == nil || target.commit == .run || target.mode == .replace || target.isOfApp {
+        switch target.way.real {
+        case .workingCopy(.atTheEnd), .replacement,
+            _ where failed == nil:
             kept = "nothing would change"
             outcome.difference = StoreDifference(entities: [])
-        } else if target.commit == .stage {
+        case .workingCopy(.afterEachStage):
             kept = "what the stages before it would change stays, and is not shown"
-        } else {
+        case .inPlace, .readOnly, .snapshot:
             kept = "what would have been saved until then stays, and is what is shown"
             // Links that were put off are in no table until now.
             try container.buildPendingIndexes(job.spec.budget)

@@ -20,21 +20,27 @@ struct PipelineRun {
     }
     /// What the report says of the run besides its outcome, as far as it is known: of a run that
     /// does not come to its store, its own name and start.
-    private(set) var runID: String
-    private(set) var started: Double
+    var runID: String
+    var started: Double
     private(set) var spec: PipelineSpec?
-    private(set) var modelDigest: String?
+    var modelDigest: String?
     /// No other run had the store, so that this one could begin.
-    private(set) var hasTurn = true
+    var hasTurn = true
     /// Held until the report is written.
     private(set) var lock: StoreLock?
     let ledger = RunLedger()
     let outputs = OutputGuard()
     let waiting: StoreWait
+    /// Where the run stands, once its store is known.
+    var phase: RunPhase?
+    /// What stages work on now.
+    var open: Open?
+    /// What the last container's notes said when it was closed.
+    var lastNotes: RunJournal.Saved?
     /// A container was open, so that there is something to be left in order.
-    private(set) var hasOpened = false
-    /// This attempt has noted its beginning, so that the notes in the store are its own.
-    private(set) var hasBegun = false
+    var hasOpened = false
+    /// The stage that is running, or that ran last.
+    var current: Stage?
     /// The imports that named columns which their inputs lack, so that no stage has begun.
     var lackingColumns: [Stage] = []
 
@@ -51,7 +57,19 @@ struct PipelineRun {
         runID = RunName.of(started)
     }
 
+    /// A container with the notes of this attempt in it.
+    struct Open {
+        var container: PersistentContainer
+        var journal: RunJournal
+        var environment: StageEnvironment
+        /// No group of this attempt came before.
+        var isFirst: Bool
+    }
+
     var options: RunOptions { runner.options }
+
+    /// This attempt has noted its beginning, so that the notes in the store are its own.
+    var hasBegun: Bool { phase?.hasBegun == true }
 
     /// Makes the report of what the run has come to by now.
     var reporter: RunReporter {
@@ -96,32 +114,43 @@ struct PipelineRun {
         let isOfApp = StoreTarget.isOfApp(path, spec.store.open, template: template)
         let isOnlyRead = !stages.contains { $0.kind.isWriting }
         if isOfApp, !isOnlyRead { try StoreTarget.checkAppSettings(spec) }
+        var target = StoreTarget(
+            path, way(to: path, spec.store, isOnlyRead: isOnlyRead, isOfApp: isOfApp),
+            opening: spec.store.open)
+        target.template = template
+        target.history = spec.store.history
+        target.keepsExactDecimals = spec.store.keepsExactDecimals
+        target.memory = MemoryShares(spec.budget.memory)
+        target.modelFile = spec.modelFile(bound)
+        target.isOfApp = isOfApp
+        target.allowsCloudKit = options.allowsCloudKit
+        target.leavesLooseLinks = stages.contains(where: \.leavesLooseLinks)
+        target.patience = waiting.patience
         var job = Job(
-            spec: spec, values: bound, model: model,
-            target: StoreTarget(
-                path: path, mode: spec.store.open, commit: spec.store.commit, template: template,
-                history: spec.store.history,
-                keepsExactDecimals: spec.store.keepsExactDecimals,
-                memory: MemoryShares(spec.budget.memory),
-                isDry: options.isDry, isOnlyRead: isOnlyRead, modelFile: spec.modelFile(bound),
-                isOfApp: isOfApp, allowsCloudKit: options.allowsCloudKit,
-                leavesLooseLinks: stages.contains(where: \.leavesLooseLinks),
-                patience: waiting.patience),
-            stages: stages,
+            spec: spec, values: bound, model: model, target: target, stages: stages,
             note: RunNote(
                 pipeline: spec.name, runID: runID,
                 started: options.now.timeIntervalSinceReferenceDate,
                 fingerprint: fingerprint(bound), replay: options.replay?.folder))
         guard options.isDry else {
             RejectFolders.removeOld(spec, job.values, now: options.now, runner.warn)
-            try run(&job)
+            try goThrough(&job)
             guard hasTurn else { return }
             try options.replay?.judge(outcome.stages, allowed)
             return
         }
         DryRun.removeLeftovers(of: path)
         defer { job.target.abandon() }
-        try run(&job)
+        try goThrough(&job)
+    }
+
+    private func way(
+        to path: String, _ store: StoreSpec, isOnlyRead: Bool, isOfApp: Bool
+    ) -> StoreTarget.Way {
+        let way = StoreTarget.Way(
+            store.open, store.commit, isOnlyRead: isOnlyRead,
+            isOfApp: isOnlyRead ? PersistentContainer.isAppStore(at: path) : isOfApp)
+        return options.isDry ? .snapshot(of: way) : way
     }
 
     /// Takes the store's lock, which a dry run leaves alone.
@@ -157,124 +186,6 @@ struct PipelineRun {
         }
     }
 
-    // MARK: The whole
-
-    private mutating func run(_ job: inout Job) throws {
-        let isByStage =
-            job.target.commit == .stage && job.target.mode != .replace && !options.isDry
-            && !job.target.isOfApp
-        let groups = isByStage ? job.stages.map { [$0] } : [job.stages]
-        var current: Stage?
-        /// What is not in its place yet.
-        var working: [Stage] = []
-        do {
-            for group in groups {
-                working = group
-                try work(group, &job, &current)
-                working = []
-            }
-            if job.target.worksBeside, !options.isDry {
-                reportEarly()
-                try endNotes(job)
-            }
-        } catch  where isLockedOut(by: error) {
-            if let failure = lockedOut(error, job.target.path) { throw failure }
-            hasTurn = false
-        } catch  where options.isDry {
-            throw error is Interrupted
-                ? error : RunFailure(error, stage: nil).naming(store: job.target.path)
-        } catch {
-            let stop = stop(endingWaitOf: error)
-            let error: any Error = stop ?? error
-            waiting.noteFailure()
-            let isPassing = Self.isPassing(error)
-            var takenBack: Diagnostic?
-            if !isPassing {
-                job.target.abandon()
-                if job.target.worksBeside {
-                    takenBack = self.takenBack(working, job)
-                    discard(working)
-                }
-            }
-            let leftOver = self.leftOver(working, job)
-            settle(job, keepsWork: isPassing)
-            if var stop = error as? Interrupted {
-                stop.leftOver = leftOver
-                throw stop
-            }
-            var failure = RunFailure(error, stage: nil).naming(store: job.target.path)
-            let note = isPassing ? leftBeside(job, leftOver) : takenBack
-            if note == nil { failure.tellSaved(saved(job)) }
-            if let note, current != nil { failure.diagnostics.append(note) }
-            waiting.noteBegin()
-            job.target.endWatch()
-            runAlways(after: current, job, &failure)
-            throw failure
-        }
-    }
-
-    /// Runs stages on one container, and puts what they made into its place.
-    private mutating func work(_ group: [Stage], _ job: inout Job, _ current: inout Stage?) throws {
-        let isBeside: Bool
-        let notes: RunJournal.Saved
-        do {
-            // The container, and with it every connection, is gone at the end of this.
-            let opened = try open(&job, for: group)
-            let container = opened.container
-            isBeside = opened.isBeside
-            if lock != nil, !isBeside {
-                try PersistentContainer.removeReplaced(at: job.target.path)
-            }
-            hasOpened = true
-            let beginning = try beginReplay(opened.beginning, job, container)
-            if job.model == nil { try Self.check(job.spec, against: container.model) }
-            if !hasBegun { tellRemarks(on: container, of: job.target.path) }
-            let journal = try RunJournal(
-                job.note, job.paths, beginning, isSameAttempt: hasBegun, in: container)
-            if let saved = beginning.continued, !hasBegun { tellOfResuming(saved) }
-            let isFirst = !hasBegun
-            hasBegun = true
-            waiting.noteBegin()
-            runID = journal.run.runID
-            started = journal.run.started
-            modelDigest = container.model.versionHashesDigest
-            outcome.runID = runID
-            outcome.attempts = journal.run.attempts
-            let environment = environment(job, container, journal)
-            do {
-                if isFirst { try checkHeaders(of: job.stages, environment) }
-                for stage in group {
-                    current = stage
-                    try run(stage, environment)
-                }
-            } catch  where options.isDry && !(error is Interrupted) {
-                throw try planned(
-                    RunFailure(error, stage: nil), after: current, job, container)
-            }
-            try container.buildPendingIndexes(job.spec.budget)
-            if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {
-                try container.renewViews(isWanted: hasViews)
-            }
-            try container.checkpoint()
-            // What was replayed is in no other place until an app's store is in its own.
-            if !isBeside || !job.target.isOfApp { try drainReplay(job) }
-            // Last of all: a run that is killed behind it is done, and the next one is another.
-            if !job.target.worksBeside {
-                reportEarly()
-                try journal.end(of: job.spec.stages, in: container)
-            }
-            if options.isDry { outcome.difference = try job.target.difference(of: container) }
-            notes = journal.current
-        }
-        guard isBeside else { return }
-        try putInPlace(&job, notes)
-        if job.target.isOfApp { try drainReplay(job) }
-    }
-
-    private func drainReplay(_ job: Job) throws {
-        try options.replay?.drain(outcome.stages, runID: runID, pipeline: job.spec.name)
-    }
-
     /// Writes the report of a run that is done but for its notes: who is killed between the two
     /// writes it again with the next run, and never has none.
     func reportEarly() {
@@ -290,7 +201,7 @@ struct PipelineRun {
     /// Tells what is to be known of a store that an app made.
     ///
     /// - Parameter path: the store, whatever copy of it the container has.
-    private func tellRemarks(on container: PersistentContainer, of path: String) {
+    func tellRemarks(on container: PersistentContainer, of path: String) {
         for remark in Diagnostic.remarks(on: container.origin, at: .file(path)) {
             runner.warn(remark)
         }

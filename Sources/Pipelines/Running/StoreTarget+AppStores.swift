@@ -42,17 +42,6 @@ extension StoreTarget {
             ])
     }
 
-    /// Takes the turn on an app's store that is there, so that nobody writes to it until the run is
-    /// at its end.
-    ///
-    /// - Throws: where another process has it open.
-    mutating func takeTurn() throws(StoreError) {
-        guard isOfApp, !isDry, !isOnlyRead, mode != .replace, turn == nil,
-            FileDescriptor.size(path) ?? 0 > 0
-        else { return }
-        turn = try AppStoreTurn(at: path, workPath: workPath, waiting: patience)
-    }
-
     /// Puts an app's store that was written beside, and that nobody has open any more, into its
     /// place, once it is seen to be as sound as the one before.
     ///
@@ -71,7 +60,7 @@ extension StoreTarget {
         }
         try checkSoundness(model)
         try CompletionNote.write(notes, of: workPath, beside: path)
-        defer { self.turn = nil }
+        defer { endWatch() }
         let backup: String?
         do {
             backup = try turn?.complete(model)
@@ -90,7 +79,6 @@ extension StoreTarget {
     mutating func leaveOfApp() throws {
         try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
         try PersistentContainer.confirmInputs(ofStoreAt: path)
-        turn = nil
         abandon()
     }
 

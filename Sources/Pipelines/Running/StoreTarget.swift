@@ -2,17 +2,75 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// The store that stages work on: the one the spec names, or one beside it that takes its place
-/// when everything went well.
-///
-/// - `open: replace` fills an empty store beside the old one.
-/// - `commit: run` and `commit: stage` work on a clone.
-/// - A dry run works on a clone of its own, which takes no place.
-/// - An app's store is worked on as by `commit: run`, and is kept beside the one that replaces it.
+/// The store of a run, and the way in which stages work on it.
 struct StoreTarget {
+    /// How the stages of a run reach its store.
+    indirect enum Way: Hashable, Sendable {
+        /// An app's store is only read, and nothing is made next to it.
+        case readOnly
+        /// Each save goes to the store itself.
+        case inPlace
+        /// Stages change a clone, which takes the place of the store.
+        ///
+        /// That of an app's store is kept as a backup.
+        case workingCopy(Swap)
+        /// Stages fill a new store, which takes the place of the old one at the end of the run.
+        case replacement
+        /// A dry run works on a clone of its own, which takes no place.
+        ///
+        /// - of: how the run itself would go.
+        case snapshot(of: Way)
+
+        /// When a clone takes the place of the store.
+        enum Swap: Hashable, Sendable {
+            case afterEachStage, atTheEnd
+        }
+
+        /// - Parameters:
+        ///   - isOnlyRead: no stage writes.
+        ///   - isOfApp: the store is an app's, or is to be made as a copy of one.
+        init(
+            _ open: StoreSpec.OpenMode, _ commit: StoreSpec.CommitMode, isOnlyRead: Bool,
+            isOfApp: Bool
+        ) {
+            self =
+                switch (open, commit) {
+                case _ where isOnlyRead: isOfApp ? .readOnly : .inPlace
+                case (.replace, _): .replacement
+                case _ where isOfApp: .workingCopy(.atTheEnd)
+                case (_, .stage): .workingCopy(.afterEachStage)
+                case (_, .run): .workingCopy(.atTheEnd)
+                case (_, .batch): .inPlace
+                }
+        }
+
+        /// Whether stages that write work on another file first.
+        var isBeside: Bool {
+            switch self {
+            case .readOnly, .inPlace: false
+            case .workingCopy, .replacement, .snapshot: true
+            }
+        }
+
+        var isDry: Bool { if case .snapshot = self { true } else { false } }
+
+        /// The way of the run itself.
+        var real: Way { if case .snapshot(let way) = self { way } else { self } }
+    }
+
+    /// Keeps what others write from being lost when a clone takes the place of the store.
+    private enum Watch {
+        case none
+        /// Keeps others away from an app's store.
+        case turn(AppStoreTurn)
+        /// Sees whether others write, and how the files were when that began; locks may be lost
+        /// without a word, but a write leaves the files otherwise.
+        case witness(StoreWitness, identity: String)
+    }
+
     let path: String
-    let mode: StoreSpec.OpenMode
-    let commit: StoreSpec.CommitMode
+    let way: Way
+    let opening: StoreSpec.OpenMode
     /// The store whose copy is taken where one is to be made; nil for an empty one.
     var template: String?
     /// Whether the store keeps what changed; nil leaves it to the store.
@@ -21,9 +79,6 @@ struct StoreTarget {
     var keepsExactDecimals: Bool?
     /// How much of their pages connections keep in memory.
     var memory = MemoryShares(BudgetSpec().memory)
-    var isDry = false
-    /// No stage writes.
-    var isOnlyRead = false
     /// The file with the model, or else the spec, by which the store could be migrated.
     var modelFile = ""
 
@@ -35,34 +90,27 @@ struct StoreTarget {
     var leavesLooseLinks = false
     /// How long others may take to let go of the store.
     var patience: LockPatience?
-    /// Keeps others away from an app's store while its clone is worked on.
-    var turn: AppStoreTurn?
-    /// Sees whether others write to another store while its clone is.
-    private(set) var witness: StoreWitness?
-    /// The store's files when that began; locks may be lost without a word, but a write leaves them
-    /// otherwise.
-    private(set) var watchedIdentity = ""
+    private var watched = Watch.none
 
-    /// Whether the store is an app's, and stays as it is, with everything in its folder.
-    var isLeftAlone: Bool { isOnlyRead && !isDry && PersistentContainer.isAppStore(at: path) }
-
-    /// Whether the work is done on another file first.
-    var worksBeside: Bool {
-        isDry || mode == .replace || commit != .batch || (isOfApp && !isOnlyRead)
+    init(_ path: String, _ way: Way, opening: StoreSpec.OpenMode) {
+        self.path = path
+        self.way = way
+        self.opening = opening
     }
 
     var workPath: String {
-        guard !isDry else { return DryRun.storePath(for: path) }
-        return (mode == .replace ? CompanionFile.new : .work).path(of: path)
+        guard !way.isDry else { return DryRun.storePath(for: path) }
+        return (way == .replacement ? CompanionFile.new : .work).path(of: path)
     }
 
     /// The store's own container, which stands there already or is to be made.
     func openStore(model: ManagedObjectModel?) throws -> PersistentContainer {
-        let isCopied = mode == .create && !worksBeside ? try copyTemplate(to: path) : false
+        let isCopied =
+            opening == .create && !way.isBeside ? try copyTemplate(to: path) : false
         do {
             return try container(
                 model, at: path,
-                opening: mode == .existing || worksBeside ? .existing : .create)
+                opening: opening == .existing || way.isBeside ? .existing : .create)
         } catch {
             // A copy of the wrong template must not be the store from now on.
             if isCopied { try? PersistentContainer.destroy(at: path) }
@@ -71,18 +119,18 @@ struct StoreTarget {
     }
 
     /// What was begun beside the store is there, and not in its place.
-    var hasWorkBeside: Bool { worksBeside && (FileDescriptor.size(workPath) ?? 0) > 0 }
+    var hasWorkBeside: Bool { way.isBeside && (FileDescriptor.size(workPath) ?? 0) > 0 }
 
     /// A store stands in its place.
     var isThere: Bool { (FileDescriptor.size(path) ?? 0) > 0 }
 
     /// Whether stages that run after a failure, too, have a store: the one that is there, or an
     /// empty one, where one is to be made that does not replace another.
-    var isOpenAfterFailure: Bool { isThere || (mode == .create && !isOfApp) }
+    var isOpenAfterFailure: Bool { isThere || (opening == .create && !isOfApp) }
 
     /// The store for stages that run after a failure, too.
     func openAfterFailure(model: ManagedObjectModel?) throws -> PersistentContainer {
-        isThere || mode != .create
+        isThere || opening != .create
             ? try openStore(model: model) : try makeStore(model, at: path)
     }
 
@@ -132,7 +180,7 @@ struct StoreTarget {
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10
         options.lockPatience = patience
-        options.isReadOnly = isLeftAlone || (isOfApp && path != workPath)
+        options.isReadOnly = way == .readOnly || (isOfApp && path != workPath)
         if isOfApp, !options.isReadOnly {
             options.appStores = .writingCopy
             options.appStores.allowsCloudKit = allowsCloudKit
@@ -157,7 +205,7 @@ struct StoreTarget {
     mutating func openUnfinished(
         model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard worksBeside, !isDry,
+        guard way.isBeside, !way.isDry,
             let (container, saved) = try openNoted(workPath, model, owner, paths)
         else { return nil }
         try watch()
@@ -169,7 +217,7 @@ struct StoreTarget {
     func openReplaced(
         model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        mode == .replace && !isDry ? try openNoted(path, model, owner, paths) : nil
+        way == .replacement ? try openNoted(path, model, owner, paths) : nil
     }
 
     /// A store with notes of a run; whatever is wrong with any other, it is made anew, but not one
@@ -193,14 +241,14 @@ struct StoreTarget {
     ///
     /// - Throws: where another process is.
     func checkIsUnlocked() throws(StoreError) {
-        guard worksBeside, !isDry, !isOfApp, isThere else { return }
+        guard way.isBeside, !way.isDry, !isOfApp, isThere else { return }
         try PersistentContainer.checkIsUnlocked(at: path, waiting: patience)
     }
 
     /// A new store to work on beside the one that is to be replaced, or a clone of it.
     mutating func openBeside(model: ManagedObjectModel?) throws -> PersistentContainer {
         try PersistentContainer.destroy(at: workPath)
-        guard mode != .replace else {
+        guard way.real != .replacement else {
             // At the end this would be told too late.
             try PersistentContainer.checkReplaceable(at: path)
             return try makeStore(model, at: workPath)
@@ -218,44 +266,59 @@ struct StoreTarget {
 
     /// What tells whether anybody has written to the store since.
     var baseIdentity: String {
-        guard mode != .replace else { return "" }
+        guard way != .replacement else { return "" }
         return FileDescriptor.state(path) + " " + FileDescriptor.state(path + "-wal")
     }
 
-    /// Begins to see who writes to a store of which a clone is to take the place; that of an app is
-    /// kept from others.
+    /// Begins to see who writes to a store whose clone is to take its place; others are kept away
+    /// from that of an app already.
     private mutating func watch() throws(StoreError) {
-        witness =
-            mode == .replace || isOfApp || isDry || !isThere
-            ? nil : try StoreWitness(at: path, waiting: patience)
-        watchedIdentity = baseIdentity
+        guard case .workingCopy = way, !isOfApp else { return }
+        watched =
+            isThere
+            ? .witness(try StoreWitness(at: path, waiting: patience), identity: baseIdentity)
+            : .none
     }
+
+    /// Takes the turn on an app's store that is there, so that nobody writes to it until the run is
+    /// at its end.
+    ///
+    /// - Throws: where another process has it open.
+    mutating func takeTurn() throws(StoreError) {
+        guard isOfApp, case .workingCopy = way, turn == nil, isThere else { return }
+        watched = .turn(try AppStoreTurn(at: path, workPath: workPath, waiting: patience))
+    }
+
+    /// The turn on an app's store, where there is one.
+    var turn: AppStoreTurn? { if case .turn(let turn) = watched { turn } else { nil } }
 
     /// Puts a store that was built beside, and that nobody has open any more, into its place.
     ///
     /// - Throws: where somebody has written to the one that it is a clone of, who would lose that.
     mutating func complete() throws {
-        guard worksBeside, !isDry else { return }
+        defer { endWatch() }
+        var witness: StoreWitness?
+        switch watched {
+        case .witness(let seen, let identity):
+            guard identity == baseIdentity else { throw StoreError(writtenMeanwhile: path) }
+            witness = seen
         // Where there was none, somebody may have made one.
-        guard
-            mode == .replace || isOfApp
-                || (witness == nil ? !isThere : watchedIdentity == baseIdentity)
-        else {
+        case .none where way != .replacement && !isOfApp && isThere:
             throw StoreError(writtenMeanwhile: path)
+        case .none, .turn: break
         }
-        defer { witness = nil }
         try PersistentContainer.replace(
             at: path, with: workPath, waiting: patience, unlessSeenBy: witness)
     }
 
     /// Nothing of this run takes the store's place any more.
-    mutating func endWatch() { witness = nil }
+    mutating func endWatch() { watched = .none }
 
     /// Takes away what was built beside, after a failure that nothing can be made of.
     mutating func abandon() {
-        witness = nil
+        endWatch()
         // The failure is told already, and the next run would take the rest away too.
-        if worksBeside { try? PersistentContainer.destroy(at: workPath) }
-        if isDry { DryRun.removeRejects(of: workPath) }
+        if way.isBeside { try? PersistentContainer.destroy(at: workPath) }
+        if way.isDry { DryRun.removeRejects(of: workPath) }
     }
 }

@@ -1,0 +1,149 @@
+import Diagnostics
+import GraphModel
+import GraphStore
+
+/// A run does what its phase says, until it has ended.
+extension PipelineRun {
+    mutating func goThrough(_ job: inout Job) throws {
+        var phase = RunPhase(
+            job.target.way, isOfApp: job.target.isOfApp, groupCount: job.groups.count)
+        var actions = phase.firstActions[...]
+        self.phase = phase
+        do {
+            while let action = actions.popFirst() {
+                if let event = try perform(action, &job) { actions += phase.handle(event) }
+                if actions.isEmpty, !phase.hasEnded { actions += phase.handle(.done) }
+                self.phase = phase
+            }
+        } catch {
+            // The container, and with it every connection, is gone now.
+            open = nil
+            try fail(error, &job)
+        }
+    }
+
+    /// - Returns: what has happened, where that is more than that the action is done.
+    private mutating func perform(
+        _ action: RunPhase.Action, _ job: inout Job
+    ) throws -> RunPhase.Event? {
+        switch action {
+        case .open(let group): return .opened(try open(job.groups[group], &job))
+        case .runStages(let group): try runStages(job.groups[group], job)
+        case .finishStore: try finishStore(job)
+        case .drainReplay:
+            try options.replay?.drain(outcome.stages, runID: runID, pipeline: job.spec.name)
+        case .closeStore:
+            lastNotes = open?.journal.current
+            open = nil
+        case .putInPlace: try putInPlace(&job)
+        case .reportEarly: reportEarly()
+        case .endNotes: try endNotes(job)
+        }
+        return nil
+    }
+
+    /// Opens the container of a group, and notes there that this attempt has begun.
+    private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.Place {
+        let opened = try openStore(&job, for: group)
+        let container = opened.container
+        if lock != nil, opened.place == .store {
+            try PersistentContainer.removeReplaced(at: job.target.path)
+        }
+        hasOpened = true
+        let beginning = try beginReplay(opened.beginning, job, container)
+        if job.model == nil { try Self.check(job.spec, against: container.model) }
+        let isFirst = !hasBegun
+        if isFirst { tellRemarks(on: container, of: job.target.path) }
+        let journal = try RunJournal(
+            job.note, job.paths, beginning, isSameAttempt: !isFirst, in: container)
+        if let saved = beginning.continued, isFirst { tellOfResuming(saved) }
+        waiting.noteBegin()
+        runID = journal.run.runID
+        started = journal.run.started
+        modelDigest = container.model.versionHashesDigest
+        outcome.runID = runID
+        outcome.attempts = journal.run.attempts
+        open = Open(
+            container: container, journal: journal,
+            environment: environment(job, container, journal), isFirst: isFirst)
+        return opened.place
+    }
+
+    private mutating func runStages(_ group: [Stage], _ job: Job) throws {
+        guard let open else { return }
+        do {
+            if open.isFirst { try checkHeaders(of: job.stages, open.environment) }
+            for stage in group {
+                current = stage
+                try run(stage, open.environment)
+            }
+        } catch  where options.isDry && !(error is Interrupted) {
+            throw try planned(RunFailure(error, stage: nil), after: current, job, open.container)
+        }
+    }
+
+    private mutating func finishStore(_ job: Job) throws {
+        guard let container = open?.container else { return }
+        try container.buildPendingIndexes(job.spec.budget)
+        if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {
+            try container.renewViews(isWanted: hasViews)
+        }
+        try container.checkpoint()
+        if options.isDry { outcome.difference = try job.target.difference(of: container) }
+    }
+
+    /// Does what is to be done after a failure, and throws what is told of it.
+    private mutating func fail(_ error: any Error, _ job: inout Job) throws {
+        let working = phase?.group.map { job.groups[$0] } ?? []
+        let stop = stop(endingWaitOf: error)
+        let error: any Error = isLockedOut(by: error) ? error : stop ?? error
+        let remedies = phase?.fail(Self.kind(of: error)) ?? []
+        guard phase?.state != .ended(.lockedOut) else {
+            if let failure = lockedOut(error, job.target.path) { throw failure }
+            hasTurn = false
+            return
+        }
+        var failure = RunFailure(error, stage: nil).naming(store: job.target.path)
+        guard !options.isDry else { throw error is Interrupted ? error : failure }
+        waiting.noteFailure()
+        var note: Diagnostic?
+        for remedy in remedies {
+            switch remedy {
+            case .abandonWork: job.target.abandon()
+            case .takeBack:
+                note = takenBack(working, job)
+                discard(working)
+            case .settle(let keepsWork):
+                let leftOver = leftOver(working, job)
+                settle(job, keepsWork: keepsWork)
+                if var stop = error as? Interrupted {
+                    stop.leftOver = leftOver
+                    throw stop
+                }
+                if keepsWork { note = leftBeside(job, leftOver) }
+                if note == nil { failure.tellSaved(saved(job)) }
+                if let note, current != nil { failure.diagnostics.append(note) }
+            case .runAlways:
+                waiting.noteBegin()
+                job.target.endWatch()
+                runAlways(after: current, job, &failure)
+            }
+        }
+        throw failure
+    }
+
+    private static func kind(of error: any Error) -> RunPhase.Failure {
+        if error is Interrupted { return .stopped }
+        if error.isStoreInUse { return .storeInUse }
+        return isPassing(error) ? .passing : .lasting
+    }
+
+    /// Whether the reason for a failure passes, so that repeating the run may help.
+    private static func isPassing(_ error: any Error) -> Bool {
+        if let error = error as? StoreError, error.isWrittenMeanwhile { return false }
+        switch RunFailure(error, stage: nil).status {
+        case .osError, .cannotCreate, .ioError, .temporaryFailure, .noPermission: return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("The phases of a run")
+struct RunPhaseTests {
+    typealias Action = RunPhase.Action
+    typealias Remedy = RunPhase.Remedy
+
+    /// All that an undisturbed run does.
+    private func steps(
+        _ way: StoreTarget.Way, isOfApp: Bool = false, groups: [RunPhase.Place]
+    ) -> [Action] {
+        var phase = RunPhase(way, isOfApp: isOfApp, groupCount: groups.count)
+        var left = phase.firstActions[...]
+        var done: [Action] = []
+        while let action = left.popFirst() {
+            done.append(action)
+            if case .open(let group) = action { left += phase.handle(.opened(groups[group])) }
+            if left.isEmpty, !phase.hasEnded { left += phase.handle(.done) }
+        }
+        #expect(phase.state == .ended(.done))
+        #expect(phase.hasBegun)
+        return done
+    }
+
+    @Test("In place, the report comes before the notes go, and both before the store is closed")
+    func inPlace() {
+        let expected: [Action] = [
+            .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .reportEarly,
+            .endNotes, .closeStore,
+        ]
+        #expect(steps(.inPlace, groups: [.store]) == expected)
+        #expect(steps(.readOnly, groups: [.store]) == expected)
+    }
+
+    @Test("What is built beside the store gets its place before the report is written")
+    func beside() {
+        let expected: [Action] = [
+            .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
+            .putInPlace, .reportEarly, .endNotes,
+        ]
+        #expect(steps(.replacement, groups: [.beside]) == expected)
+        #expect(steps(.workingCopy(.atTheEnd), groups: [.beside]) == expected)
+    }
+
+    @Test("A replay of an app's store is drained once the store is in its place")
+    func appStore() {
+        #expect(
+            steps(.workingCopy(.atTheEnd), isOfApp: true, groups: [.beside]) == [
+                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .putInPlace,
+                .drainReplay, .reportEarly, .endNotes,
+            ])
+    }
+
+    @Test("Each stage gets its place by itself; one that only reads works on the store")
+    func stageByStage() {
+        #expect(
+            steps(.workingCopy(.afterEachStage), groups: [.beside, .store, .beside]) == [
+                .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
+                .putInPlace,
+                .open(group: 1), .runStages(group: 1), .finishStore, .drainReplay, .closeStore,
+                .open(group: 2), .runStages(group: 2), .finishStore, .drainReplay, .closeStore,
+                .putInPlace, .reportEarly, .endNotes,
+            ])
+    }
+
+    @Test("A dry run puts nothing in its place, and leaves no notes")
+    func dry() {
+        for way in [StoreTarget.Way.inPlace, .replacement, .workingCopy(.afterEachStage)] {
+            #expect(
+                steps(.snapshot(of: way), groups: [.beside]) == [
+                    .open(group: 0), .runStages(group: 0), .finishStore, .closeStore,
+                ])
+        }
+    }
+
+    /// What is done after a failure in a phase that is reached by some events.
+    private func remedies(
+        _ way: StoreTarget.Way, after events: [RunPhase.Event], _ failure: RunPhase.Failure
+    ) -> [Remedy] {
+        var phase = RunPhase(way, isOfApp: false, groupCount: 1)
+        for event in events { _ = phase.handle(event) }
+        return phase.fail(failure)
+    }
+
+    @Test("A failure that passes keeps the work; any other takes it back, where it is beside")
+    func failures() {
+        let working: [RunPhase.Event] = [.opened(.beside)]
+        let placing = working + [.done]
+        for events in [[], working, placing, placing + [.done]] {
+            #expect(
+                remedies(.replacement, after: events, .lasting) == [
+                    .abandonWork, .takeBack, .settle(keepsWork: false), .runAlways,
+                ])
+            #expect(
+                remedies(.replacement, after: events, .passing) == [
+                    .settle(keepsWork: true), .runAlways,
+                ])
+            #expect(remedies(.replacement, after: events, .stopped) == [.settle(keepsWork: true)])
+        }
+        #expect(remedies(.snapshot(of: .inPlace), after: working, .lasting) == [])
+        #expect(
+            remedies(.inPlace, after: [.opened(.store)], .lasting) == [
+                .abandonWork, .settle(keepsWork: false), .runAlways,
+            ])
+    }
+
+    @Test("A store in use is a failure only where the run has begun")
+    func locked() {
+        var phase = RunPhase(.inPlace, isOfApp: false, groupCount: 1)
+        #expect(phase.fail(.storeInUse) == [])
+        #expect(phase.state == .ended(.lockedOut))
+        #expect(
+            remedies(.inPlace, after: [.opened(.store)], .storeInUse) == [
+                .settle(keepsWork: true), .runAlways,
+            ])
+    }
+
+    @Test("The store's settings say how stages reach it")
+    func ways() {
+        func way(
+            _ open: StoreSpec.OpenMode, _ commit: StoreSpec.CommitMode, isOnlyRead: Bool = false,
+            isOfApp: Bool = false
+        ) -> StoreTarget.Way {
+            StoreTarget.Way(open, commit, isOnlyRead: isOnlyRead, isOfApp: isOfApp)
+        }
+        #expect(way(.create, .batch) == .inPlace)
+        #expect(way(.existing, .stage) == .workingCopy(.afterEachStage))
+        #expect(way(.existing, .run) == .workingCopy(.atTheEnd))
+        #expect(way(.replace, .stage) == .replacement)
+        #expect(way(.replace, .batch, isOfApp: true) == .replacement)
+        #expect(way(.existing, .batch, isOfApp: true) == .workingCopy(.atTheEnd))
+        #expect(way(.existing, .stage, isOfApp: true) == .workingCopy(.atTheEnd))
+        #expect(way(.existing, .run, isOnlyRead: true) == .inPlace)
+        #expect(way(.existing, .run, isOnlyRead: true, isOfApp: true) == .readOnly)
+    }
+}
