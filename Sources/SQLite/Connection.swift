@@ -41,6 +41,9 @@ package final class Connection {
     /// Rows that its statements have inserted, updated and deleted since it was opened.
     package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
+    /// Those among them that are no changes of data, as whoever makes them says.
+    package var changesApart: Int64 = 0
+
     /// Opens a file.
     ///
     /// - Parameter isURI: the path is a URI with parameters (https://www.sqlite.org/uri.html).

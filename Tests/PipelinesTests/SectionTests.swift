@@ -276,6 +276,8 @@ extension Workspace {
     /// Whether a run was stopped with part of a section written.
     fileprivate var hasSection: Bool {
         get throws {
+            // Nothing is written before something has changed.
+            guard !exists("store.sqlite.etl-progress") else { return false }
             let connection = try Connection(path: path("store.sqlite"), mode: .readOnly)
             let count = try connection.integer(
                 "SELECT count(*) FROM ETL_PROGRESS WHERE KIND = 'stage'"

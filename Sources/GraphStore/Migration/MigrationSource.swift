@@ -158,6 +158,6 @@ struct MigrationSource {
 
     /// Whether a run has left its place in the store.
     func hasUnfinishedRun() throws(StoreError) -> Bool {
-        try storing { () throws(SQLiteError) in try ProgressNotes.exist(on: connection) }
+        try ProgressNotes.exist(connection, path)
     }
 }

@@ -3,25 +3,51 @@ import SQLite
 /// Private notes of a run inside its store: how far it came, committed with what it wrote.
 ///
 /// They stand in one table of ours, `ETL_PROGRESS`, which a run makes at its beginning and drops
-/// at its end. A note has a kind, a number and bytes; writing one again replaces it.
+/// at its end. Until the run has changed something, the table is in a file next to the store (see
+/// `NotesFile`). A note has a kind, a number and bytes; writing one again replaces it.
 ///
 /// The notes of a run that has failed stay until a run of the same owner has completed it. As long
 /// as somebody else's run works on the store, they are suspended: `owner/kind` is their kind.
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
+    static func creation(in schema: String) -> String {
+        """
+        CREATE TABLE IF NOT EXISTS \(schema).\(table) \
+        (KIND TEXT, NUMBER INTEGER, VALUE BLOB, PRIMARY KEY (KIND, NUMBER)) WITHOUT ROWID
+        """
+    }
+
+    /// Whether there is a table of notes, in the store or in a file that is attached.
     static func exist(on connection: Connection) throws(SQLiteError) -> Bool {
-        try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = '\(table)'") == 1
+        func has(_ schema: String) throws(SQLiteError) -> Bool {
+            try connection.integer(
+                "SELECT count(*) FROM \(schema).sqlite_master WHERE name = '\(table)'") == 1
+        }
+        if try has("main") { return true }
+        guard try NotesFile.isAttached(to: connection) else { return false }
+        return try has(NotesFile.schema)
     }
 
     static func write(
         _ kind: String, _ number: Int64, _ value: [UInt8], on connection: Connection
     ) throws(SQLiteError) {
-        let write = try connection.cached("INSERT OR REPLACE INTO \(table) VALUES (?, ?, ?)")
-        write.bind(kind, at: 1)
-        write.bind(number, at: 2)
-        write.bind(value, at: 3)
-        try write.run()
+        try change(on: connection) { () throws(SQLiteError) in
+            let write = try connection.cached("INSERT OR REPLACE INTO \(table) VALUES (?, ?, ?)")
+            write.bind(kind, at: 1)
+            write.bind(number, at: 2)
+            write.bind(value, at: 3)
+            try write.run()
+        }
+    }
+
+    /// Changes notes, which are no data of the store.
+    static func change(
+        on connection: Connection, _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        let before = connection.totalChanges
+        defer { connection.changesApart += connection.totalChanges - before }
+        try body()
     }
 
     /// Calls the body with each note of a kind, by number.
@@ -55,15 +81,36 @@ enum ProgressNotes {
     }
 }
 
+extension ProgressNotes {
+    /// The connection on which a store's notes are read; nil where there are none.
+    ///
+    /// - Parameter reader: a connection to the store.
+    fileprivate static func connection(
+        _ reader: Connection, _ path: String
+    ) throws(StoreError) -> Connection? {
+        func haveNotes(_ connection: Connection) throws(StoreError) -> Bool {
+            try storing { () throws(SQLiteError) in try exist(on: connection) }
+        }
+        if try haveNotes(reader) { return reader }
+        guard let file = try NotesFile(besideStoreAt: path).connection() else { return nil }
+        return try haveNotes(file) ? file : nil
+    }
+
+    /// Whether a store has notes, in its file or next to it.
+    static func exist(_ reader: Connection, _ path: String) throws(StoreError) -> Bool {
+        try connection(reader, path) != nil
+    }
+}
+
 extension PersistentContainer {
     /// The notes of a kind that a run left in the store, by number; none where it left none.
     package func progressNotes(
         _ kind: String
     ) throws(StoreError) -> [(number: Int64, value: [UInt8])] {
         let reader = try newReader()
+        guard let connection = try ProgressNotes.connection(reader, path) else { return [] }
         return try storing { () throws(SQLiteError) in
-            guard try ProgressNotes.exist(on: reader) else { return [] }
-            return try ProgressNotes.read(kind, on: reader)
+            try ProgressNotes.read(kind, on: connection)
         }
     }
 
@@ -76,11 +123,13 @@ extension PersistentContainer {
         ofStoreAt path: String, _ kinds: [String], owner: String
     ) throws(StoreError) -> [String: [(number: Int64, value: [UInt8])]] {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        guard let connection = try ProgressNotes.connection(snapshot.connection, path) else {
+            return [:]
+        }
         return try storing { () throws(SQLiteError) in
             var notes: [String: [(number: Int64, value: [UInt8])]] = [:]
-            guard try ProgressNotes.exist(on: snapshot.connection) else { return notes }
             for kind in kinds + kinds.map({ "\(owner)/\($0)" }) {
-                notes[kind] = try ProgressNotes.read(kind, on: snapshot.connection)
+                notes[kind] = try ProgressNotes.read(kind, on: connection)
             }
             return notes
         }
@@ -91,12 +140,9 @@ extension ManagedObjectContext {
     /// Makes room for notes, in the open transaction; what is there already stays.
     package func beginProgressNotes() throws(StoreError) {
         try requireRoomForNotes()
+        let schema = try session().notesAreBeside ? NotesFile.schema : "main"
         try onProgress { connection throws(SQLiteError) in
-            try connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS \(ProgressNotes.table) \
-                (KIND TEXT, NUMBER INTEGER, VALUE BLOB, PRIMARY KEY (KIND, NUMBER)) WITHOUT ROWID
-                """)
+            try connection.execute(ProgressNotes.creation(in: schema))
         }
     }
 
@@ -139,7 +185,7 @@ extension ManagedObjectContext {
             let update = try connection.prepare(
                 "UPDATE \(ProgressNotes.table) SET \(change) WHERE \(condition)")
             for (place, value) in values.enumerated() { update.bind(value, at: Int32(place) + 1) }
-            try update.run()
+            try ProgressNotes.change(on: connection) { () throws(SQLiteError) in try update.run() }
         }
     }
 
@@ -149,7 +195,9 @@ extension ManagedObjectContext {
             let delete = try connection.cached("DELETE FROM \(ProgressNotes.table) WHERE KIND = ?")
             for kind in kinds {
                 delete.bind(kind, at: 1)
-                try delete.run()
+                try ProgressNotes.change(on: connection) { () throws(SQLiteError) in
+                    try delete.run()
+                }
             }
         }
     }
@@ -158,8 +206,10 @@ extension ManagedObjectContext {
     package func endProgressNotes() throws(StoreError) {
         try onProgress { connection throws(SQLiteError) in
             guard try ProgressNotes.exist(on: connection) else { return }
-            try connection.execute(
-                "DELETE FROM \(ProgressNotes.table) WHERE instr(KIND, '/') = 0")
+            try ProgressNotes.change(on: connection) { () throws(SQLiteError) in
+                try connection.execute(
+                    "DELETE FROM \(ProgressNotes.table) WHERE instr(KIND, '/') = 0")
+            }
             guard try connection.integer("SELECT count(*) FROM \(ProgressNotes.table)") == 0 else {
                 return
             }

@@ -37,7 +37,7 @@ final class WriteSession {
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
-    /// The connection's `totalChanges` when it began.
+    /// The connection's count of changed data rows when it began.
     private let changesBefore: Int64
 
     init(_ store: PersistentStore, _ keys: KeyAllocator) throws(StoreError) {
@@ -50,7 +50,7 @@ final class WriteSession {
         taken = Array(repeating: nil, count: numbers)
         read = Array(repeating: false, count: numbers)
         history = store.history.map { HistoryRecorder($0.schema, store.connection) }
-        changesBefore = store.connection.totalChanges
+        changesBefore = store.connection.totalChanges - store.connection.changesApart
         do {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try schema.dataVersion(on: connection)
@@ -62,8 +62,16 @@ final class WriteSession {
     /// Moves when another connection has written since the last transaction of this one.
     var foreignWrites: Int64 { dataVersion }
 
-    /// Whether a row was written in it.
-    var hasWritten: Bool { connection.totalChanges != changesBefore }
+    /// Whether a row of the store was written in it; notes of a run are none.
+    var hasWritten: Bool {
+        connection.totalChanges - connection.changesApart != changesBefore
+    }
+
+    /// The notes of a run are in a file next to the store.
+    var notesAreBeside: Bool {
+        get { store.notesAreBeside }
+        set { store.notesAreBeside = newValue }
+    }
 
     /// A connection that sees what was committed before it.
     func newReader() throws(StoreError) -> Connection { try store.newReader() }
@@ -139,7 +147,9 @@ final class WriteSession {
         }
         try foldTexts()
         let prepared = try store.willCommit(self)
+        let takesNotes = store.notesAreBeside && hasWritten
         do {
+            if takesNotes { try NotesFile.moveIntoStore(on: connection) }
             try connection.execute("COMMIT")
             for (root, key) in written { keys.note(largest: key, root: root) }
         } catch {
@@ -147,6 +157,10 @@ final class WriteSession {
             throw StoreError(error)
         }
         try store.didCommit(prepared)
+        guard takesNotes else { return }
+        store.notesAreBeside = false
+        // Those in the store count from now on, whatever becomes of the file.
+        try? NotesFile(besideStoreAt: store.description.path).detach(from: connection)
     }
 
     /// Folds what was written of searchable texts, unless a load does so at its end.

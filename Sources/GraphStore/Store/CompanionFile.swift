@@ -16,6 +16,8 @@ package enum CompanionFile: String, CaseIterable, Sendable {
     case replaced = ".etl-old"
     /// What the next store remembers of the inputs that are read once.
     case inputs = ".etl-next"
+    /// The notes of a run that has changed nothing in the store.
+    case progress = ".etl-progress"
     /// The notes of a run whose store has taken its place.
     case completion = ".etl-done"
 
@@ -28,7 +30,7 @@ package enum CompanionFile: String, CaseIterable, Sendable {
     var isStore: Bool {
         switch self {
         case .work, .new, .part, .migrating: true
-        case .lock, .copy, .replaced, .inputs, .completion: false
+        case .lock, .copy, .replaced, .inputs, .progress, .completion: false
         }
     }
 }

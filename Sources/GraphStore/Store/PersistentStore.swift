@@ -19,6 +19,8 @@ final class PersistentStore {
     let schema: StoreLayout
     let metadata: MetadataState
     let connection: Connection
+    /// The notes of a run are in a file next to the store, which that connection has attached.
+    var notesAreBeside = false
     /// Further stores, attached to every connection.
     let parts: [StorePart]
     /// What keeps further stores in memory alive.

@@ -22,7 +22,9 @@ struct StoreViews {
     /// Makes the views as the model says, and takes those away that it no longer says.
     ///
     /// - Parameter isWanted: without it all of them go.
-    func renew(on connection: Connection, isWanted: Bool) throws(SQLiteError) {
+    /// - Returns: whether there was anything to be done.
+    @discardableResult
+    func renew(on connection: Connection, isWanted: Bool) throws(SQLiteError) -> Bool {
         var own: [String: String] = [:]
         var taken: Set<String> = []
         let rows = try connection.prepare("SELECT type, name, sql FROM sqlite_master")
@@ -39,7 +41,7 @@ struct StoreViews {
             let name = Self.free(entity.name, &taken)
             wanted[name] = "CREATE VIEW \(Connection.quoted(name))\(Self.mark)\(select(entity))"
         }
-        guard wanted != own else { return }
+        guard wanted != own else { return false }
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             for name in own.keys where own[name] != wanted[name] {
@@ -49,6 +51,7 @@ struct StoreViews {
                 try connection.execute(sql)
             }
             try connection.execute("COMMIT")
+            return true
         } catch {
             // The error that led here is the one to tell.
             try? connection.execute("ROLLBACK")
@@ -119,7 +122,9 @@ extension PersistentContainer {
     /// model go.
     ///
     /// - Parameter isWanted: without it all of these views go; anybody else's stay.
-    package func renewViews(isWanted: Bool = true) throws(StoreError) {
+    /// - Returns: whether there was anything to be done.
+    @discardableResult
+    package func renewViews(isWanted: Bool = true) throws(StoreError) -> Bool {
         guard schema.isOurs else {
             throw StoreError(
                 .invalidRequest, "\(path) was made by an app, and gets no views of ours")
@@ -128,7 +133,7 @@ extension PersistentContainer {
         defer { endWriting() }
         session.rollback()
         let views = StoreViews(schema)
-        try storing { () throws(SQLiteError) in
+        return try storing { () throws(SQLiteError) in
             try views.renew(on: session.connection, isWanted: isWanted)
         }
     }

@@ -7,13 +7,11 @@ import GraphStore
 extension PipelineRun {
     /// Puts a store that was built beside into its place, and tells where the one before is.
     mutating func putInPlace(_ job: inout Job) throws {
-        guard job.target.isOfApp else { return try job.target.complete() }
-        guard let notes = lastNotes,
-            outcome.stages.contains(where: \.hasChangedObjects) || job.target.turn == nil
-        else {
+        guard let notes = lastNotes, hasChangedCopy(job) else {
             // What is as it was keeps its file, too.
-            return try job.target.leaveOfApp()
+            return try job.target.leave()
         }
+        guard job.target.isOfApp else { return try job.target.complete() }
         guard let backup = try job.target.completeOfApp(notes, job.model) else { return }
         tell(
             Diagnostic(
@@ -31,6 +29,21 @@ extension PipelineRun {
         }
     }
 
+    /// Whether the store that was built beside holds anything that the store in its place does not.
+    private func hasChangedCopy(_ job: Job) -> Bool {
+        guard case .workingCopy = job.target.way, job.target.isThere else { return true }
+        // What an app's store knows of inputs stands beside it.
+        let knowsMore =
+            !job.target.isOfApp && (hasChangedViews || job.stages.contains(where: isOnceRead))
+        return knowsMore || outcome.stages.contains(where: \.hasChangedObjects)
+    }
+
+    /// Whether the stage has read inputs that are read once.
+    private func isOnceRead(_ stage: Stage) -> Bool {
+        guard case .import(let spec) = stage.kind, spec.read.isOnce else { return false }
+        return ledger.entry(of: stage)?.inputs.isEmpty == false
+    }
+
     /// Removes the notes of the run, so that one that was killed before that is known to be done.
     func endNotes(_ job: Job) throws {
         // An app's store takes none.
@@ -40,7 +53,7 @@ extension PipelineRun {
         guard let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container) else {
             return
         }
-        try RunJournal(job.note, job.paths, .continued(saved), isSameAttempt: true, in: container)
+        try job.journal(.continued(saved), in: container)
             .end(of: job.spec.stages, in: container)
     }
 
@@ -60,10 +73,8 @@ extension PipelineRun {
                 let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container),
                 saved.isEmpty
             {
-                try RunJournal(
-                    job.note, job.paths, .continued(saved), isSameAttempt: true, in: container
-                )
-                .end(of: job.spec.stages, in: container)
+                try job.journal(.continued(saved), in: container)
+                    .end(of: job.spec.stages, in: container)
             }
             try container.checkpoint()
         } catch {
@@ -213,9 +224,8 @@ extension PipelineRun {
         do {
             let container = try job.target.openAfterFailure(model: job.model)
             let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container)
-            let journal = try RunJournal(
-                job.note, job.paths, saved.map { .continued($0) } ?? .new, isSameAttempt: true,
-                isAfterFailure: true, in: container)
+            let journal = try job.journal(
+                saved.map { .continued($0) } ?? .new, isAfterFailure: true, in: container)
             let environment = environment(job, container, journal)
             for stage in stages {
                 do {

@@ -1,5 +1,6 @@
 import Diagnostics
 import GraphModel
+import GraphStore
 
 /// What a run is about, and whether its spec fits the model.
 extension PipelineRun {
@@ -16,6 +17,19 @@ extension PipelineRun {
         /// The stages that share a container, and whose work gets its place together.
         var groups: [[Stage]] {
             target.way == .workingCopy(.afterEachStage) ? stages.map { [$0] } : [stages]
+        }
+
+        /// Begins, or goes on with, the notes of the run.
+        ///
+        /// Those of a store in its place stand next to it until something in it is changed.
+        func journal(
+            _ beginning: RunJournal.Beginning, isSameAttempt: Bool = true,
+            isAfterFailure: Bool = false, in container: PersistentContainer
+        ) throws -> RunJournal {
+            if container.path == target.path { try container.keepProgressNotesBeside() }
+            return try RunJournal(
+                note, paths, beginning, isSameAttempt: isSameAttempt,
+                isAfterFailure: isAfterFailure, in: container)
         }
 
         /// How notes name files.

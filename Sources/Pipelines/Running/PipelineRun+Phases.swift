@@ -54,8 +54,7 @@ extension PipelineRun {
         if job.model == nil { try Self.check(job.spec, against: container.model) }
         let isFirst = !hasBegun
         if isFirst { tellRemarks(on: container, of: job.target.path) }
-        let journal = try RunJournal(
-            job.note, job.paths, beginning, isSameAttempt: !isFirst, in: container)
+        let journal = try job.journal(beginning, isSameAttempt: !isFirst, in: container)
         if let saved = beginning.continued, isFirst { tellOfResuming(saved) }
         waiting.noteBegin()
         runID = journal.run.runID
@@ -86,7 +85,7 @@ extension PipelineRun {
         guard let container = open?.container else { return }
         try container.buildPendingIndexes(job.spec.budget)
         if let hasViews = job.spec.store.hasViews, !options.isDry, !job.target.isOfApp {
-            try container.renewViews(isWanted: hasViews)
+            hasChangedViews = try container.renewViews(isWanted: hasViews) || hasChangedViews
         }
         try container.checkpoint()
         if options.isDry { outcome.difference = try job.target.difference(of: container) }

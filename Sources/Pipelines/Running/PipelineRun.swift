@@ -39,6 +39,8 @@ struct PipelineRun {
     var lastNotes: RunJournal.Saved?
     /// A container was open, so that there is something to be left in order.
     var hasOpened = false
+    /// Views of the store were made, or removed.
+    var hasChangedViews = false
     /// The stage that is running, or that ran last.
     var current: Stage?
     /// The imports that named columns which their inputs lack, so that no stage has begun.

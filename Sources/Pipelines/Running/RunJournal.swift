@@ -199,6 +199,7 @@ final class RunJournal: Sendable {
             }
             try context.save()
         }
+        try container.removeEmptyProgressFile()
     }
 
     // MARK: Imports

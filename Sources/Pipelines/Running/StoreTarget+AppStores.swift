@@ -75,10 +75,12 @@ extension StoreTarget {
         return backup
     }
 
-    /// Leaves an app's store as it is, since the run has changed nothing in its copy.
-    mutating func leaveOfApp() throws {
-        try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
-        try PersistentContainer.confirmInputs(ofStoreAt: path)
+    /// Leaves the store as it is, since the run has changed nothing in its copy.
+    mutating func leave() throws {
+        if isOfApp {
+            try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
+            try PersistentContainer.confirmInputs(ofStoreAt: path)
+        }
         abandon()
     }
 

@@ -260,6 +260,7 @@ struct StoreTarget {
         // Behind what the opening itself may write.
         try watch()
         try original.copyStore(to: workPath)
+        try PersistentContainer.copyProgressNotes(besideStoreAt: path, into: workPath)
         if isOfApp { try PersistentContainer.recallInputs(ofStoreAt: path, into: workPath) }
         return try container(model, at: workPath)
     }
@@ -309,6 +310,7 @@ struct StoreTarget {
         }
         try PersistentContainer.replace(
             at: path, with: workPath, waiting: patience, unlessSeenBy: witness)
+        try PersistentContainer.removeProgressFile(besideStoreAt: path)
     }
 
     /// Nothing of this run takes the store's place any more.
