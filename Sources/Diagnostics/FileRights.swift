@@ -13,13 +13,16 @@ package struct FileRights: Sendable, Hashable {
     private let group: UInt32
 
     /// The rights of what a path leads to; nil where there is nothing.
-    package init?(of path: String) {
+    package init?(of path: FileName) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path.cString, &status) == 0 else { return nil }
         mode = UInt32(status.st_mode) & 0o777
         owner = UInt32(status.st_uid)
         group = UInt32(status.st_gid)
     }
+
+    /// The rights of what the path of a store or the like leads to; nil where there is nothing.
+    package init?(of path: String) { self.init(of: FileName(path)) }
 
     /// The same with more bits, such as those of an owner who is to write.
     package func adding(_ bits: UInt32) -> FileRights {

@@ -18,8 +18,10 @@ package struct SourceLocation: Sendable, Hashable {
 
 /// A place in the data: which record of which input, and where in it.
 package struct RecordLocation: Sendable, Hashable {
-    /// The file as the user named it, or `-` for standard input.
+    /// The file as messages show it, or `-` for standard input.
     package var source: String
+    /// The file itself, by which inputs are told apart.
+    package let file: FileName
     /// From one.
     package var record: Int?
     /// From zero, in the inflated bytes.
@@ -34,7 +36,24 @@ package struct RecordLocation: Sendable, Hashable {
         source: String, record: Int? = nil, byteOffset: Int? = nil, line: Int? = nil,
         column: Int? = nil, field: String? = nil
     ) {
-        self.source = source
+        self.init(
+            text: source, file: FileName(source), record, byteOffset, line, column, field)
+    }
+
+    /// A place in a file that is known by its name.
+    package init(
+        file: FileName, record: Int? = nil, byteOffset: Int? = nil, line: Int? = nil,
+        column: Int? = nil, field: String? = nil
+    ) {
+        self.init(text: file.displayText, file: file, record, byteOffset, line, column, field)
+    }
+
+    private init(
+        text: String, file: FileName, _ record: Int?, _ byteOffset: Int?, _ line: Int?,
+        _ column: Int?, _ field: String?
+    ) {
+        source = text
+        self.file = file
         self.record = record
         self.byteOffset = byteOffset
         self.line = line

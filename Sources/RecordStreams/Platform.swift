@@ -44,8 +44,8 @@ package enum Platform {
     static let standardInput: Int32 = 0
     static let standardOutput: Int32 = 1
 
-    static func openForReading(_ path: String) throws(Failure) -> Int32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    static func openForReading(_ path: FileName) throws(Failure) -> Int32 {
+        let descriptor = open(path.cString, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .current() }
         return descriptor
     }
@@ -54,9 +54,9 @@ package enum Platform {
     /// tells when somebody has.
     ///
     /// Linux alone tells a pipe that nobody has opened from one that everybody has closed.
-    static func openStream(_ path: String) throws(Failure) -> Int32 {
+    static func openStream(_ path: FileName) throws(Failure) -> Int32 {
         #if os(Linux)
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            let descriptor = open(path.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { throw .current() }
             return descriptor
         #else
@@ -68,9 +68,9 @@ package enum Platform {
     ///
     /// - Parameter rights: those of the file whose place it is to take; nil leaves them to the
     ///   process's mask.
-    static func createNew(_ path: String, with rights: FileRights?) throws(Failure) -> Int32 {
+    static func createNew(_ path: FileName, with rights: FileRights?) throws(Failure) -> Int32 {
         let mode: mode_t = rights == nil ? 0o666 : 0o600
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let descriptor = open(path.cString, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw .current() }
         rights?.give(to: descriptor)
         return descriptor
@@ -150,33 +150,33 @@ package enum Platform {
     }
 
     /// Makes a rename inside the folder durable, where the file system can.
-    static func synchronizeFolder(_ path: String) throws(Failure) {
-        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+    static func synchronizeFolder(_ path: FileName) throws(Failure) {
+        let descriptor = open((path.isEmpty ? "." : path).cString, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .current() }
         defer { closeFile(descriptor) }
         try synchronize(descriptor)
     }
 
-    static func renameFile(_ from: String, to: String) throws(Failure) {
-        guard rename(from, to) == 0 else { throw .current() }
+    static func renameFile(_ from: FileName, to: FileName) throws(Failure) {
+        guard rename(from.cString, to.cString) == 0 else { throw .current() }
     }
 
-    static func removeFile(_ path: String) {
-        _ = unlink(path)
+    static func removeFile(_ path: FileName) {
+        _ = unlink(path.cString)
     }
 
     /// The path without links, where it leads to something.
-    static func resolved(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
+    static func resolved(_ path: FileName) -> FileName? {
+        guard let real = realpath(path.cString, nil) else { return nil }
         defer { free(real) }
-        return String(cString: real)
+        return FileName(cString: real)
     }
 
     static func status(
-        _ path: String, followingLinks: Bool = true
+        _ path: FileName, followingLinks: Bool = true
     ) throws(Failure) -> (kind: NodeKind, size: Int) {
         var info = stat()
-        let result = followingLinks ? stat(path, &info) : lstat(path, &info)
+        let result = followingLinks ? stat(path.cString, &info) : lstat(path.cString, &info)
         guard result == 0 else { throw .current() }
         switch info.st_mode & S_IFMT {
         case S_IFREG: return (.file, Int(info.st_size))
@@ -189,17 +189,17 @@ package enum Platform {
     ///
     /// - Parameter hiddenOnly: only those that begin with a full stop.
     static func names(
-        inFolder path: String, hiddenOnly: Bool = false
-    ) throws(Failure) -> [String] {
-        guard let folder = opendir(path.isEmpty ? "." : path) else { throw .current() }
+        inFolder path: FileName, hiddenOnly: Bool = false
+    ) throws(Failure) -> [FileName] {
+        guard let folder = opendir((path.isEmpty ? "." : path).cString) else { throw .current() }
         defer { closedir(folder) }
-        var names: [String] = []
+        var names: [FileName] = []
         while let entry = readdir(folder) {
             if hiddenOnly, entry.pointee.d_name.0 != UInt8(ascii: ".") { continue }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)
-                ) { String(cString: $0) }
+                ) { FileName(cString: $0) }
             }
             if name != "." && name != ".." { names.append(name) }
         }

@@ -5,6 +5,7 @@ extension RecordStreamError {
     var message: String {
         switch kind {
         case .inputMissing: "There is no such file"
+        case .inputDangling: "The symbolic link leads to a file that does not exist"
         case .inputUnreadable(let reason, _): "The file cannot be read: \(reason)"
         case .ambiguousFormat(let isEmpty):
             isEmpty
@@ -45,6 +46,7 @@ extension RecordStreamError {
         case .inputMissing:
             "check the name; a relative path starts at the spec's folder, one from --set at the"
                 + " working directory"
+        case .inputDangling: "restore the file that it names, or remove the link"
         case .inputUnreadable(_, let isPermission):
             isPermission ? "give this user the right to read it" : nil
         case .ambiguousFormat(let isEmpty):

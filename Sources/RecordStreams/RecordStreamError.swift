@@ -8,6 +8,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
     /// What went wrong, as data; the text is made in one place, by `diagnostic`.
     package enum Kind: Sendable, Hashable {
         case inputMissing
+        /// A symbolic link to a file that does not exist.
+        case inputDangling
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
         case resourcesExhausted(reason: String)
@@ -70,13 +72,17 @@ package struct RecordStreamError: Error, Sendable, Hashable {
     init(_ kind: Kind, in source: String) {
         self.init(kind, at: RecordLocation(source: source))
     }
+
+    init(_ kind: Kind, in file: FileName) {
+        self.init(kind, at: RecordLocation(file: file))
+    }
 }
 
 extension RecordStreamError {
     /// What a caller should make of it.
     package var category: Category {
         switch kind {
-        case .inputMissing: .noInput
+        case .inputMissing, .inputDangling: .noInput
         case .inputUnreadable(_, let isPermission): isPermission ? .permission : .ioError
         case .resourcesExhausted: .resources
         case .ambiguousFormat, .badPattern, .badPath, .badDialect, .csvUnknownColumn,
@@ -94,7 +100,7 @@ extension RecordStreamError {
     /// The stable code, such as `gzip.truncated`.
     package var code: String {
         switch kind {
-        case .inputMissing: "input.missing"
+        case .inputMissing, .inputDangling: "input.missing"
         case .inputUnreadable: "input.unreadable"
         case .ambiguousFormat: "input.ambiguous-format"
         case .resourcesExhausted: "system.resources"

@@ -73,7 +73,7 @@ import Testing
         #expect(
             error?.location
                 == RecordLocation(
-                    source: input.path, byteOffset: offset, line: line, column: column))
+                    source: input.path.displayText, byteOffset: offset, line: line, column: column))
     }
 
     @Test(

@@ -24,7 +24,7 @@ final class TemporaryFolder {
                 atPath: path + "/" + name[..<slash], withIntermediateDirectories: true)
         }
         try Data(bytes).write(to: URL(filePath: file))
-        return InputFile(path: file, byteCount: bytes.count)
+        return InputFile(path: FileName(file), byteCount: bytes.count)
     }
 
     func read(_ name: String) throws -> [UInt8] {

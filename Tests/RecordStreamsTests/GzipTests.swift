@@ -1,3 +1,4 @@
+import Diagnostics
 import TestSeeds
 import Testing
 
@@ -187,7 +188,8 @@ import Testing
         try inner.withUnsafeBytes { try output.write($0) }
         _ = try output.finish(rowCount: 0)
         let source = try ByteSource(
-            InputFile(path: folder.path + "/a.ndjson.gz", byteCount: 0), compression: .auto)
+            InputFile(path: FileName(folder.path + "/a.ndjson.gz"), byteCount: 0),
+            compression: .auto)
         let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1000)
         defer { buffer.deallocate() }
         let count = try source.read(into: buffer, count: 1000)
@@ -202,7 +204,8 @@ import Testing
             for _ in 0..<80 { try output.write(bytes) }
         }
         let summary = try output.finish(rowCount: 0)
-        let input = InputFile(path: folder.path + "/b.csv.gz", byteCount: summary.byteCount)
+        let input = InputFile(
+            path: FileName(folder.path + "/b.csv.gz"), byteCount: summary.byteCount)
         let source = try ByteSource(input, compression: .auto, maxRatio: 500)
         let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
         defer { buffer.deallocate() }
@@ -242,7 +245,7 @@ import Testing
         #expect(try bytes == folder.read("y.csv.gz"))
         #expect(Array(bytes[..<8]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0] && bytes[9] == 255)
         let source = try ByteSource(
-            InputFile(path: folder.path + "/x.csv.gz", byteCount: 0), compression: .gzip)
+            InputFile(path: FileName(folder.path + "/x.csv.gz"), byteCount: 0), compression: .gzip)
         var back: [UInt8] = []
         let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 16)
         defer { buffer.deallocate() }

@@ -183,7 +183,7 @@ enum Value: Equatable {
         _ = try Self.write(
             rows, columns: columns, as: try #require(RecordFormat(fileName: path)), to: path)
         let reader = try RecordReader(
-            input: InputFile(path: path, byteCount: 0), options: ReadOptions(),
+            input: InputFile(path: FileName(path), byteCount: 0), options: ReadOptions(),
             selection: FieldSelection(columns.map { FieldPath(name: $0) }))
         let batch = RecordBatch()
         var back: [[Value]] = []

@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         options.format = format
         change(&options)
         return try RecordReader(
-            input: InputFile(path: path, byteCount: 0), options: options,
+            input: InputFile(path: FileName(path), byteCount: 0), options: options,
             selection: FieldSelection([field]))
     }
 

@@ -13,6 +13,9 @@ package struct ContentDigest {
         hash.update(data: [0xFF])
     }
 
+    /// Adds bytes.
+    package mutating func add(_ bytes: [UInt8]) { hash.update(data: bytes) }
+
     /// The first digits of it, in hexadecimal.
     ///
     /// - Parameter bytes: two digits for each.

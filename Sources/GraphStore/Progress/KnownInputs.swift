@@ -1,14 +1,15 @@
+package import Diagnostics
 import SQLite
 
 /// A file whose records are all in the store.
 package struct KnownInput: Sendable, Hashable {
-    package var path: String
+    package var path: FileName
     /// Bytes as stored.
     package var byteCount: Int
     /// SHA-256 of the inflated bytes.
     package var digest: [UInt8]
 
-    package init(path: String, byteCount: Int, digest: [UInt8]) {
+    package init(path: FileName, byteCount: Int, digest: [UInt8]) {
         self.path = path
         self.byteCount = byteCount
         self.digest = digest
@@ -32,7 +33,7 @@ extension PersistentContainer {
     /// it.
     package func knownInputs(
         pipeline: String, stage: String
-    ) throws(StoreError) -> [String: KnownInput] {
+    ) throws(StoreError) -> [FileName: KnownInput] {
         let isBeside = origin.isApp && storeDescription.options.isReadOnly
         let memory = try storing { () throws(SQLiteError) in
             isBeside ? try InputMemory.connection(besideStoreAt: path, uuid: storeUUID) : nil
@@ -51,10 +52,11 @@ extension PersistentContainer {
                 """)
             rows.bind(pipeline, at: 1)
             rows.bind(stage, at: 2)
-            var found: [String: KnownInput] = [:]
+            var found: [FileName: KnownInput] = [:]
             while try rows.step() {
-                found[rows.string(0)] = KnownInput(
-                    path: rows.string(0), byteCount: Int(rows.integer(1)),
+                let path = FileName(bytes: rows.bytes(0))
+                found[path] = KnownInput(
+                    path: path, byteCount: Int(rows.integer(1)),
                     digest: Array(rows.bytes(2)))
             }
             return found
@@ -76,7 +78,12 @@ extension ManagedObjectContext {
             for input in inputs {
                 write.bind(pipeline, at: 1)
                 write.bind(stage, at: 2)
-                write.bind(input.path, at: 3)
+                // A text as far as it is one, which other tools read.
+                if let text = input.path.exactText {
+                    write.bind(text, at: 3)
+                } else {
+                    write.bind(input.path.bytes, at: 3)
+                }
                 write.bind(Int64(input.byteCount), at: 4)
                 write.bind(input.digest, at: 5)
                 try write.run()

@@ -92,20 +92,20 @@ package struct Inference: Sendable {
     ) throws(RecordStreamError) -> (samples: [Sample], empty: [String]) {
         var inputs: [SampleInput] = []
         var empty: [String] = []
-        var seen: Set<String> = []
+        var seen: Set<FileName> = []
         for path in paths {
             let files = try InputFiles.expand(patterns: [path], baseFolder: ".")
             guard !files.isEmpty else { throw RecordStreamError(missing: path) }
             for file in files where seen.insert(file.path).inserted {
                 // Of nothing at all, not even the form can be told.
                 if FileDescriptor.size(file.path) == 0 {
-                    empty.append(file.path)
+                    empty.append(file.name)
                 } else {
                     inputs.append(try SampleInput(file))
                 }
             }
         }
-        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.path) }
+        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.name) }
         let tracking = FieldTracking(
             entities: Set(wanted.map(InferredNames.folded)), room: room)
         var taken = TakenNames()

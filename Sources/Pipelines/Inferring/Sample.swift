@@ -42,7 +42,7 @@ final class Sample {
     ///
     /// - Parameter limit: records that the sample may have in all.
     func read(_ input: SampleInput, limit: Int) throws(RecordStreamError) {
-        paths.append(input.file.path)
+        paths.append(input.file.name)
         let names = input.columns ?? []
         let reader = try RecordReader(
             input: input.file, options: input.options,

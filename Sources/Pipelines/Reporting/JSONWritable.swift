@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// What can be written as JSON.
 ///
 /// Notes, reports and log lines are small and written by every run, so they say themselves how
@@ -30,6 +32,14 @@ extension JSONTree: JSONWritable {
 
 extension String: JSONWritable {
     package var json: JSONTree { .text(self) }
+}
+
+extension FileName: JSONWritable {
+    /// The name as text; as an object of its escaped text if it is not UTF-8.
+    package var json: JSONTree {
+        exactText.map { .text($0) }
+            ?? .object([JSONTree.Member(Self.escapedKey, .text(escapedText))])
+    }
 }
 
 extension Bool: JSONWritable {

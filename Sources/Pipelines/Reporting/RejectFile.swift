@@ -1,3 +1,4 @@
+import Diagnostics
 import RecordStreams
 
 /// The refused records of one input, and their reasons.
@@ -11,12 +12,15 @@ final class RejectFile {
     /// How many of their records replays have saved.
     private let replayed: Int
 
+    /// The file of the reasons of a file of records.
+    static func reasons(of path: FileName) -> FileName { path.adding(reasonsSuffix) }
+
     /// Files that are still to be made.
     ///
     /// - Parameter replayed: how many records of files of this name replays have saved.
-    init(path: String, isArray: Bool, header: [UInt8], replayed: Int) {
+    init(path: FileName, isArray: Bool, header: [UInt8], replayed: Int) {
         records = AppendedFile(path)
-        reasons = AppendedFile(path + Self.reasonsSuffix)
+        reasons = AppendedFile(Self.reasons(of: path))
         self.isArray = isArray
         self.replayed = replayed
         records.write(isArray ? Array("[\n".utf8) : header)
@@ -29,7 +33,7 @@ final class RejectFile {
     ///
     /// - Parameter note: how long they were after the last save, or after a replay since.
     init?(resuming note: RejectFileNote) throws {
-        let reasonsPath = note.path + Self.reasonsSuffix
+        let reasonsPath = Self.reasons(of: note.path)
         guard let recordsSize = FileDescriptor.size(note.path),
             let reasonsSize = FileDescriptor.size(reasonsPath)
         else { return nil }
@@ -49,7 +53,7 @@ final class RejectFile {
     /// The end of an array, which is written when the file is closed.
     static let arrayEnd = Array("\n]\n".utf8)
 
-    var path: String { records.path }
+    var path: FileName { records.path }
 
     /// Makes the files, or cuts them to what is known of them.
     func make() throws {
@@ -63,7 +67,7 @@ final class RejectFile {
     /// Bytes that wait in memory.
     var waitingBytes: Int { records.waitingBytes + reasons.waitingBytes }
 
-    func note(source: String) -> RejectFileNote {
+    func note(source: FileName) -> RejectFileNote {
         RejectFileNote(
             source: source, path: records.path, recordsLength: records.length,
             reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst, replayed: replayed)
@@ -118,7 +122,7 @@ extension RejectFileNote {
     ///
     /// - Parameter files: what the folder says of its files.
     func replayed(in files: [RejectNote.File]) -> RejectFileNote {
-        let name = PathText.lastComponent(path)
+        let name = path.lastComponent
         guard let file = files.first(where: { $0.name == name }),
             let count = file.replayed, count != replayed
         else { return self }
@@ -134,7 +138,7 @@ extension RejectFileNote {
     ///
     /// Nobody edits the file of reasons, so it tells.
     var hasLeftovers: Bool {
-        FileDescriptor.size(path + RejectFile.reasonsSuffix) ?? 0 > reasonsLength
+        FileDescriptor.size(RejectFile.reasons(of: path)) ?? 0 > reasonsLength
     }
 }
 
@@ -142,14 +146,14 @@ extension RejectFileNote {
 private final class AppendedFile {
     private static let bufferMax = 1 << 20
 
-    let path: String
+    let path: FileName
     /// Bytes written, those that wait to be included.
     private(set) var length: Int
     private var buffer: [UInt8] = []
     private var isDurable = true
 
     /// - Parameter length: bytes of the file that stay, where it is there already.
-    init(_ path: String, length: Int = 0) {
+    init(_ path: FileName, length: Int = 0) {
         self.path = path
         self.length = length
     }

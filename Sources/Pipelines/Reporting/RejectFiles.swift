@@ -19,18 +19,18 @@ struct RejectFiles {
     private let stage: Stage
     private let inputs: ImportInputs
     /// What the file of each input is called, by the input's path.
-    private let names: [String: String]
+    private let names: [FileName: FileName]
     private let runID: String
     private let origin: RejectNote
-    private var files: [String: RejectFile] = [:]
+    private var files: [FileName: RejectFile] = [:]
     /// Files that earlier attempts wrote and this one does not: of other runs, or edited since.
     private var others: [RejectFileNote] = []
     /// How many records of files, by name, replays have saved.
-    private var replayed: [String: Int] = [:]
+    private var replayed: [FileName: Int] = [:]
     /// The paths of the files, which belong to one input each.
-    private var taken: Set<String> = []
+    private var taken: Set<FileName> = []
     /// Inputs whose files are not made yet.
-    private var unmade: [String] = []
+    private var unmade: [FileName] = []
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
     /// Bytes that wait in memory, of all files.
@@ -46,7 +46,7 @@ struct RejectFiles {
         isDry = environment.isDry
         self.stage = stage
         self.inputs = inputs
-        names = Self.names(of: inputs.files.map(\.path))
+        names = RejectFileName.names(of: inputs.files.map(\.path), stage: stage.name)
         runID = environment.runID
         let file = environment.spec.file
         origin = RejectNote(
@@ -63,17 +63,18 @@ struct RejectFiles {
     /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished.
     mutating func resume(_ notes: [RejectFileNote]) throws -> Int {
         var saved = 0
-        for folder in Set(notes.map { PathText.folder(of: $0.path) }).sorted() {
+        for itsFolder in Set(notes.map(\.path.folder)).sorted() {
+            let folder = itsFolder.exactText ?? itsFolder.displayText
             if !isDry { try Replay.recover(in: folder) }
             let known = try RejectNote.read(in: folder)?.files ?? []
             let isOwn = Self.areSame(folder, self.folder)
             let isReplaying = Replay.isBegun(in: folder)
             guard isDry || !isOwn || !isReplaying else { throw Replay.unfinished(folder) }
             if isOwn { replayed = Self.replayed(known) }
-            for earlier in notes where PathText.folder(of: earlier.path) == folder {
+            for earlier in notes where earlier.path.folder == itsFolder {
                 var note = earlier.replayed(in: known)
                 if isOwn {
-                    note.path = PathText.join(self.folder, PathText.lastComponent(note.path))
+                    note.path = FileName(self.folder).joining(note.path.lastComponent)
                 }
                 saved += note.replayed - earlier.replayed
                 // A dry run leaves those of the real one alone.
@@ -93,9 +94,7 @@ struct RejectFiles {
         removeLeftovers()
         // Inputs that are not there now may have had rejects that no save knows.
         for file in try RejectNote.read(in: folder)?.files ?? [] where file.stage == stage.name {
-            let path = PathText.join(folder, file.name)
-            guard !taken.contains(path) else { continue }
-            for name in [path, path + RejectFile.reasonsSuffix] { FileDescriptor.remove(name) }
+            remove(FileName(folder).joining(file.name))
         }
         return saved
     }
@@ -106,7 +105,7 @@ struct RejectFiles {
             == (FileDescriptor.resolved(other) ?? PathText.normalized(other))
     }
 
-    private static func replayed(_ files: [RejectNote.File]) -> [String: Int] {
+    private static func replayed(_ files: [RejectNote.File]) -> [FileName: Int] {
         Dictionary(files.map { ($0.name, $0.replayed ?? 0) }, uniquingKeysWith: max)
     }
 
@@ -114,10 +113,14 @@ struct RejectFiles {
     func removeLeftovers() {
         guard FileDescriptor.size(folder) != nil else { return }
         for input in inputs.files where files[input.path] == nil {
-            let path = path(named: names[input.path] ?? Self.name(of: input.path))
-            guard !taken.contains(path) else { continue }
-            for name in [path, path + RejectFile.reasonsSuffix] { FileDescriptor.remove(name) }
+            remove(FileName(folder).joining(name(of: input.path)))
         }
+    }
+
+    /// Removes a file with its reasons, unless an input has it.
+    private func remove(_ path: FileName) {
+        guard !taken.contains(path) else { return }
+        for name in [path, RejectFile.reasons(of: path)] { FileDescriptor.remove(name) }
     }
 
     /// How long the files are; after `synchronize()`.
@@ -134,13 +137,13 @@ struct RejectFiles {
     mutating func add(
         _ reject: RejectedRecord, format: RecordFormat?, columnNames: [String]?
     ) throws {
-        let source = reject.location.source
+        let source = reject.location.file
         if files[source] == nil {
             let format = format ?? RecordFormat(fileName: source)
             let path = freePath(of: source)
             files[source] = RejectFile(
                 path: path, isArray: format == .json, header: header(columnNames, format),
-                replayed: replayed[PathText.lastComponent(path)] ?? 0)
+                replayed: replayed[path.lastComponent] ?? 0)
             taken.insert(path)
             unmade.append(source)
         }
@@ -181,7 +184,7 @@ struct RejectFiles {
         let new = unmade.compactMap { source in
             files[source].map {
                 RejectNote.File(
-                    name: PathText.lastComponent($0.path), stage: stage.name,
+                    name: $0.path.lastComponent, stage: stage.name,
                     source: FileDescriptor.resolved(source) ?? source, isArray: $0.isArray)
             }
         }
@@ -210,37 +213,22 @@ struct RejectFiles {
         return line + [10]
     }
 
-    private func path(named name: String) -> String {
-        PathText.join(folder, "\(stage.name).\(name)")
+    private func name(of source: FileName) -> FileName {
+        names[source] ?? RejectFileName.name(of: source, stage: stage.name)
     }
 
     /// A path that no other input's file has: between two attempts inputs of one name may come and
     /// go, which moves their numbers.
-    private func freePath(of source: String) -> String {
-        let name = names[source] ?? Self.name(of: source)
-        var path = path(named: name)
+    private func freePath(of source: FileName) -> FileName {
+        let folder = FileName(folder)
+        var path = folder.joining(name(of: source))
         var number = 1
         while taken.contains(path) {
             number += 1
-            path = self.path(named: "again-\(number).\(name)")
+            path = folder.joining(
+                RejectFileName.name(of: source, stage: stage.name, prefix: "again-\(number)."))
         }
         return path
-    }
-
-    private static func name(of source: String) -> String {
-        let name = source == "-" ? "stdin" : PathText.lastComponent(source)
-        return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
-    }
-
-    /// Inputs of one name in several folders must not share a file.
-    private static func names(of sources: [String]) -> [String: String] {
-        var names: [String: String] = [:]
-        for same in Dictionary(grouping: sources, by: PathText.lastComponent).values {
-            for (place, source) in same.sorted().enumerated() {
-                names[source] = (same.count > 1 ? "\(place + 1)." : "") + name(of: source)
-            }
-        }
-        return names
     }
 
     /// Makes what was added so far durable.

@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import RecordStreams
 
@@ -7,11 +8,11 @@ import RecordStreams
 struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     /// One file of records, beside which are their reasons.
     struct File: Decodable, JSONWritable, Sendable, Hashable {
-        var name: String
+        var name: FileName
         /// The import that refused them.
         var stage: String
         /// The input that they came from.
-        var source: String
+        var source: FileName
         /// Whether its records are the elements of a JSON array.
         var isArray: Bool?
         /// How many of its records replays have saved; nil where there are none.
@@ -61,24 +62,31 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
             )
         }
         guard note.format == currentFormat else { return nil }
-        let base = FileDescriptor.resolved(folder) ?? folder
-        return note.mappingPaths { PathText.normalized(PathText.join(base, $0)) }
+        let base = Self.base(folder)
+        return note.mappingPaths { base.joining($0).normalized }
     }
 
     /// Replaces the folder's note as a whole.
     ///
     /// - Parameter file: another place where it is written.
     func write(in folder: String, to file: String? = nil) throws {
-        let base = FileDescriptor.resolved(folder) ?? folder
-        let note = mappingPaths { RelativePath.path(from: base, to: $0) ?? $0 }
+        let base = Self.base(folder)
+        let note = mappingPaths { $0.relative(to: base) ?? $0 }
         try WholeFile.write(
             Array(note.json.compact.utf8) + [10], to: file ?? PathText.join(folder, Self.name))
     }
 
-    private func mappingPaths(_ map: (String) -> String) -> RejectNote {
+    private static func base(_ folder: String) -> FileName {
+        FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
+    }
+
+    private func mappingPaths(_ map: (FileName) -> FileName) -> RejectNote {
+        func mapped(_ path: String) -> String {
+            map(FileName(path)).exactText ?? path
+        }
         var note = self
-        note.spec = map(spec)
-        note.workingFolder = map(workingFolder)
+        note.spec = mapped(spec)
+        note.workingFolder = mapped(workingFolder)
         for place in note.files.indices where note.files[place].source != "-" {
             note.files[place].source = map(note.files[place].source)
         }
@@ -97,7 +105,12 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
 enum WholeFile {
     /// - Parameter isDurable: waits until the file would outlast a loss of power.
     static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = true) throws {
-        let output = try OutputFile(path: path)
+        try write(bytes, to: FileName(path), isDurable: isDurable)
+    }
+
+    /// The same of a file by its name.
+    static func write(_ bytes: [UInt8], to path: FileName, isDurable: Bool = true) throws {
+        let output = try OutputFile(at: path)
         do {
             try bytes.withUnsafeBytes { try output.write($0) }
             _ = try output.finish(rowCount: 1, isDurable: isDurable)

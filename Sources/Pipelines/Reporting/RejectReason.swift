@@ -45,10 +45,15 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     var text: [UInt8] { Array(json.compact.utf8) + [10] }
 
     /// The reasons in a file, in its order; lines that are none are left out.
-    static func read(_ path: String) throws -> [RejectReason] {
+    static func read(_ path: FileName) throws -> [RejectReason] {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
-        return try Data(contentsOf: URL(filePath: path)).split(separator: 10).compactMap {
+        guard let bytes = FileDescriptor.contents(path) else {
+            throw RunFailure(
+                .ioError, code: "rejects.file", "The reject file \(path) cannot be read",
+                fix: "check its permissions")
+        }
+        return bytes.split(separator: 10).compactMap {
             try? decoder.decode(RejectReason.self, from: Data($0))
         }
     }

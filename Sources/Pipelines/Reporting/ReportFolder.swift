@@ -64,8 +64,9 @@ struct ReportFolder {
     /// - Returns: what could not be removed.
     func rotate(keeping count: Int) -> [Diagnostic] {
         // Each run writes under names of its own, so that no later one comes upon them.
-        OutputFile.removeLeftovers(in: path + "/") { name in
-            [Self.dataSuffix, Self.pageSuffix].contains { run(ofFile: name, $0) != nil }
+        OutputFile.removeLeftovers(in: FileName(path)) { name in
+            guard let name = name.exactText else { return false }
+            return [Self.dataSuffix, Self.pageSuffix].contains { run(ofFile: name[...], $0) != nil }
         }
         return runs.dropLast(count).flatMap { run in
             [dataPath(run), pagePath(run)].compactMap { path in

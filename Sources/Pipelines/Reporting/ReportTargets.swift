@@ -58,13 +58,13 @@ struct ReportTargets {
     /// Something else that a run writes to the file of `--report`.
     private func sharedCopy(_ stages: [Stage]) -> Diagnostic? {
         guard let copy else { return nil }
-        let name = PathText.normalized(copy)
+        let name = FileName(copy).normalized
         var others = [metrics].compactMap(\.self)
         for case .export(let export) in stages.map(\.kind) {
             let path = values.path(export.to)
             others += [path] + (export.hasManifest ? [path + ".manifest.json"] : [])
         }
-        guard others.contains(where: { PathText.normalized($0) == name }) else { return nil }
+        guard others.contains(where: { FileName($0).normalized == name }) else { return nil }
         let shown = copy == "-" ? "Standard output" : copy
         return Diagnostic(
             code: "output.twice", "\(shown) is written by the run itself, too",

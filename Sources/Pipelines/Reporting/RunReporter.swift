@@ -1,6 +1,7 @@
 import Diagnostics
 import FoundationEssentials
 import GraphModel
+import RecordStreams
 
 /// Makes the report of a run that has ended, and puts it where the spec says.
 struct RunReporter {
@@ -171,7 +172,8 @@ extension RunReporter {
             },
             store: path.map {
                 RunReport.Store(
-                    path: values.redacted(absolute($0)), model: run.modelDigest,
+                    path: values.redacted(absolute(FileName($0)).displayText),
+                    model: run.modelDigest,
                     bytes: FileDescriptor.size($0))
             },
             stages: stages, objects: RunReport.sum(stages.flatMap(\.objects)),
@@ -214,7 +216,7 @@ extension RunReporter {
         guard let entry else { return result }
         result.inputs = entry.inputs.map { input in
             RunReport.Input(
-                file: values.redacted(absolute(input.path)), bytes: input.byteCount,
+                file: values.redacted(absolute(input.path).displayText), bytes: input.byteCount,
                 sha256: input.digest.hexText, records: input.records)
         }
         if let report = outcome.stages.first(where: { $0.name == stage.name }) ?? entry.report {
@@ -224,22 +226,25 @@ extension RunReporter {
     }
 
     /// The path from wherever it is read.
-    private func absolute(_ path: String) -> String {
-        path == "-"
+    private func absolute(_ path: FileName) -> FileName {
+        path == InputFile.standardInput.path
             ? path
-            : FileDescriptor.resolved(path) ?? PathText.join(run.options.workingFolder, path)
+            : FileDescriptor.resolved(path)
+                ?? FileName(run.options.workingFolder).joining(path)
     }
 }
 
 extension RunReport.Stage {
     fileprivate mutating func fill(
-        _ report: StageReport, _ values: ParameterValues, _ absolute: (String) -> String
+        _ report: StageReport, _ values: ParameterValues, _ absolute: (FileName) -> FileName
     ) {
         secondsElapsed = (report.secondsElapsed * 1000).rounded() / 1000
         records = report.records
         extraFields = report.extraFields
         rejects = report.rejects?.codes ?? []
-        rejectsFolder = report.rejectsFolder.map { values.redacted(absolute($0)) }
+        rejectsFolder = report.rejectsFolder.map {
+            values.redacted(absolute(FileName($0)).displayText)
+        }
         objects = report.objects
         matched = report.matched
         changed = report.changed
@@ -251,7 +256,8 @@ extension RunReport.Stage {
         verified = report.verified
         output = report.exported.map {
             RunReport.Output(
-                file: values.redacted(absolute($0.path)), rows: $0.rows, bytes: $0.bytes,
+                file: values.redacted(absolute(FileName($0.path)).displayText), rows: $0.rows,
+                bytes: $0.bytes,
                 missingFiles: $0.missingFiles)
         }
         let rows = report.records?.read ?? report.exported?.rows

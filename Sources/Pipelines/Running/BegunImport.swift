@@ -1,3 +1,4 @@
+import Diagnostics
 import RecordStreams
 
 /// What a stopped run has saved of an import.
@@ -28,8 +29,8 @@ struct BegunImport {
     }
 
     /// What stands there today; nil where nothing does.
-    private static func file(at path: String) -> InputFile? {
-        (try? InputFiles.expand(patterns: [path], baseFolder: "."))?.first
+    private static func file(at path: FileName) -> InputFile? {
+        try? InputFiles.file(at: path)
     }
 }
 

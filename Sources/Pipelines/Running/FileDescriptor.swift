@@ -1,3 +1,5 @@
+import Diagnostics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -11,8 +13,8 @@ enum FileDescriptor {
     /// Opens a file to write at its end, and makes it where it is missing.
     ///
     /// - Returns: the descriptor, or -1.
-    static func createForAppending(_ path: String) -> Int32 {
-        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    static func createForAppending(_ path: FileName) -> Int32 {
+        open(path.cString, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     }
 
     /// Opens a file to lock it, and makes it where it is missing.
@@ -145,9 +147,9 @@ enum FileDescriptor {
     }
 
     /// The size of the file at a path; nil where there is none.
-    static func size(_ path: String) -> Int? {
+    static func size(_ path: FileName) -> Int? {
         var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
+        guard stat(path.cString, &info) == 0 else { return nil }
         return Int(info.st_size)
     }
 
@@ -177,22 +179,22 @@ enum FileDescriptor {
     /// Gives a file another name, in place of a file that has it.
     ///
     /// - Returns: whether that succeeded.
-    static func rename(_ path: String, to target: String) -> Bool {
+    static func rename(_ path: FileName, to target: FileName) -> Bool {
         #if canImport(Glibc)
-            Glibc.rename(path, target) == 0
+            Glibc.rename(path.cString, target.cString) == 0
         #elseif canImport(Musl)
-            Musl.rename(path, target) == 0
+            Musl.rename(path.cString, target.cString) == 0
         #else
-            Darwin.rename(path, target) == 0
+            Darwin.rename(path.cString, target.cString) == 0
         #endif
     }
 
     /// Removes a file; nothing happens where there is none.
-    static func remove(_ path: String) { _ = unlink(path) }
+    static func remove(_ path: FileName) { _ = unlink(path.cString) }
 
     /// Makes the names in a folder durable, as far as its file system can.
-    static func synchronizeFolder(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    static func synchronizeFolder(_ path: FileName) {
+        let descriptor = open(path.cString, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
@@ -230,31 +232,51 @@ enum FileDescriptor {
         return head(descriptor)
     }
 
+    /// The bytes of a file; nil where it cannot be read.
+    static func contents(_ path: FileName) -> [UInt8]? {
+        let descriptor = open(path.cString, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Int(size(descriptor)))
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { all in
+                read(
+                    descriptor, into: UnsafeMutableRawBufferPointer(rebasing: all[done...]),
+                    at: Int64(done))
+            }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            done += count
+        }
+        return Array(bytes.prefix(done))
+    }
+
     /// Which file a path leads to, whatever its name; nil where there is none.
-    static func identity(_ path: String) -> [UInt64]? {
+    static func identity(_ path: FileName) -> [UInt64]? {
         var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
+        guard stat(path.cString, &info) == 0 else { return nil }
         return [UInt64(truncatingIfNeeded: info.st_dev), UInt64(truncatingIfNeeded: info.st_ino)]
     }
 
     /// The size of what is a regular file now, in bytes.
-    static func fileSize(_ path: String) -> Int? {
+    static func fileSize(_ path: FileName) -> Int? {
         var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard stat(path.cString, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(info.st_size)
     }
 
     /// Whether the path's last part is a symbolic link.
-    static func isLink(_ path: String) -> Bool {
+    static func isLink(_ path: FileName) -> Bool {
         var info = stat()
-        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+        return lstat(path.cString, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
     }
 
     /// The path without links, where it leads to something.
-    static func resolved(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
+    static func resolved(_ path: FileName) -> FileName? {
+        guard let real = realpath(path.cString, nil) else { return nil }
         defer { free(real) }
-        return String(cString: real)
+        return FileName(cString: real)
     }
 
     static var processID: Int32 { getpid() }
@@ -264,4 +286,18 @@ enum FileDescriptor {
 
     /// Whether files can be made in a folder.
     static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
+}
+
+/// The same calls for paths that specs and command lines give as text.
+extension FileDescriptor {
+    static func size(_ path: String) -> Int? { size(FileName(path)) }
+
+    static func fileSize(_ path: String) -> Int? { fileSize(FileName(path)) }
+
+    static func remove(_ path: String) { remove(FileName(path)) }
+
+    static func synchronizeFolder(_ path: String) { synchronizeFolder(FileName(path)) }
+
+    /// Nil also where the path without links is not UTF-8.
+    static func resolved(_ path: String) -> String? { resolved(FileName(path))?.exactText }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Diagnostics
 import GraphStore
 import RecordStreams
 
@@ -8,40 +8,42 @@ import RecordStreams
 /// tell which file is which.
 struct NotedPaths: Sendable {
     /// The spec's folder as it was given.
-    private let given: String
+    private let given: FileName
     /// The same as an absolute path without symbolic links.
-    private let folder: String
-    private let workingFolder: String
+    private let folder: FileName
+    private let workingFolder: FileName
 
     init(_ spec: PipelineSpec) {
-        given = spec.folder
-        workingFolder = FileManager.default.currentDirectoryPath
-        folder = Self.real(PathText.join(workingFolder, spec.folder))
+        given = FileName(spec.folder)
+        workingFolder = FileDescriptor.resolved(FileName(".")) ?? "/"
+        folder = Self.real(workingFolder.joining(given))
     }
 
     /// The path as a note has it; what is no file, such as `-`, stays.
-    func noted(_ path: String) -> String {
+    func noted(_ path: FileName) -> FileName {
         guard !Self.isNoFile(path) else { return path }
-        let whole = PathText.join(workingFolder, path)
-        let real = PathText.join(
-            Self.real(PathText.folder(of: whole)), PathText.lastComponent(whole))
-        guard real.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") else { return real }
-        return RelativePath.path(from: folder, to: real) ?? real
+        let whole = workingFolder.joining(path)
+        let real = Self.real(whole.folder).joining(whole.lastComponent)
+        guard real.hasPrefix(folder.hasSuffix("/") ? folder : folder.adding("/")) else {
+            return real
+        }
+        return real.relative(to: folder) ?? real
     }
 
     /// The path of a file of a note, as specs lead to it.
-    func path(_ noted: String) -> String {
-        Self.isNoFile(noted) ? noted : PathText.tidied(PathText.join(given, noted))
+    func path(_ noted: FileName) -> FileName {
+        Self.isNoFile(noted)
+            ? noted : given.joining(noted).tidied(isLink: FileDescriptor.isLink)
     }
 
-    private static func isNoFile(_ path: String) -> Bool {
+    private static func isNoFile(_ path: FileName) -> Bool {
         path.isEmpty || path == InputFile.standardInput.path
             || path.hasPrefix(InputFile.generatedPrefix)
     }
 
     /// A folder that is gone has no links that could be followed.
-    private static func real(_ folder: String) -> String {
-        FileDescriptor.resolved(folder) ?? PathText.normalized(folder)
+    private static func real(_ folder: FileName) -> FileName {
+        FileDescriptor.resolved(folder) ?? folder.normalized
     }
 }
 
@@ -49,17 +51,17 @@ extension NotedPaths {
     /// What the store knows of an input that is imported once.
     ///
     /// Older versions of etl noted paths as they were given.
-    func known(_ file: InputFile, among inputs: [String: KnownInput]) -> KnownInput? {
+    func known(_ file: InputFile, among inputs: [FileName: KnownInput]) -> KnownInput? {
         inputs[noted(file.path)] ?? inputs[file.path]
     }
 }
 
 extension ImportNote {
     /// The note with other paths.
-    func mappingPaths(_ map: (String) -> String) -> ImportNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> ImportNote {
         var note = self
-        note.position?.path = map(position?.path ?? "")
-        note.section?.end?.path = map(section?.end?.path ?? "")
+        if let path = position?.path { note.position?.path = map(path) }
+        if let path = section?.end?.path { note.section?.end?.path = map(path) }
         note.section?.finished = section?.finished.map { $0.mappingPath(map) } ?? []
         note.inputs = Dictionary(
             inputs.map { (map($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -74,7 +76,7 @@ extension ImportNote {
 
 extension InputNote {
     /// The note with another path.
-    func mappingPath(_ map: (String) -> String) -> InputNote {
+    func mappingPath(_ map: (FileName) -> FileName) -> InputNote {
         var note = self
         note.path = map(path)
         return note
@@ -83,7 +85,7 @@ extension InputNote {
 
 extension StageNote {
     /// The note with other paths.
-    func mappingPaths(_ map: (String) -> String) -> StageNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> StageNote {
         var note = self
         note.inputs = inputs?.map { $0.mappingPath(map) }
         return note

@@ -134,7 +134,7 @@ extension PipelineRun {
         if let known { return known }
         guard options.recordsMax == nil, options.replay == nil else { return nil }
         return try inputs.first(since: saved).map {
-            $0.isStream ? .stream($0.name) : .input($0.path)
+            $0.isStream ? .stream($0.name) : .input($0.name)
         }
     }
 

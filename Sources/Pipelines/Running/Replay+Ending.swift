@@ -5,9 +5,11 @@ import RecordStreams
 /// The end of a replay: what is refused again takes the place of what was read.
 extension Replay {
     /// A file that takes the place of another; nil to remove that one.
-    private struct Move: Codable {
-        var from: String?
-        var to: String
+    private struct Move: Decodable, JSONWritable {
+        var from: FileName?
+        var to: FileName
+
+        var json: JSONTree { .fields(["from": from, "to": to]) }
     }
 
     /// Puts what was refused again in the place of what was read, once all is saved.
@@ -15,33 +17,49 @@ extension Replay {
         let refused = PathText.join(PathText.join(work, "rejects"), "\(pipeline)-\(runID)")
         var moves: [Move] = []
         var drained = note
+        let names = newNames
         for file in files {
-            let old = PathText.join(folder, file.name)
-            let new = PathText.join(refused, "\(file.stage).\(file.name)")
-            let suffix = RejectFile.reasonsSuffix
+            let old = path(of: file)
+            let new = FileName(refused).joining(names[file.name] ?? file.name)
+            let (oldReasons, newReasons) = (
+                RejectFile.reasons(of: old), RejectFile.reasons(of: new)
+            )
             let saved =
-                try RejectReason.read(old + suffix).count - RejectReason.read(new + suffix).count
+                try RejectReason.read(oldReasons).count - RejectReason.read(newReasons).count
             if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
                 let end = file.isArray == true ? RejectFile.arrayEnd.count : 0
                 drained.files[place].replayed = (file.replayed ?? 0) + saved
                 drained.files[place].recordsLength = FileDescriptor.size(new).map { $0 - end } ?? 0
             }
             guard FileDescriptor.size(new) != nil else {
-                moves += [Move(from: nil, to: old), Move(from: nil, to: old + suffix)]
+                moves += [Move(from: nil, to: old), Move(from: nil, to: oldReasons)]
                 continue
             }
-            let reasons = try reasons(of: file, new + suffix, reports)
+            let reasons = try reasons(of: file, newReasons, reports)
             if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
                 drained.files[place].reasonsLength = FileDescriptor.size(reasons)
             }
-            moves += [Move(from: new, to: old), Move(from: reasons, to: old + suffix)]
+            moves += [Move(from: new, to: old), Move(from: reasons, to: oldReasons)]
         }
         // The import that refused them learns from this how many are left.
         let newNote = PathText.join(work, RejectNote.name)
         try drained.write(in: folder, to: newNote)
-        moves.append(Move(from: newNote, to: PathText.join(folder, RejectNote.name)))
-        try WholeFile.write(Array(try JSONEncoder().encode(moves)), to: planPath)
+        moves.append(
+            Move(
+                from: FileName(newNote), to: FileName(PathText.join(folder, RejectNote.name))))
+        try WholeFile.write(Array(moves.json.compact.utf8), to: planPath)
         try recover()
+    }
+
+    /// What the replay calls the files of what it refuses, by the files that it reads.
+    private var newNames: [FileName: FileName] {
+        var names: [FileName: FileName] = [:]
+        for (stage, files) in Dictionary(grouping: files, by: \.stage) {
+            names.merge(RejectFileName.names(of: files.map(\.name), stage: stage)) { first, _ in
+                first
+            }
+        }
+        return names
     }
 
     /// Does as the plan of a replay says that was killed, if there is one.
@@ -58,10 +76,10 @@ extension Replay {
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
         let notes = saved.importNotes.flatMap(\.rejects).filter {
-            let its = PathText.folder(of: $0.path)
-            return (FileDescriptor.resolved(its) ?? its) == folder
+            let its = $0.path.folder
+            return (FileDescriptor.resolved(its) ?? its) == FileName(folder)
         }.map { $0.replayed(in: note.files) }
-        let known = Set(notes.map { PathText.lastComponent($0.path) })
+        let known = Set(notes.map(\.path.lastComponent))
         let done = Set(saved.stages.map(\.name))
         let isUnsaved =
             !saved.run.isEnded && saved.run.runID == note.run
@@ -103,13 +121,11 @@ extension Replay {
     ///
     /// - Returns: the file that holds them.
     private func reasons(
-        of file: RejectNote.File, _ path: String, _ reports: [StageReport]
-    ) throws -> String {
-        let known = try RejectReason.read(
-            PathText.join(folder, file.name) + RejectFile.reasonsSuffix)
+        of file: RejectNote.File, _ path: FileName, _ reports: [StageReport]
+    ) throws -> FileName {
+        let known = try RejectReason.read(reasonsPath(of: file))
         let all = try files.filter { $0.stage == file.stage }.reduce(0) { sum, other in
-            let name = PathText.join(folder, other.name) + RejectFile.reasonsSuffix
-            return sum + (try RejectReason.read(name).count)
+            sum + (try RejectReason.read(reasonsPath(of: other)).count)
         }
         let read = reports.first { $0.name == file.stage }?.records?.read
         guard read == all else { return path }
@@ -125,7 +141,7 @@ extension Replay {
             }
             text += reason.text
         }
-        let target = PathText.join(work, file.name + RejectFile.reasonsSuffix)
+        let target = FileName(work).joining(RejectFile.reasons(of: file.name))
         try WholeFile.write(text, to: target)
         return target
     }
@@ -140,8 +156,8 @@ extension Replay {
         var shown: [String: Int] = [:]
         var diagnostics: [Diagnostic] = []
         for file in files {
-            let path = PathText.join(folder, file.name) + RejectFile.reasonsSuffix
-            for reason in try RejectReason.read(path) where shown[reason.code, default: 0] < 5 {
+            for reason in try RejectReason.read(reasonsPath(of: file))
+            where shown[reason.code, default: 0] < 5 {
                 shown[reason.code, default: 0] += 1
                 diagnostics.append(reason.diagnostic)
             }

@@ -83,7 +83,15 @@ struct Replay: Sendable {
 
     /// The files that are still there.
     var files: [RejectNote.File] {
-        note.files.filter { FileDescriptor.size(PathText.join(folder, $0.name)) ?? 0 > 0 }
+        note.files.filter { FileDescriptor.size(path(of: $0)) ?? 0 > 0 }
+    }
+
+    /// The path of a file of records.
+    func path(of file: RejectNote.File) -> FileName { FileName(folder).joining(file.name) }
+
+    /// The path of the file of its reasons.
+    func reasonsPath(of file: RejectNote.File) -> FileName {
+        RejectFile.reasons(of: path(of: file))
     }
 
     // MARK: The run
@@ -108,7 +116,7 @@ struct Replay: Sendable {
             guard case .import(let imported) = stage.kind, !own.isEmpty else { return nil }
             var stage = stage
             stage.kind = .import(try reading(own, imported))
-            stage.words += " replay of " + own.map(\.name).joined(separator: " ")
+            stage.words += " replay of " + own.map(\.name.displayText).joined(separator: " ")
             return stage
         }
         replay.store.open = .existing
@@ -136,7 +144,8 @@ struct Replay: Sendable {
         let place = spec.location
         for file in files { try refuseCut(file, spec.read.format) }
         spec.read.files = files.map {
-            TemplateText(literal: PathText.join(folder, $0.name), at: place)
+            TemplateText(
+                literal: PathText.join(folder, $0.name.exactText ?? $0.name.displayText), at: place)
         }
         spec.read.compression = .none
         spec.read.encoding = .utf8
@@ -152,15 +161,14 @@ struct Replay: Sendable {
 
     /// A row of a table that was cut for its size may look whole; half an object does not.
     private func refuseCut(_ file: RejectNote.File, _ format: RecordFormat?) throws {
-        let path = PathText.join(folder, file.name)
         guard let format = format ?? RecordFormat(fileName: file.name), format.isTabular,
-            try RejectReason.read(path + RejectFile.reasonsSuffix).contains(where: {
+            try RejectReason.read(reasonsPath(of: file)).contains(where: {
                 $0.code == "too-big"
             })
         else { return }
         throw RunFailure(
             .dataError, code: "replay.cut",
-            "\(path) holds a row that was cut because it is larger than `read.max-record`",
+            "\(path(of: file)) holds a row that was cut because it is larger than `read.max-record`",
             fix: "take it out of the file, and the line with too-big out of its reasons")
     }
 

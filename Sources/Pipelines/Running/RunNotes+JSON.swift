@@ -35,8 +35,8 @@ extension ImportNote: JSONWritable {
         .fields([
             "stage": stage, "fingerprint": fingerprint, "position": position, "counts": counts,
             "objects": objects, "rejectTally": rejectTally, "nextToken": nextToken,
-            "inputs": JSONTree.object(
-                inputs.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.json) }),
+            "inputs": JSONTree.list(
+                inputs.sorted { $0.key < $1.key }.flatMap { [$0.key.json, $0.value.json] }),
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
             "abortBase": abortBase, "stop": stop, "left": left,
         ])

@@ -1,8 +1,9 @@
+import Diagnostics
 import RecordStreams
 
 /// What a run notes of itself when it begins.
 struct RunNote: Decodable, Sendable, Hashable {
-    static let currentFormat = 8
+    static let currentFormat = 9
 
     var format = RunNote.currentFormat
     var pipeline: String
@@ -43,7 +44,7 @@ struct StageNote: Decodable, Sendable, Hashable {
 
 /// An input that an import has read to its end.
 struct InputNote: Decodable, Sendable, Hashable {
-    var path: String
+    var path: FileName
     /// Bytes as stored.
     var byteCount: Int
     /// SHA-256 of the inflated bytes.
@@ -53,7 +54,7 @@ struct InputNote: Decodable, Sendable, Hashable {
 
 /// How far an import has come into an input.
 struct InputPosition: Decodable, Sendable, Hashable {
-    var path: String
+    var path: FileName
     /// Records consumed, good and bad.
     var record: Int
     /// Inflated bytes consumed.
@@ -65,7 +66,7 @@ struct InputPosition: Decodable, Sendable, Hashable {
 
     /// The input as messages name it.
     var name: String {
-        path == InputFile.standardInput.path ? InputFile.standardInput.name : path
+        path == InputFile.standardInput.path ? InputFile.standardInput.name : path.displayText
     }
 }
 
@@ -81,7 +82,10 @@ struct ImportNote: Decodable, Sendable {
     var rejectTally: RejectTally?
     var nextToken: Int64
     /// What is known of the inputs, by their path, for rejects that come late.
-    var inputs: [String: InputForm] = [:]
+    ///
+    /// As a list of paths, each with its form behind it: as names of an object, paths that differ in
+    /// their normalization alone would be one.
+    var inputs: [FileName: InputForm] = [:]
     var rejects: [RejectFileNote]
     var secondsElapsed: Double
     /// The records behind `position` that are written in another order; nil while none are.
@@ -179,8 +183,8 @@ struct InputForm: Decodable, Sendable {
 /// How long the reject files of one input were when a batch was saved.
 struct RejectFileNote: Decodable, Sendable, Hashable {
     /// The input.
-    var source: String
-    var path: String
+    var source: FileName
+    var path: FileName
     var recordsLength: Int
     var reasonsLength: Int
     var isArray: Bool

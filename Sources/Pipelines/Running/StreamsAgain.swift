@@ -63,9 +63,9 @@ package struct StreamsAgain: Sendable, Hashable {
     /// The names of what is a stream today.
     private static func streams(_ finished: [InputNote], _ position: InputPosition?) -> [String] {
         let paths = finished.map(\.path) + (position.map { [$0.path] } ?? [])
-        return paths.flatMap { path in
+        return paths.compactMap { path in
             // What is not there any more may be one, which nobody can tell.
-            (try? InputFiles.expand(patterns: [path], baseFolder: ".")) ?? []
+            try? InputFiles.file(at: path)
         }.filter(\.isStream).map(\.name)
     }
 }

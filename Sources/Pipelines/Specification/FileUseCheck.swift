@@ -8,7 +8,7 @@ struct FileUseCheck {
     /// Looked up where there is an export, for that takes a look at the inputs' folders.
     private lazy var protected = ProtectedFiles(spec, values)
     private var inputLine: Int?
-    private var exportLines: [String: Int] = [:]
+    private var exportLines: [FileName: Int] = [:]
     private var found: [Diagnostic] = []
 
     static func check(_ spec: PipelineSpec, _ values: ParameterValues) -> [Diagnostic] {
@@ -48,7 +48,7 @@ struct FileUseCheck {
         guard let (path, isKnown) = output(spec.to), path != "-" else { return }
         for file in [path] + (spec.hasManifest ? [path + ".manifest.json"] : []) {
             checkOutput(file, isKnown, "the export", at: place)
-            let name = isKnown ? PathText.normalized(file) : file
+            let name = Self.name(file, isKnown)
             exportLines[name] = exportLines[name] ?? place.line
         }
     }
@@ -67,10 +67,14 @@ struct FileUseCheck {
         return (isKnown ? values.path(file) : file.text, isKnown)
     }
 
+    private static func name(_ file: String, _ isKnown: Bool) -> FileName {
+        isKnown ? FileName(file).normalized : FileName(file)
+    }
+
     private mutating func checkOutput(
         _ file: String, _ isKnown: Bool, _ what: String, at place: SourceLocation
     ) {
-        if let line = exportLines[isKnown ? PathText.normalized(file) : file] {
+        if let line = exportLines[Self.name(file, isKnown)] {
             found.append(
                 Diagnostic(
                     code: "output.twice", "The export on line \(line) writes \(file) too",

@@ -11,7 +11,7 @@ struct ImportInputs: Sendable {
     private(set) var options: ReadOptions
     /// Records to be read at most.
     private(set) var recordsMax: Int?
-    private var done: Set<String> = []
+    private var done: Set<FileName> = []
     /// Where earlier attempts stopped, one place in an input.
     private var positions: [InputPosition] = []
     /// Such places in inputs that are not there.
@@ -19,7 +19,7 @@ struct ImportInputs: Sendable {
     /// Where what comes next is to be cut, since an earlier attempt took it in another order up to there.
     private(set) var sectionEnd: InputPosition?
     /// Streams that an earlier attempt has read to their ends, which are given again.
-    private var known: [String: InputNote] = [:]
+    private var known: [FileName: InputNote] = [:]
 
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
         try self.init(read, environment.spec, environment.values)
@@ -70,7 +70,7 @@ struct ImportInputs: Sendable {
         if let stream = streams.first {
             throw RunFailure(
                 .configuration, code: "spec.rule",
-                "\(stream.path) is no regular file and cannot be known again, so 'once' has no meaning",
+                "\(stream.name) is no regular file and cannot be known again, so 'once' has no meaning",
                 fix: "leave out `once`, or give it a regular file")
         }
         let known = try environment.container.knownInputs(
@@ -100,7 +100,7 @@ struct ImportInputs: Sendable {
         if options.at != "$", reader.format != .json {
             throw RunFailure(
                 .configuration, code: "spec.rule",
-                "\(file.path) is \(reader.format.rawValue), and 'read.at' is for json",
+                "\(file.name) is \(reader.format.rawValue), and 'read.at' is for json",
                 fix: "leave out `at`, or read these files in a stage of their own")
         }
         return reader
@@ -216,7 +216,7 @@ struct ImportInputs: Sendable {
     ) -> (note: ImportNote, finished: [InputNote]) {
         let given = Dictionary(
             files.map { (paths.noted($0.path), $0.path) }, uniquingKeysWith: { first, _ in first })
-        func path(_ noted: String) -> String { given[paths.noted(noted)] ?? noted }
+        func path(_ noted: FileName) -> FileName { given[paths.noted(noted)] ?? noted }
         return (note.mappingPaths(path), finished.map { $0.mappingPath(path) })
     }
 

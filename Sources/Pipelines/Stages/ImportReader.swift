@@ -216,7 +216,7 @@ extension InputFile {
         guard size >= byteCount || bytesRead >= byteCount else {
             throw RunFailure(
                 .dataError, code: "input.cut",
-                "\(path) was cut while the run read it: of "
+                "\(name) was cut while the run read it: of "
                     + "\(ReportWords.several(byteCount, "byte")) \(size) are left",
                 fix: "have it written under another name, and renamed when it is whole")
         }

@@ -17,14 +17,14 @@ extension ImportWriter {
                 code: reject.code, reject: RejectTally.example(reject, values),
                 replayed: progress.counts.replayed ?? 0)
         }
-        let form = batch == nil ? form(of: reject.location.source) : nil
+        let form = batch == nil ? form(of: reject.location.file) : nil
         try rejects.add(
             reject, format: batch?.format ?? form.flatMap { RecordFormat(rawValue: $0.format) },
             columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
     }
 
     /// How the records of an input are written, by whatever path an earlier attempt reached it.
-    private func form(of source: String) -> InputForm? {
+    private func form(of source: FileName) -> InputForm? {
         if let form = progress.inputs[source] { return form }
         let noted = paths.noted(source)
         return progress.inputs.first { paths.noted($0.key) == noted }?.value

@@ -48,7 +48,7 @@ extension ImportWriter {
         let place =
             progress.position.map { position in
                 "record \(RecordCounts.grouped(position.record + 1)) of "
-                    + (inputs.files.first { $0.path == position.path }?.name ?? position.path)
+                    + (inputs.files.first { $0.path == position.path }?.name ?? position.name)
                     + (section ?? "")
             } ?? section.map { "the beginning of an input" + $0 }
         let streams = inputs.streams.map(\.name).joined(separator: ", ")

@@ -173,7 +173,7 @@ struct ImportWriter {
         if let input = batch.finishedInput {
             finished.append(input)
             imported.append(input)
-            if batch.hasGrown { noteGrowth(of: input.path) }
+            if batch.hasGrown { noteGrowth(of: input.path.displayText) }
         }
         environment.progress.update(bytesRead: batch.bytesRead, records: progress.counts.read)
     }

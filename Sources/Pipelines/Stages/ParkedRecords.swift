@@ -19,7 +19,7 @@ struct ParkedRecords {
 
     func add(_ record: RejectedRecord, token: Int64) throws {
         let place = record.location
-        let source = Array(paths.noted(place.source).utf8)
+        let source = paths.noted(place.file).bytes
         let numbers = [
             place.record ?? -1, place.byteOffset ?? -1, place.line ?? -1, place.column ?? -1,
             source.count,
@@ -40,7 +40,7 @@ struct ParkedRecords {
         return RejectedRecord(
             code: "", detail: "",
             location: RecordLocation(
-                source: paths.path(String(decoding: rest.prefix(numbers[4]), as: UTF8.self)),
+                file: paths.path(FileName(bytes: rest.prefix(numbers[4]))),
                 record: known(numbers[0]), byteOffset: known(numbers[1]),
                 line: known(numbers[2]), column: known(numbers[3])),
             message: "", raw: Array(rest.dropFirst(numbers[4])))

@@ -16,7 +16,7 @@ final class StagedRows {
     let batch: RowBatch
     private let countMax: Int
     /// The inputs, by their number in pieces.
-    private var sources: [String] = []
+    private var sources: [FileName] = []
     private var records: [(location: RecordLocation, raw: UnsafeBufferPointer<UInt8>)] = []
     /// The row of the table that each is likely to belong to; 0 for new ones.
     private(set) var numbers: [Int64] = []
@@ -47,7 +47,7 @@ final class StagedRows {
         var room = room
         let place = mapped.location(ofRow: row)
         let raw = mapped.rawRecord(ofRow: row)
-        room.put(packed: UInt64(number(of: place.source)))
+        room.put(packed: UInt64(number(of: place.file)))
         for number in [place.record, place.byteOffset, place.line, place.column] {
             room.put(packed: number.map { UInt64($0) + 1 } ?? 0)
         }
@@ -57,7 +57,7 @@ final class StagedRows {
         return room
     }
 
-    private func number(of source: String) -> Int {
+    private func number(of source: FileName) -> Int {
         if let last = sources.indices.last, sources[last] == source { return last }
         sources.append(source)
         return sources.count - 1
@@ -80,7 +80,7 @@ final class StagedRows {
             return number == 0 ? nil : Int(number - 1)
         }
         let location = RecordLocation(
-            source: sources[source], record: known(), byteOffset: known(), line: known(),
+            file: sources[source], record: known(), byteOffset: known(), line: known(),
             column: known())
         let length = Int(bytes.takePacked())
         let raw = UnsafeBufferPointer(

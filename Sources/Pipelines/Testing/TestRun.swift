@@ -248,7 +248,7 @@ struct TestRun {
         return try names.sorted().filter {
             $0.hasPrefix(stage.name + ".") && $0.hasSuffix(RejectFile.reasonsSuffix)
         }.flatMap { name in
-            try RejectReason.read(PathText.join(folder, name)).map { (stage.name, $0) }
+            try RejectReason.read(FileName(folder).joining(FileName(name))).map { (stage.name, $0) }
         }
     }
 }

@@ -1,34 +1,38 @@
+internal import Diagnostics
+
 /// One part of a file pattern, between two slashes: `*`, `?` and backslash.
+///
+/// `?` matches one character of UTF-8, or one byte that is part of none.
 struct GlobPattern {
     private enum Token: Equatable {
-        case scalar(Unicode.Scalar)
+        case unit(FileName.Unit)
         case any
         case run
     }
 
     private var tokens: [Token] = []
 
-    init(_ text: some StringProtocol) {
+    init(_ bytes: some Collection<UInt8>) {
         var isEscaped = false
-        for scalar in text.unicodeScalars {
+        for unit in FileName.units(of: bytes) {
             if isEscaped {
-                tokens.append(.scalar(scalar))
+                tokens.append(.unit(unit))
                 isEscaped = false
             } else {
-                switch scalar {
-                case "\\": isEscaped = true
-                case "*": if tokens.last != .run { tokens.append(.run) }
-                case "?": tokens.append(.any)
-                default: tokens.append(.scalar(scalar))
+                switch unit {
+                case .scalar("\\"): isEscaped = true
+                case .scalar("*"): if tokens.last != .run { tokens.append(.run) }
+                case .scalar("?"): tokens.append(.any)
+                default: tokens.append(.unit(unit))
                 }
             }
         }
     }
 
     /// Whether the pattern is the whole name; a leading dot must be written out.
-    func matches(_ name: String) -> Bool {
-        let name = Array(name.unicodeScalars)
-        if name.first == ".", tokens.first != .scalar(".") { return false }
+    func matches(_ name: FileName) -> Bool {
+        if name.hasPrefix("."), tokens.first != .unit(.scalar(".")) { return false }
+        let name = name.units
         var token = 0
         var position = 0
         var retry: (token: Int, position: Int)?
@@ -37,7 +41,7 @@ struct GlobPattern {
                 retry = (token, position)
                 token += 1
             } else if token < tokens.count,
-                tokens[token] == .any || tokens[token] == .scalar(name[position])
+                tokens[token] == .any || tokens[token] == .unit(name[position])
             {
                 token += 1
                 position += 1
@@ -54,24 +58,33 @@ struct GlobPattern {
 
     /// Whether the text is a pattern and not just a name.
     static func hasWildcards(_ text: some StringProtocol) -> Bool {
-        text.unicodeScalars.contains { $0 == "*" || $0 == "?" || $0 == "{" || $0 == "\\" }
+        hasWildcards(Array(text.utf8))
     }
 
+    /// Whether the bytes are a pattern and not just a name.
+    static func hasWildcards(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.contains { byte in
+            [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "{"), backslash].contains(byte)
+        }
+    }
+
+    private static let backslash = UInt8(ascii: "\\")
+
     /// The patterns without braces that a pattern stands for.
-    static func alternatives(of pattern: String) throws(RecordStreamError) -> [String] {
-        var finished: [String] = []
-        var waiting = [Array(pattern)]
-        while let text = waiting.popLast() {
-            guard let open = firstBrace(text) else {
-                finished.append(String(text))
+    static func alternatives(of pattern: String) throws(RecordStreamError) -> [FileName] {
+        var finished: [FileName] = []
+        var waiting = [Array(pattern.utf8)]
+        while let bytes = waiting.popLast() {
+            guard let open = firstBrace(bytes) else {
+                finished.append(FileName(bytes: bytes))
                 continue
             }
-            guard let (parts, close) = parts(of: text, from: open) else {
+            guard let (parts, close) = parts(of: bytes, from: open) else {
                 throw RecordStreamError(
                     .badPattern(reason: "a '{' is not closed"), in: pattern)
             }
             for part in parts {
-                waiting.append(text[..<open] + part + text[(close + 1)...])
+                waiting.append(bytes[..<open] + part + bytes[(close + 1)...])
             }
             guard finished.count + waiting.count <= 10_000 else {
                 throw RecordStreamError(
@@ -81,40 +94,40 @@ struct GlobPattern {
         return finished
     }
 
-    private static func firstBrace(_ text: [Character]) -> Int? {
+    private static func firstBrace(_ bytes: [UInt8]) -> Int? {
         var isEscaped = false
-        for (index, character) in text.enumerated() {
+        for (index, byte) in bytes.enumerated() {
             if isEscaped {
                 isEscaped = false
-            } else if character == "\\" {
+            } else if byte == backslash {
                 isEscaped = true
-            } else if character == "{" {
+            } else if byte == UInt8(ascii: "{") {
                 return index
             }
         }
         return nil
     }
 
-    private static func parts(of text: [Character], from open: Int) -> ([[Character]], Int)? {
-        var parts: [[Character]] = [[]]
+    private static func parts(of bytes: [UInt8], from open: Int) -> ([[UInt8]], Int)? {
+        var parts: [[UInt8]] = [[]]
         var depth = 1
         var isEscaped = false
-        for index in (open + 1)..<text.count {
-            let character = text[index]
+        for index in (open + 1)..<bytes.count {
+            let byte = bytes[index]
             if isEscaped {
                 isEscaped = false
-            } else if character == "\\" {
+            } else if byte == backslash {
                 isEscaped = true
-            } else if character == "{" {
+            } else if byte == UInt8(ascii: "{") {
                 depth += 1
-            } else if character == "}" {
+            } else if byte == UInt8(ascii: "}") {
                 depth -= 1
                 if depth == 0 { return (parts, index) }
-            } else if character == ",", depth == 1 {
+            } else if byte == UInt8(ascii: ","), depth == 1 {
                 parts.append([])
                 continue
             }
-            parts[parts.count - 1].append(character)
+            parts[parts.count - 1].append(byte)
         }
         return nil
     }

@@ -1,7 +1,9 @@
+package import Diagnostics
+
 /// One file to read, as a pattern named it.
 package struct InputFile: Sendable, Hashable {
-    /// The path as the user will see it and as it is opened, or `-` for standard input.
-    package let path: String
+    /// The path by which it is opened, or `-` for standard input.
+    package let path: FileName
     /// The size in bytes as stored, that is compressed; 0 where it is not known.
     package let byteCount: Int
     /// Whether its bytes come but once: those of a pipe, a device or a socket, which nobody can read
@@ -11,7 +13,7 @@ package struct InputFile: Sendable, Hashable {
     /// Rows that are made here, where there is no file; nil elsewhere.
     package let generatedRows: Int?
 
-    package init(path: String, byteCount: Int, isStream: Bool = false) {
+    package init(path: FileName, byteCount: Int, isStream: Bool = false) {
         self.path = path
         self.byteCount = byteCount
         self.isStream = isStream
@@ -19,11 +21,11 @@ package struct InputFile: Sendable, Hashable {
     }
 
     /// The beginning of the path of records that come from no file.
-    package static let generatedPrefix = "generate:"
+    package static let generatedPrefix: FileName = "generate:"
 
     /// So many records `{"row":0}`, `{"row":1}`, … without a file.
     package init(generating rows: Int) {
-        path = "\(Self.generatedPrefix)\(rows)"
+        path = Self.generatedPrefix.adding("\(rows)")
         generatedRows = rows
         isStream = false
         byteCount = GeneratedRows.byteCount(rows)
@@ -36,8 +38,8 @@ package struct InputFile: Sendable, Hashable {
     package var isStandardInput: Bool { path == "-" }
 
     /// The file as messages name it.
-    package var name: String { isStandardInput ? "standard input" : path }
+    package var name: String { isStandardInput ? "standard input" : path.displayText }
 
     /// Whether the name claims that the file is compressed.
-    var hasGzipName: Bool { path.lowercased().hasSuffix(".gz") }
+    var hasGzipName: Bool { path.lowercasedASCII.hasSuffix(".gz") }
 }

@@ -1,48 +1,56 @@
+package import Diagnostics
+
 /// Finds the files that patterns name.
 ///
 /// `*` and `?` match inside one name, `**` any number of folders, `{a,b}` either part; a
 /// backslash takes the next character as it stands. As in a shell, `*` and `?` do not match a
 /// leading dot. `logs/**/*-{2024,2025}.csv.gz` finds `logs/eu/may/web-2024.csv.gz`.
+///
+/// Names are bytes: one that is not UTF-8 is found as any other.
 package enum InputFiles {
     /// The files that the patterns name, sorted by name, each once.
     ///
     /// Relative patterns start at `baseFolder`. A pattern that matches nothing gives nothing; a
-    /// name without wildcards that does not exist is the error `input.missing`.
+    /// name without wildcards that does not exist, and a link that matches and leads to no file, are
+    /// the error `input.missing`.
     package static func expand(
         patterns: [String], baseFolder: String
     ) throws(RecordStreamError) -> [InputFile] {
-        // By bytes: `String` takes other spellings of the same name for equal, and files do not.
-        var found: [[UInt8]: InputFile] = [:]
+        var found: [FileName: InputFile] = [:]
         for pattern in patterns {
-            for file in try files(matching: pattern, baseFolder: baseFolder) {
-                found[Array(file.path.utf8)] = file
+            for file in try files(matching: pattern, baseFolder: FileName(baseFolder)) {
+                found[file.path] = file
             }
         }
-        return found.values.sorted { Array($0.path.utf8).lexicographicallyPrecedes($1.path.utf8) }
+        return found.values.sorted { $0.path < $1.path }
+    }
+
+    /// The file of a name, in which nothing is a wildcard; `-` is standard input.
+    package static func file(at path: FileName) throws(RecordStreamError) -> InputFile {
+        path == InputFile.standardInput.path ? .standardInput : try literalFile(path)
     }
 
     private static func files(
-        matching pattern: String, baseFolder: String
+        matching pattern: String, baseFolder: FileName
     ) throws(RecordStreamError) -> [InputFile] {
         if pattern == "-" { return [.standardInput] }
         guard !pattern.isEmpty else {
             throw RecordStreamError(.badPattern(reason: "it is empty"), in: pattern)
         }
-        let path = join(baseFolder, pattern)
+        let path = baseFolder.joining(FileName(pattern))
         // A name that has wildcards in it may be one all the same; what else it is is told below.
         if let file = try? literalFile(path) { return [file] }
         guard GlobPattern.hasWildcards(pattern) else { return [try literalFile(path)] }
         var files: [InputFile] = []
         for alternative in try GlobPattern.alternatives(of: pattern) {
-            let full = join(baseFolder, alternative)
             var walk = GlobWalk()
-            try walk.run(full)
+            try walk.run(baseFolder.joining(alternative))
             files += walk.files
         }
         return files
     }
 
-    private static func literalFile(_ path: String) throws(RecordStreamError) -> InputFile {
+    private static func literalFile(_ path: FileName) throws(RecordStreamError) -> InputFile {
         do throws(Platform.Failure) {
             let status = try Platform.status(path)
             if status.kind == .folder { throw Platform.Failure.isFolder }
@@ -51,18 +59,16 @@ package enum InputFiles {
             throw RecordStreamError(inputFailure: error, path: path)
         }
     }
-
-    private static func join(_ folder: String, _ name: String) -> String {
-        var name = name[...]
-        while name.hasPrefix("./") && name.count > 2 { name = name.dropFirst(2) }
-        if name.hasPrefix("/") || folder.isEmpty || folder == "." { return String(name) }
-        return folder.hasSuffix("/") ? folder + name : folder + "/" + name
-    }
 }
 
 extension RecordStreamError {
     /// The error for an input that the system would not open or read.
-    init(inputFailure failure: Platform.Failure, path: String) {
+    init(inputFailure failure: Platform.Failure, path: FileName) {
+        self.init(inputFailure: failure, at: RecordLocation(file: path))
+    }
+
+    /// The same of an input that is named by its place.
+    init(inputFailure failure: Platform.Failure, at location: RecordLocation) {
         let kind: Kind =
             if failure.isMissing {
                 .inputMissing
@@ -71,48 +77,51 @@ extension RecordStreamError {
             } else {
                 .inputUnreadable(reason: failure.text, isPermission: failure.isPermission)
             }
-        self.init(kind, in: path)
+        self.init(kind, at: location)
     }
 }
 
 /// A walk through the folders along one pattern without braces.
 private struct GlobWalk {
+    private typealias Parts = ArraySlice<ArraySlice<UInt8>>
+
     var files: [InputFile] = []
 
-    mutating func run(_ pattern: String) throws(RecordStreamError) {
-        let parts = pattern.split(separator: "/", omittingEmptySubsequences: true)
-        try walk(folder: pattern.hasPrefix("/") ? "/" : "", parts: parts[...])
+    mutating func run(_ pattern: FileName) throws(RecordStreamError) {
+        try walk(folder: pattern.isAbsolute ? "/" : "", parts: pattern.components[...])
     }
 
-    private mutating func walk(
-        folder: String, parts: ArraySlice<Substring>
-    ) throws(RecordStreamError) {
+    private mutating func walk(folder: FileName, parts: Parts) throws(RecordStreamError) {
         guard let part = parts.first else { return }
         let rest = parts.dropFirst()
-        if part == "**" {
-            try walk(folder: folder, parts: rest.isEmpty ? ["*"] : rest)
+        if part.elementsEqual("**".utf8) {
+            try walk(folder: folder, parts: rest.isEmpty ? [ArraySlice("*".utf8)] : rest)
             for name in try sortedNames(folder) where !name.hasPrefix(".") {
-                let path = folder + name
+                let path = folder.joining(name)
                 if try status(path, followingLinks: false)?.kind == .folder {
-                    try walk(folder: path + "/", parts: parts)
+                    try walk(folder: path, parts: parts)
                 }
             }
             return
         }
         guard GlobPattern.hasWildcards(part) else {
-            try visit(folder + String(part), rest: rest)
+            try visit(folder.joining(FileName(bytes: part)), rest: rest)
             return
         }
         let pattern = GlobPattern(part)
         for name in try sortedNames(folder) where pattern.matches(name) {
-            try visit(folder + name, rest: rest)
+            try visit(folder.joining(name), rest: rest)
         }
     }
 
-    private mutating func visit(
-        _ path: String, rest: ArraySlice<Substring>
-    ) throws(RecordStreamError) {
-        guard let status = try status(path) else { return }
+    private mutating func visit(_ path: FileName, rest: Parts) throws(RecordStreamError) {
+        guard let status = try status(path) else {
+            // A link that matches would be left out unseen; what a path may lead through would not.
+            if rest.isEmpty, try self.status(path, followingLinks: false) != nil {
+                throw RecordStreamError(.inputDangling, in: path)
+            }
+            return
+        }
         if rest.isEmpty {
             if status.kind != .folder {
                 files.append(
@@ -120,14 +129,14 @@ private struct GlobWalk {
                         path: path, byteCount: status.size, isStream: status.kind == .other))
             }
         } else if status.kind == .folder {
-            try walk(folder: path + "/", parts: rest)
+            try walk(folder: path, parts: rest)
         }
     }
 
     /// What stands at a path, nil where that is nothing; what may not be looked at is an error,
     /// since it would be left out unseen.
     private func status(
-        _ path: String, followingLinks: Bool = true
+        _ path: FileName, followingLinks: Bool = true
     ) throws(RecordStreamError) -> (kind: Platform.NodeKind, size: Int)? {
         do throws(Platform.Failure) {
             return try Platform.status(path, followingLinks: followingLinks)
@@ -139,7 +148,7 @@ private struct GlobWalk {
 
     /// The names in a folder, none where it is missing; one that may not be read is an error,
     /// since what is in it would be left out unseen.
-    private func sortedNames(_ folder: String) throws(RecordStreamError) -> [String] {
+    private func sortedNames(_ folder: FileName) throws(RecordStreamError) -> [FileName] {
         do throws(Platform.Failure) {
             return try Platform.names(inFolder: folder).sorted()
         } catch {

@@ -1,5 +1,8 @@
+internal import Diagnostics
+
 /// The bytes of a file or of standard input as they are stored, through a buffer.
 final class StoredInput {
+    /// The path as messages show it.
     let path: String
     /// The bytes read from the system so far.
     private var byteCount = 0
@@ -20,7 +23,7 @@ final class StoredInput {
     init(
         _ file: InputFile, isCancelled: (@Sendable () -> Bool)? = nil
     ) throws(RecordStreamError) {
-        path = file.path
+        path = file.path.displayText
         self.isCancelled = isCancelled
         generated = file.generatedRows.map { GeneratedRows($0) }
         if generated != nil {
@@ -139,7 +142,7 @@ final class StoredInput {
             byteCount += length
             return length
         } catch {
-            throw RecordStreamError(inputFailure: error, path: path)
+            throw RecordStreamError(inputFailure: error, at: RecordLocation(source: path))
         }
     }
 

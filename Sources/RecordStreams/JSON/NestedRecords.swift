@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Reads objects that stand inside records, one at a time, by a selection of their own.
 ///
 /// They were validated as part of their record, so only what is asked for is looked at.

@@ -1,4 +1,4 @@
-internal import Diagnostics
+package import Diagnostics
 
 /// What an output came to.
 package struct OutputSummary: Sendable, Hashable {
@@ -20,9 +20,9 @@ package struct OutputSummary: Sendable, Hashable {
 /// is. The name `-` writes to standard output as the bytes come.
 package final class OutputFile {
     /// The path as the user named it.
-    package let path: String
-    private var target: String
-    private let temporaryPath: String?
+    package let path: FileName
+    private var target: FileName
+    private let temporaryPath: FileName?
     private var descriptor: Int32
     private var gzip: GzipWriter?
     /// Writes plain files; gzip has threads of its own.
@@ -38,8 +38,18 @@ package final class OutputFile {
     ///   - escapesControls: spells control characters out, for a terminal; each `write` must then
     ///     end with a whole character.
     ///   - observer: sees every byte of the file as stored, in order; for a digest.
-    package init(
+    package convenience init(
         path: String, gzipLevel: Int? = nil, escapesControls: Bool = false,
+        observer: ((UnsafeRawBufferPointer) -> Void)? = nil
+    ) throws(RecordStreamError) {
+        try self.init(
+            at: FileName(path), gzipLevel: gzipLevel, escapesControls: escapesControls,
+            observer: observer)
+    }
+
+    /// Makes the temporary file of an output by its name.
+    package init(
+        at path: FileName, gzipLevel: Int? = nil, escapesControls: Bool = false,
         observer: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) throws(RecordStreamError) {
         self.path = path
@@ -55,7 +65,7 @@ package final class OutputFile {
             (temporaryPath, descriptor) = try Self.makeTemporary(for: target, named: path)
         }
         if let gzipLevel {
-            gzip = try GzipWriter(level: gzipLevel, path: path)
+            gzip = try GzipWriter(level: gzipLevel, path: path.displayText)
         } else if temporaryPath != nil {
             behind = WriteBehind(descriptor)
         }
@@ -66,9 +76,9 @@ package final class OutputFile {
     }
 
     private static func makeTemporary(
-        for target: String, named path: String
-    ) throws(RecordStreamError) -> (String, Int32) {
-        let (folder, name) = split(target)
+        for target: FileName, named path: FileName
+    ) throws(RecordStreamError) -> (FileName, Int32) {
+        let (folder, name) = (target.folder, target.lastComponent)
         // Nothing there is as it should be; what else is wrong is told by making the file.
         let kind = (try? Platform.status(target))?.kind
         if kind == .other {
@@ -82,9 +92,11 @@ package final class OutputFile {
         var attempt = 0
         do throws(Platform.Failure) {
             if kind == .folder { throw Platform.Failure.isFolder }
-            removeLeftovers(in: folder) { $0 == name }
+            removeLeftovers(in: folder) { $0 == temporaryStem(of: name) }
             while true {
-                let temporary = "\(folder).\(name).\(Platform.processIdentifier())-\(attempt).part"
+                let temporary = folder.joining(
+                    FileName(bytes: [UInt8(ascii: ".")] + temporaryStem(of: name).bytes)
+                        .adding(".\(Platform.processIdentifier())-\(attempt).part"))
                 do throws(Platform.Failure) {
                     return (temporary, try Platform.createNew(temporary, with: rights))
                 } catch {
@@ -101,28 +113,31 @@ package final class OutputFile {
         }
     }
 
+    /// What a temporary file has of the name of its output, which may be as long as names can be.
+    private static func temporaryStem(of name: FileName) -> FileName {
+        // A full stop, the process, a number, and `.part` are added.
+        name.prefix(bytes: FileName.componentBytesMax - 32)
+    }
+
     /// Removes temporary files of outputs whose process was killed before it was done.
     ///
     /// - Parameters:
-    ///   - folder: with its slash; empty for the working folder.
-    ///   - isMeant: whether the files of the output of that name go.
-    package static func removeLeftovers(in folder: String, where isMeant: (Substring) -> Bool) {
+    ///   - folder: the folder; `.` for the working folder.
+    ///   - isMeant: whether the files of the output of that name go; of a long name it gets the
+    ///     beginning.
+    package static func removeLeftovers(in folder: FileName, where isMeant: (FileName) -> Bool) {
         // Whether there are any is no reason not to write; what cannot be listed is left.
         guard let names = try? Platform.names(inFolder: folder, hiddenOnly: true) else { return }
         for leftover in names where leftover.hasSuffix(".part") {
-            let whole = leftover.dropFirst().dropLast(5)
-            guard let dot = whole.lastIndex(of: "."), isMeant(whole[..<dot]),
-                let process = whole[dot...].dropFirst().split(separator: "-").first
-                    .flatMap({ Int32($0) }), !Platform.isRunning(process)
+            let whole = leftover.bytes.dropFirst().dropLast(5)
+            guard let dot = whole.lastIndex(of: UInt8(ascii: ".")),
+                isMeant(FileName(bytes: whole[..<dot])),
+                let process = whole[dot...].dropFirst().split(separator: UInt8(ascii: "-")).first
+                    .flatMap({ Int32(String(decoding: $0, as: UTF8.self)) }),
+                !Platform.isRunning(process)
             else { continue }
-            Platform.removeFile(folder + leftover)
+            Platform.removeFile(folder.joining(leftover))
         }
-    }
-
-    /// The folder with its slash, and the name.
-    private static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-        return (String(path[...slash]), String(path[path.index(after: slash)...]))
     }
 
     /// Writes bytes, which may be changed as soon as the call returns.
@@ -174,7 +189,7 @@ package final class OutputFile {
                 descriptor = -1
                 try Platform.closeWritten(written)
                 try Platform.renameFile(temporaryPath, to: target)
-                if isDurable { try Platform.synchronizeFolder(Self.split(target).folder) }
+                if isDurable { try Platform.synchronizeFolder(target.folder) }
             } catch {
                 abandon()
                 Platform.removeFile(temporaryPath)

@@ -1,3 +1,5 @@
+package import Diagnostics
+
 /// The format of a stream of records.
 package enum RecordFormat: String, Sendable, Hashable, CaseIterable {
     /// Comma-separated values with a header.
@@ -11,16 +13,19 @@ package enum RecordFormat: String, Sendable, Hashable, CaseIterable {
 
     /// The format that a file name stands for, whatever its compression.
     package init?(fileName: some StringProtocol) {
-        var name = fileName.lowercased()
-        if name.hasSuffix(".gz") { name.removeLast(3) }
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        switch name[name.index(after: dot)...] {
-        case "csv": self = .csv
-        case "tsv", "tab": self = .tsv
-        case "json": self = .json
-        case "ndjson", "jsonl": self = .ndjson
-        default: return nil
-        }
+        self.init(fileName: FileName(fileName))
+    }
+
+    /// The format that the name of a file stands for, whatever its compression.
+    package init?(fileName: FileName) {
+        var name = fileName.lowercasedASCII
+        if name.hasSuffix(".gz") { name = FileName(bytes: name.bytes.dropLast(3)) }
+        let endings: [(FileName, RecordFormat)] = [
+            (".csv", .csv), (".tsv", .tsv), (".tab", .tsv), (".json", .json),
+            (".ndjson", .ndjson), (".jsonl", .ndjson),
+        ]
+        guard let format = endings.first(where: { name.hasSuffix($0.0) })?.1 else { return nil }
+        self = format
     }
 }
 

@@ -39,7 +39,7 @@ package final class RecordBatch {
     /// What the numbers of records are short of, where a decoder met only some of them.
     private var numberOffset = 0
 
-    var source = ""
+    var source: FileName = ""
     var slotCount = 0
     var recordsMax = 0
     /// The bytes that are kept of a record that is too big.
@@ -151,12 +151,12 @@ package final class RecordBatch {
             over: chunk.start + counted.offset, count: offset - counted.offset)
         counted = (offset, place)
         return RecordLocation(
-            source: source, record: number, byteOffset: place.byteOffset, line: place.line,
+            file: source, record: number, byteOffset: place.byteOffset, line: place.line,
             column: place.column, field: field)
     }
 
     /// Empties the batch and makes room for records of that many slots.
-    func prepare(source: String, slotCount: Int, recordsMax: Int, recordBytesMax: Int = .max) {
+    func prepare(source: FileName, slotCount: Int, recordsMax: Int, recordBytesMax: Int = .max) {
         self.source = source
         self.slotCount = slotCount
         self.recordsMax = recordsMax

@@ -9,7 +9,7 @@ package final class RecordReader {
     /// The format that was chosen or told.
     package let format: RecordFormat
     private let source: ByteSource
-    private let sourceName: String
+    private let sourceName: FileName
     private let slotCount: Int
     private let options: ReadOptions
     private let decoder: any RecordDecoder
@@ -41,7 +41,7 @@ package final class RecordReader {
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
         format = try Self.format(of: input, options: options, filler: &filler)
         decoder = try Self.decoder(
-            format, source: input.path, selection: selection, options: options)
+            format, source: input.path.displayText, selection: selection, options: options)
         while true {
             carry.terminate(decoder.terminator.0, decoder.terminator.1)
             let bytes = UnsafeBufferPointer(start: UnsafePointer(carry.start), count: carry.count)

@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import Testing
 
@@ -24,11 +25,13 @@ import Testing
                 field: "size", value: "1e9\u{1}", message: "Too \\ much")
         ])
     private static let form = InputForm(format: "csv", columnNames: ["a", "b"])
+    /// Latin-1.
+    private static let name = FileName(bytes: [0x61, 0xE9])
     private static let file = RejectFileNote(
-        source: "a.csv", path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
+        source: name, path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
         isFirst: false, replayed: 7)
     private static let input = InputNote(
-        path: "a.csv", byteCount: 7, digest: [0, 128, 255], records: 8)
+        path: name, byteCount: 7, digest: [0, 128, 255], records: 8)
     private static let position = InputPosition(
         path: "a.csv", record: 9, offset: 10, digest: [1, 2], isStream: true)
 
@@ -122,7 +125,9 @@ import Testing
         let importing = ImportNote(
             stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
             objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
-            inputs: ["a.csv": Self.form], rejects: [Self.file], secondsElapsed: 3.5,
+            inputs: [
+                Self.name: Self.form, "\u{E9}": Self.form, "e\u{301}": Self.form,
+            ], rejects: [Self.file], secondsElapsed: 3.5,
             section: section, abortBase: RejectBase(read: 4, rejected: 5),
             stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
             left: [Self.position])
@@ -130,6 +135,9 @@ import Testing
         try check(section)
         try check(stage)
         try check(importing)
+        let read = try JSONDecoder().decode(
+            ImportNote.self, from: Data(importing.json.compact.utf8))
+        #expect(read.inputs.keys.sorted() == [Self.name, "e\u{301}", "\u{E9}"])
         try check(stage.report)
         try check(try #require(stage.report.exported))
         try check(Self.form)

@@ -1,3 +1,4 @@
+import Diagnostics
 import Crypto
 import RecordStreams
 import Testing
@@ -35,7 +36,7 @@ import Testing
         var code = "ok"
         do throws(RecordStreamError) {
             let source = try ByteSource(
-                InputFile(path: path, byteCount: 0), compression: .gzip)
+                InputFile(path: FileName(path), byteCount: 0), compression: .gzip)
             while case let count = try source.read(into: start, count: 1 << 16), count > 0 {
                 size += count
                 hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))

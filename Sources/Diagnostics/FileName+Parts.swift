@@ -1,0 +1,134 @@
+/// A path by its parts, as bytes; nothing is looked up.
+///
+/// A slash or a full stop is one byte, also before a combining mark, where a `Character` search finds
+/// neither.
+extension FileName {
+    private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
+
+    /// Whether the path begins at the root.
+    package var isAbsolute: Bool { bytes.first == Self.slash }
+
+    /// The names between the slashes.
+    package var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.slash) }
+
+    /// The folder of a file, `.` where its path names none.
+    package var folder: FileName {
+        guard let slash = bytes.lastIndex(of: Self.slash) else { return "." }
+        return slash == 0 ? "/" : FileName(bytes: bytes[..<slash])
+    }
+
+    /// What comes after the last slash.
+    package var lastComponent: FileName {
+        bytes.lastIndex(of: Self.slash).map { FileName(bytes: bytes[($0 + 1)...]) } ?? self
+    }
+
+    /// The last full stop of the last component and what comes after it; empty if there is none
+    /// after the component's first byte.
+    package var suffix: ArraySlice<UInt8> {
+        let name = lastComponent.bytes
+        guard let dot = name.lastIndex(of: Self.dot), dot > 0 else { return [] }
+        return name[dot...]
+    }
+
+    /// A path as seen from where this folder is; absolute paths stay.
+    package func joining(_ path: FileName) -> FileName {
+        guard !path.isAbsolute else { return path }
+        var rest = path.bytes[...]
+        while rest.starts(with: [Self.dot, Self.slash]) {
+            rest = rest.dropFirst(2).drop { $0 == Self.slash }
+        }
+        if rest.isEmpty || rest.elementsEqual([Self.dot]) { return self }
+        guard self != ".", !isEmpty else { return FileName(bytes: rest) }
+        return FileName(bytes: bytes + (bytes.last == Self.slash ? [] : [Self.slash]) + rest)
+    }
+
+    /// The name with a text after it.
+    package func adding(_ text: String) -> FileName { FileName(bytes: bytes + Array(text.utf8)) }
+
+    /// Whether the name begins with these bytes.
+    package func hasPrefix(_ name: FileName) -> Bool { bytes.starts(with: name.bytes) }
+
+    /// Whether the name ends with these bytes.
+    package func hasSuffix(_ name: FileName) -> Bool {
+        bytes.suffix(name.bytes.count).elementsEqual(name.bytes)
+    }
+
+    /// The name with its ASCII letters in lower case.
+    package var lowercasedASCII: FileName {
+        FileName(
+            bytes: bytes.map { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+            })
+    }
+
+    /// The path without `.` and `..`, as far as the bytes tell: two names for one file.
+    package var normalized: FileName {
+        var parts: [ArraySlice<UInt8>] = []
+        for part in components where !part.elementsEqual([Self.dot]) {
+            if Self.isParent(part), let last = parts.last, !Self.isParent(last) {
+                parts.removeLast()
+            } else if !Self.isParent(part) || !isAbsolute {
+                // Above the root there is nothing but the root.
+                parts.append(part)
+            }
+        }
+        return FileName(parts: parts, isAbsolute: isAbsolute)
+    }
+
+    /// The path without `..`, where that leads to the same place.
+    ///
+    /// - Parameter isLink: whether there is a symbolic link at a path: `..` behind it leads elsewhere.
+    package func tidied(isLink: (FileName) -> Bool) -> FileName {
+        guard components.contains(where: Self.isParent) else { return self }
+        var parts: [ArraySlice<UInt8>] = []
+        for part in components where !part.elementsEqual([Self.dot]) {
+            guard Self.isParent(part), let last = parts.last, !Self.isParent(last) else {
+                parts.append(part)
+                continue
+            }
+            guard !isLink(FileName(parts: parts, isAbsolute: isAbsolute)) else { return self }
+            parts.removeLast()
+        }
+        let tidied = FileName(parts: parts, isAbsolute: isAbsolute)
+        return tidied.isEmpty ? "." : tidied
+    }
+
+    /// The steps from a folder to this path; nil where one of them is not absolute.
+    package func steps(from folder: FileName) -> [ArraySlice<UInt8>]? {
+        guard folder.isAbsolute, isAbsolute else { return nil }
+        let here = folder.normalized.components
+        let there = normalized.components
+        let shared = zip(here, there).prefix { $0 == $1 }.count
+        let up = ArraySlice([Self.dot, Self.dot])
+        let steps = Array(repeating: up, count: here.count - shared) + Array(there[shared...])
+        return steps.isEmpty ? [[Self.dot]] : steps
+    }
+
+    /// The path as seen from a folder; nil where one of them is not absolute.
+    package func relative(to folder: FileName) -> FileName? {
+        steps(from: folder).map { FileName(parts: $0, isAbsolute: false) }
+    }
+
+    /// The names with slashes between them.
+    package init(parts: [ArraySlice<UInt8>], isAbsolute: Bool) {
+        self.init(
+            bytes: (isAbsolute ? [Self.slash] : []) + parts.joined(separator: [Self.slash]))
+    }
+
+    private static func isParent(_ part: ArraySlice<UInt8>) -> Bool {
+        part.elementsEqual([dot, dot])
+    }
+
+    /// The name cut to so many bytes, not inside a character.
+    package func prefix(bytes count: Int) -> FileName {
+        guard bytes.count > count else { return self }
+        var end = max(0, count)
+        // Bytes that continue a character of UTF-8.
+        while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return FileName(bytes: bytes[..<end])
+    }
+
+    /// Names have at most so many bytes on Linux and macOS.
+    package static let componentBytesMax = 255
+}

@@ -1,0 +1,65 @@
+import Diagnostics
+import GraphModel
+import RecordStreams
+
+/// What files of rejects are called: after the stage and the input, in UTF-8 and never too long.
+///
+/// ```
+/// tasks.tasks.csv              import `tasks`, input `in/tasks.csv.gz`
+/// tasks.2.tasks.csv            the second of two inputs of that name
+/// tasks.caf%E9-5d41402a.csv    an input whose name is not UTF-8
+/// tasks.aaaa…aaaa-7d793037.csv one whose name leaves no room for the stage
+/// ```
+/// The digits are of the bytes of the whole name, so that no two names become one.
+enum RejectFileName {
+    /// The longest name: `.why.ndjson` is added to it.
+    static let bytesMax = FileName.componentBytesMax - RejectFile.reasonsSuffix.utf8.count
+    /// Longer endings are no format.
+    private static let endingBytesMax = 16
+
+    /// The names for the inputs of a stage, of which no two share a file.
+    static func names(of inputs: [FileName], stage: String) -> [FileName: FileName] {
+        var names: [FileName: FileName] = [:]
+        // As texts without case: some file systems take names for one that are alike as texts.
+        let alike = Dictionary(grouping: Set(inputs)) { base(of: $0).displayText.lowercased() }
+        for same in alike.values {
+            for (place, input) in same.sorted().enumerated() {
+                names[input] = name(
+                    of: input, stage: stage, prefix: same.count > 1 ? "\(place + 1)." : "")
+            }
+        }
+        return names
+    }
+
+    /// The name for one input.
+    ///
+    /// - Parameter prefix: what tells it from others of the same name.
+    static func name(of input: FileName, stage: String, prefix: String = "") -> FileName {
+        let base = base(of: input)
+        let whole = FileName(bytes: FileName("\(stage).\(prefix)").bytes + base.bytes)
+        let shown = FileName(bytes: whole.units.flatMap(Self.encoded))
+        guard shown != whole || whole.bytes.count > bytesMax else { return whole }
+        let ending = base.suffix.count > endingBytesMax ? [] : base.suffix
+        let stem = FileName(bytes: shown.bytes.dropLast(ending.count))
+        var digest = ContentDigest()
+        digest.add(whole.bytes)
+        let digits = FileName("-" + digest.text(bytes: 4))
+        let room = bytesMax - digits.bytes.count - ending.count
+        return FileName(bytes: stem.prefix(bytes: room).bytes + digits.bytes + ending)
+    }
+
+    private static func base(of input: FileName) -> FileName {
+        guard input != InputFile.standardInput.path else { return "stdin" }
+        let name = input.lastComponent
+        return name.hasSuffix(".gz") ? FileName(bytes: name.bytes.dropLast(3)) : name
+    }
+
+    /// A byte that is not UTF-8 as in URLs.
+    private static func encoded(_ unit: FileName.Unit) -> [UInt8] {
+        switch unit {
+        case .scalar(let scalar): Array(String(scalar).utf8)
+        case .byte(let byte):
+            Array(("%" + String(UInt16(byte) | 0x100, radix: 16, uppercase: true).dropFirst()).utf8)
+        }
+    }
+}
