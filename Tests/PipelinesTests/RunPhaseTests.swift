@@ -38,7 +38,7 @@ struct RunPhaseTests {
     func beside() {
         let expected: [Action] = [
             .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
-            .putInPlace, .reportEarly, .endNotes,
+            .putInPlace, .publish, .reportEarly, .endNotes,
         ]
         #expect(steps(.replacement, groups: [.beside]) == expected)
         #expect(steps(.workingCopy(.atTheEnd), groups: [.beside]) == expected)
@@ -48,7 +48,7 @@ struct RunPhaseTests {
     func appStore() {
         #expect(
             steps(.workingCopy(.atTheEnd), isOfApp: true, groups: [.beside]) == [
-                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .putInPlace,
+                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .putInPlace, .publish,
                 .drainReplay, .reportEarly, .endNotes,
             ])
     }
@@ -58,10 +58,10 @@ struct RunPhaseTests {
         #expect(
             steps(.workingCopy(.afterEachStage), groups: [.beside, .store, .beside]) == [
                 .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
-                .putInPlace,
+                .putInPlace, .publish,
                 .open(group: 1), .runStages(group: 1), .finishStore, .drainReplay, .closeStore,
                 .open(group: 2), .runStages(group: 2), .finishStore, .drainReplay, .closeStore,
-                .putInPlace, .reportEarly, .endNotes,
+                .putInPlace, .publish, .reportEarly, .endNotes,
             ])
     }
 

@@ -14,6 +14,11 @@ package struct ContentDigest {
     }
 
     /// Adds bytes.
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        hash.update(bufferPointer: bytes)
+    }
+
+    /// Adds bytes.
     package mutating func add(_ bytes: [UInt8]) { hash.update(data: bytes) }
 
     /// The first digits of it, in hexadecimal.

@@ -18,6 +18,8 @@ package enum CompanionFile: String, CaseIterable, Sendable {
     case inputs = ".etl-next"
     /// The notes of a run that has changed nothing in the store.
     case progress = ".etl-progress"
+    /// Which files get their names when a new store has taken its place.
+    case files = ".etl-files"
     /// The notes of a run whose store has taken its place.
     case completion = ".etl-done"
 
@@ -30,7 +32,7 @@ package enum CompanionFile: String, CaseIterable, Sendable {
     var isStore: Bool {
         switch self {
         case .work, .new, .part, .migrating: true
-        case .lock, .copy, .replaced, .inputs, .progress, .completion: false
+        case .lock, .copy, .replaced, .inputs, .progress, .files, .completion: false
         }
     }
 }

@@ -60,6 +60,11 @@ extension Explanation {
             "Check the folder and its permissions."
         ),
         (
+            "output.name",
+            "A file that waited for its store cannot get its name; the store is in its place.",
+            "Make room for the name, or check the folder's permissions, and run again."
+        ),
+        (
             "output.not-written", "The file cannot be written; the old one is as it was.",
             "Make room on the disk, and run again."
         ),

@@ -13,8 +13,10 @@ import RecordStreams
 /// rows of the same batch are saved after it. Until then it is kept in memory, and no file stays
 /// open: thousands of inputs may have rejects.
 struct RejectFiles {
-    /// Where the files of this run are.
-    let folder: String
+    /// Where the files of this run belong.
+    let finalFolder: String
+    /// Where they are until they get their names.
+    private let folder: String
     private let isDry: Bool
     private let stage: Stage
     private let inputs: ImportInputs
@@ -38,11 +40,14 @@ struct RejectFiles {
     private static let waitingBytesMax = 4 << 20
 
     init(_ environment: StageEnvironment, stage: Stage, inputs: ImportInputs) {
-        let dir =
+        finalFolder =
             environment.isDry
-            ? DryRun.rejectsFolder(for: environment.container.path)
-            : environment.values.path(environment.spec.rejects.folder)
-        folder = PathText.join(dir, "\(environment.spec.name)-\(environment.runID)")
+            ? PathText.join(
+                DryRun.rejectsFolder(for: environment.container.path),
+                "\(environment.spec.name)-\(environment.runID)")
+            : RejectFolders.folder(
+                of: environment.spec, environment.values, runID: environment.runID)
+        folder = environment.publication.place(ofRejects: finalFolder)
         isDry = environment.isDry
         self.stage = stage
         self.inputs = inputs
@@ -179,7 +184,7 @@ struct RejectFiles {
     /// Notes the files before they are there, so that none is without a note.
     private func noteFiles() throws {
         guard !isDry else { return }
-        var note = try RejectNote.read(in: folder) ?? origin
+        var note = try RejectNote.read(in: folder) ?? RejectNote.read(in: finalFolder) ?? origin
         let known = Set(note.files.map(\.name))
         let new = unmade.compactMap { source in
             files[source].map {

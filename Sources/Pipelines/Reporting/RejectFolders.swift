@@ -3,6 +3,13 @@ import FoundationEssentials
 
 /// The reject files of earlier runs, which go after a time.
 enum RejectFolders {
+    /// Where a run's rejects belong.
+    static func folder(
+        of spec: PipelineSpec, _ values: ParameterValues, runID: String
+    ) -> String {
+        PathText.join(values.path(spec.rejects.folder), "\(spec.name)-\(runID)")
+    }
+
     /// Removes what runs of this pipeline rejected longer ago than `rejects.keep`.
     ///
     /// A folder's age is that of its run, which is in its name: `nightly-20261121T030000Z-4711`.
@@ -16,9 +23,10 @@ enum RejectFolders {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return
         }
-        for name in names.sorted() where name.hasPrefix(spec.name + "-") {
-            let run = name.dropFirst(spec.name.count + 1)
-            guard let started = RunName.started(run), started < oldest else { continue }
+        for name in names.sorted() {
+            guard let run = Publication.run(ofRejects: name, spec.name),
+                let started = RunName.started(run), started < oldest
+            else { continue }
             do {
                 try FileManager.default.removeItem(atPath: PathText.join(folder, name))
             } catch {

@@ -103,17 +103,20 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
 
 /// Small files that appear as a whole, and are durable then.
 enum WholeFile {
-    /// - Parameter isDurable: waits until the file would outlast a loss of power.
-    static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = true) throws {
-        try write(bytes, to: FileName(path), isDurable: isDurable)
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        try write(bytes, to: FileName(path))
     }
 
     /// The same of a file by its name.
-    static func write(_ bytes: [UInt8], to path: FileName, isDurable: Bool = true) throws {
-        let output = try OutputFile(at: path)
+    ///
+    /// - Parameter stored: the name that it has until it gets its own.
+    static func write(
+        _ bytes: [UInt8], to path: FileName, storedAs stored: FileName? = nil
+    ) throws {
+        let output = try OutputFile(at: path, storedAs: stored)
         do {
             try bytes.withUnsafeBytes { try output.write($0) }
-            _ = try output.finish(rowCount: 1, isDurable: isDurable)
+            _ = try output.finish(rowCount: 1)
         } catch {
             output.abandon()
             throw error

@@ -56,8 +56,7 @@ struct RunReporter {
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         let report = report(outcome, spec, values)
         try? Self.prepare(folder.path)
-        // It stands until the run's end at the most, where it is written again.
-        try? Self.write(Self.data(report), to: folder.dataPath(report.run), isDurable: false)
+        try? Self.write(Self.data(report), to: folder.dataPath(report.run))
     }
 
     /// The spec and its parameters; those that were known when the run failed.
@@ -93,8 +92,7 @@ extension RunReporter {
         try Self.prepare(folder.path)
         try Self.write(Self.data(report), to: folder.dataPath(report.run))
         let page = ReportPage.text(of: report, in: FileDescriptor.resolved(folder.path))
-        // It can be made again from the data.
-        try Self.write(Array(page.utf8), to: folder.pagePath(report.run), isDurable: false)
+        try Self.write(Array(page.utf8), to: folder.pagePath(report.run))
         folder.rotate(keeping: spec.report.keep).forEach(run.runner.warn)
     }
 
@@ -130,11 +128,9 @@ extension RunReporter {
         try Self.write(Self.data(report), to: path)
     }
 
-    private static func write(
-        _ bytes: [UInt8], to path: String, isDurable: Bool = true
-    ) throws {
+    private static func write(_ bytes: [UInt8], to path: String) throws {
         do {
-            try WholeFile.write(bytes, to: path, isDurable: isDurable)
+            try WholeFile.write(bytes, to: path)
         } catch {
             let reason = RunFailure(error).diagnostics.first?.message ?? "\(error)"
             throw RunFailure(

@@ -41,7 +41,7 @@ struct CompletionNote: Decodable {
     }
 
     /// What a file keeps under another name, and whatever is written to it.
-    private static func fileNumber(_ path: String) -> String {
+    static func fileNumber(_ path: String) -> String {
         String(FileDescriptor.state(path).prefix { $0 != ":" })
     }
 }

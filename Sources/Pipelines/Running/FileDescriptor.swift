@@ -1,5 +1,7 @@
 import Diagnostics
 
+import GraphModel
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -192,6 +194,29 @@ enum FileDescriptor {
     /// Removes a file; nothing happens where there is none.
     static func remove(_ path: FileName) { _ = unlink(path.cString) }
 
+    /// The names in a folder, without `.` and `..`; none where it cannot be read.
+    static func names(in folder: FileName) -> [FileName] {
+        guard let handle = opendir(folder.cString) else { return [] }
+        defer { closedir(handle) }
+        var names: [FileName] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                FileName(bytes: bytes.prefix { $0 != 0 })
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Whether a path leads to a folder.
+    static func isFolder(_ path: FileName) -> Bool {
+        var info = stat()
+        return stat(path.cString, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Removes an empty folder; nothing happens where there is none.
+    static func removeFolder(_ path: FileName) { _ = rmdir(path.cString) }
+
     /// Makes the names in a folder durable, as far as its file system can.
     static func synchronizeFolder(_ path: FileName) {
         let descriptor = open(path.cString, O_RDONLY | O_CLOEXEC)
@@ -250,6 +275,32 @@ enum FileDescriptor {
             done += count
         }
         return Array(bytes.prefix(done))
+    }
+
+    /// SHA-256 over what files hold; those that are missing hold nothing. Nil where one cannot be
+    /// read.
+    static func digest(_ paths: [String]) -> String? {
+        var digest = ContentDigest()
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        for path in paths {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            if descriptor < 0, errno == ENOENT { continue }
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            var position: Int64 = 0
+            while true {
+                let count = chunk.withUnsafeMutableBytes {
+                    read(descriptor, into: $0, at: position)
+                }
+                guard count >= 0 else { return nil }
+                if count == 0 { break }
+                chunk.withUnsafeBytes {
+                    digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+                }
+                position += Int64(count)
+            }
+        }
+        return digest.text(bytes: 32)
     }
 
     /// Which file a path leads to, whatever its name; nil where there is none.

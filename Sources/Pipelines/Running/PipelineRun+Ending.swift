@@ -7,10 +7,14 @@ import GraphStore
 extension PipelineRun {
     /// Puts a store that was built beside into its place, and tells where the one before is.
     mutating func putInPlace(_ job: inout Job) throws {
+        let moves = publication(job).moves(of: job.stages, job.spec, job.values)
         guard let notes = lastNotes, hasChangedCopy(job) else {
             // What is as it was keeps its file, too.
+            try Publication.publish(moves)
             return try job.target.leave()
         }
+        try Publication.write(
+            moves, for: job.target.workPath, besideStoreAt: job.target.path)
         guard job.target.isOfApp else { return try job.target.complete() }
         guard let backup = try job.target.completeOfApp(notes, job.model) else { return }
         tell(
@@ -27,6 +31,22 @@ extension PipelineRun {
                     .warning, code: "store.backup", "Old backups were not removed: \(error)",
                     fix: "remove them, or let this user remove files in the folder of the store"))
         }
+    }
+
+    func publication(_ job: Job) -> Publication {
+        Publication(job.target.way, runID: job.note.runID)
+    }
+
+    /// Removes the exports and rejects of stages whose store is thrown away.
+    ///
+    /// If there were too many rejects, these are what the failure is about, and stay.
+    func discardFiles(of stages: [Stage], _ job: Job, _ failure: RunFailure) {
+        let publication = publication(job)
+        if failure.isOfRejects {
+            // The failure is told already.
+            try? Publication.publish(publication.rejectMoves(job.spec, job.values))
+        }
+        Publication.discard(publication.moves(of: stages, job.spec, job.values))
     }
 
     /// Whether the store that was built beside holds anything that the store in its place does not.
@@ -157,10 +177,7 @@ extension PipelineRun {
                 && (done.contains { $0.name == stage.name } || hasChangedObjects(stage))
         }
         guard hasDone || !kept.isEmpty else { return nil }
-        let files = done.filter { stage in
-            stage.kind.word == "export" && working.contains { $0.name == stage.name }
-        }
-        var words: String
+        let words: String
         if !kept.isEmpty {
             words =
                 "Nothing that \(names(working)) did is kept; what was done before stays: "
@@ -170,7 +187,6 @@ extension PipelineRun {
         } else {
             words = "Nothing that the stages did is kept: there is no store, as before the run"
         }
-        if !files.isEmpty { words += "; files that were exported stay: \(names(files))" }
         return Diagnostic(.note, code: "run.taken-back", words)
     }
 
@@ -226,7 +242,7 @@ extension PipelineRun {
             let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container)
             let journal = try job.journal(
                 saved.map { .continued($0) } ?? .new, isAfterFailure: true, in: container)
-            let environment = environment(job, container, journal)
+            let environment = environment(job, container, journal, place: .store)
             for stage in stages {
                 do {
                     try run(stage, environment)

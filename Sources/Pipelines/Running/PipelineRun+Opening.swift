@@ -20,7 +20,6 @@ extension PipelineRun {
             try job.target.takeTurn()
             if !hasBegun { try job.target.checkIsUnlocked() }
         }
-        job.note.base = job.target.baseIdentity
         let model = job.model
         guard job.target.way.isBeside, job.target.way.isDry || isWriting else {
             let container = try job.target.openStore(model: model)
@@ -56,6 +55,7 @@ extension PipelineRun {
             return Opened(container: container, beginning: .continued(saved), place: .store)
         }
         let container = try job.target.openBeside(model: model)
+        job.note.base = job.target.baseDigest
         return Opened(
             container: container,
             beginning: try begin(after: saved(in: container, job), &job, container))

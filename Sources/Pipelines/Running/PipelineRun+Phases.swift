@@ -36,6 +36,7 @@ extension PipelineRun {
             lastNotes = open?.journal.current
             open = nil
         case .putInPlace: try putInPlace(&job)
+        case .publish: try Publication.recover(besideStoreAt: job.target.path)
         case .reportEarly: reportEarly()
         case .endNotes: try endNotes(job)
         }
@@ -50,6 +51,11 @@ extension PipelineRun {
             try PersistentContainer.removeReplaced(at: job.target.path)
         }
         hasOpened = true
+        if opened.beginning.continued == nil, let run = job.target.givenUpRun {
+            // What an earlier run has left for a store that is never to be.
+            let publication = Publication(job.target.way, runID: run)
+            Publication.discard(publication.moves(of: job.stages, job.spec, job.values))
+        }
         let beginning = try beginReplay(opened.beginning, job, container)
         if job.model == nil { try Self.check(job.spec, against: container.model) }
         let isFirst = !hasBegun
@@ -64,7 +70,8 @@ extension PipelineRun {
         outcome.attempts = journal.run.attempts
         open = Open(
             container: container, journal: journal,
-            environment: environment(job, container, journal), isFirst: isFirst)
+            environment: environment(job, container, journal, place: opened.place), isFirst: isFirst
+        )
         return opened.place
     }
 
@@ -108,7 +115,9 @@ extension PipelineRun {
         var note: Diagnostic?
         for remedy in remedies {
             switch remedy {
-            case .abandonWork: job.target.abandon()
+            case .abandonWork:
+                discardFiles(of: working, job, failure)
+                job.target.abandon()
             case .takeBack:
                 note = takenBack(working, job)
                 discard(working)

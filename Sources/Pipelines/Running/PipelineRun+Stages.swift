@@ -4,7 +4,8 @@ import GraphStore
 /// What the stages of a run share, and how each is run.
 extension PipelineRun {
     func environment(
-        _ job: Job, _ container: PersistentContainer, _ journal: RunJournal
+        _ job: Job, _ container: PersistentContainer, _ journal: RunJournal,
+        place: RunPhase.Place
     ) -> StageEnvironment {
         StageEnvironment(
             spec: job.spec, container: container, values: job.values, runID: journal.run.runID,
@@ -13,7 +14,8 @@ extension PipelineRun {
             // Rejects are but some of the records.
             givesAdvice: options.givesAdvice && options.replay == nil, progress: runner.progress,
             interruption: runner.interruption, journal: journal, ledger: ledger,
-            outputs: outputs, recordsMax: options.recordsMax,
+            outputs: outputs, publication: place == .beside ? publication(job) : .immediate,
+            recordsMax: options.recordsMax,
             miscount: options.miscount, decoding: options.decoding, warn: runner.warn)
     }
 

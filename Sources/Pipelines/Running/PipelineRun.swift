@@ -101,6 +101,7 @@ struct PipelineRun {
         }
         try prepareFolder(of: path, spec.store)
         guard try takeTurn(path, spec, stages) else { return }
+        if lock != nil { try Publication.recover(besideStoreAt: path) }
         if let replay = options.replay {
             try replay.recover()
             spec = try replay.spec(from: spec)

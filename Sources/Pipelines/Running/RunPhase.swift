@@ -57,13 +57,15 @@ struct RunPhase: Hashable, Sendable {
         case drainReplay
         case closeStore
         case putInPlace
+        /// Gives exports and rejects their names.
+        case publish
         case reportEarly
         case endNotes
     }
 
     /// What is done after a failure.
     enum Remedy: Hashable, Sendable {
-        /// Removes what was made beside the store.
+        /// Removes what was made beside the store, and files that wait for their names.
         case abandonWork
         /// Takes from what is told of the group's stages what they did to a store that is gone.
         case takeBack
@@ -120,8 +122,8 @@ struct RunPhase: Hashable, Sendable {
             state = .placing(group: group)
             // What was replayed is in no other place until an app's store is in its own.
             return isOfApp
-                ? [.closeStore, .putInPlace, .drainReplay]
-                : [.drainReplay, .closeStore, .putInPlace]
+                ? [.closeStore, .putInPlace, .publish, .drainReplay]
+                : [.drainReplay, .closeStore, .putInPlace, .publish]
         case (.placing(let group), .done):
             guard isLast(group) else { return open(group + 1) }
             state = .closing

@@ -65,7 +65,7 @@ struct StoreTarget {
         case turn(AppStoreTurn)
         /// Sees whether others write, and how the files were when that began; locks may be lost
         /// without a word, but a write leaves the files otherwise.
-        case witness(StoreWitness, identity: String)
+        case witness(StoreWitness, fileState: String, digest: String?)
     }
 
     let path: String
@@ -90,6 +90,8 @@ struct StoreTarget {
     var leavesLooseLinks = false
     /// How long others may take to let go of the store.
     var patience: LockPatience?
+    /// The run that has left work beside the store, which may be gone on with or not.
+    private(set) var givenUpRun: String?
     private var watched = Watch.none
 
     init(_ path: String, _ way: Way, opening: StoreSpec.OpenMode) {
@@ -208,8 +210,9 @@ struct StoreTarget {
         guard way.isBeside, !way.isDry,
             let (container, saved) = try openNoted(workPath, model, owner, paths)
         else { return nil }
+        givenUpRun = saved.run.runID
         try watch()
-        return saved.run.base == baseIdentity ? (container, saved) : nil
+        return saved.run.base == baseDigest ? (container, saved) : nil
     }
 
     /// The store itself, where a run has replaced it already and was killed before it could take
@@ -265,10 +268,18 @@ struct StoreTarget {
         return try container(model, at: workPath)
     }
 
-    /// What tells whether anybody has written to the store since.
-    var baseIdentity: String {
-        guard way != .replacement else { return "" }
-        return FileDescriptor.state(path) + " " + FileDescriptor.state(path + "-wal")
+    /// What the store holds that a working copy is taken of; nil where there is none, or none is
+    /// taken.
+    ///
+    /// Neither size nor time tells: a backup that is put back may have those of another content.
+    var baseDigest: String? {
+        guard case .workingCopy = way, isThere else { return nil }
+        return FileDescriptor.digest([path, path + "-wal"])
+    }
+
+    /// What changes when somebody writes to the store's files; cheap, but it changes too often.
+    private var fileState: String {
+        FileDescriptor.state(path) + " " + FileDescriptor.state(path + "-wal")
     }
 
     /// Begins to see who writes to a store whose clone is to take its place; others are kept away
@@ -277,7 +288,9 @@ struct StoreTarget {
         guard case .workingCopy = way, !isOfApp else { return }
         watched =
             isThere
-            ? .witness(try StoreWitness(at: path, waiting: patience), identity: baseIdentity)
+            ? .witness(
+                try StoreWitness(at: path, waiting: patience), fileState: fileState,
+                digest: baseDigest)
             : .none
     }
 
@@ -300,8 +313,10 @@ struct StoreTarget {
         defer { endWatch() }
         var witness: StoreWitness?
         switch watched {
-        case .witness(let seen, let identity):
-            guard identity == baseIdentity else { throw StoreError(writtenMeanwhile: path) }
+        case .witness(let seen, let state, let digest):
+            guard state == fileState || digest == baseDigest else {
+                throw StoreError(writtenMeanwhile: path)
+            }
             witness = seen
         // Where there was none, somebody may have made one.
         case .none where way != .replacement && !isOfApp && isThere:

@@ -1,4 +1,5 @@
 import Crypto
+import Diagnostics
 import FoundationEssentials
 import GraphModel
 
@@ -8,14 +9,17 @@ import GraphModel
 /// the file has its name, so for a moment an old manifest stands beside a new file; that the two
 /// do not belong together shows by the digest.
 final class ExportManifest {
-    let path: String
-    private let name: String
+    let path: FileName
+    private let name: FileName
     private var hash = SHA256()
 
-    init(of path: String) {
-        self.path = path + ".manifest.json"
-        name = PathText.lastComponent(path)
+    init(of path: FileName) {
+        self.path = Self.path(of: path)
+        name = path.lastComponent
     }
+
+    /// The manifest of an export.
+    static func path(of export: FileName) -> FileName { export.adding(".manifest.json") }
 
     /// Sees the bytes of the file as stored.
     func add(_ bytes: UnsafeRawBufferPointer) {
@@ -23,10 +27,13 @@ final class ExportManifest {
     }
 
     /// Writes the manifest as one line of JSON.
-    func write(rows: Int, bytes: Int) throws {
+    ///
+    /// - Parameter stored: the name that it has until it gets its own.
+    func write(rows: Int, bytes: Int, storedAs stored: FileName?) throws {
         let content = JSONTree.fields([
             "bytes": bytes, "file": name, "rows": rows, "sha256": hash.finalize().hexText,
         ])
-        try WholeFile.write(Array(content.compact.utf8) + [10], to: path)
+        try WholeFile.write(
+            Array(content.compact.utf8) + [10], to: path, storedAs: stored)
     }
 }

@@ -49,12 +49,15 @@ struct ExportStage: Sendable {
             return report
         }
         try OutputFolder.make(for: path)
-        let manifest = spec.hasManifest ? ExportManifest(of: path) : nil
+        let manifest = spec.hasManifest ? ExportManifest(of: FileName(path)) : nil
         if let manifest {
-            try environment.outputs.check(manifest.path, at: spec.to.location, environment)
+            try environment.outputs.check(
+                manifest.path.displayText, at: spec.to.location, environment)
         }
+        let publication = environment.publication
         let output = try OutputFile(
-            path: path, gzipLevel: spec.isCompressed ? spec.level : nil, observer: manifest?.add)
+            at: FileName(path), storedAs: publication.place(ofExport: FileName(path)),
+            gzipLevel: spec.isCompressed ? spec.level : nil, observer: manifest?.add)
         let encoder = RecordEncoder(
             format: spec.format,
             columns: shape?.members.map(\.name) ?? fields.map { $0.joined(separator: ".") },
@@ -63,7 +66,9 @@ struct ExportStage: Sendable {
             let missing = MissingFiles(cursor, spec.missingFiles)
             let summary = try write(cursor, shape, to: encoder, missing)
             environment.progress.update(bytesRead: 0, records: summary.rowCount)
-            try manifest?.write(rows: summary.rowCount, bytes: summary.byteCount)
+            try manifest?.write(
+                rows: summary.rowCount, bytes: summary.byteCount,
+                storedAs: manifest.flatMap { publication.place(ofExport: $0.path) })
             report.exported = ExportedFile(
                 path: path, rows: summary.rowCount, bytes: summary.byteCount,
                 missingFiles: missing.count > 0 ? missing.count : nil)

@@ -2,6 +2,13 @@ import Diagnostics
 import GraphStore
 import RecordStreams
 
+extension RunFailure {
+    fileprivate static let tooManyRejects = "rejects.too-many"
+
+    /// A stage has refused more records than it may.
+    var isOfRejects: Bool { diagnostics.contains { $0.code == Self.tooManyRejects } }
+}
+
 /// The records that an import refuses.
 extension ImportWriter {
     /// Keeps a reject; one that ends the stage is told by `checkRejects()`.
@@ -74,13 +81,13 @@ extension ImportWriter {
         var diagnostics = rejects.firstOfEachCode
         diagnostics.append(
             Diagnostic(
-                code: "rejects.too-many",
+                code: RunFailure.tooManyRejects,
                 "\(counts.rejectedOfRead); "
                     + (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(several) are")
                     + " allowed",
                 fix: environment.isDry
                     ? "mend the records, or raise `rejects.\(key)`"
-                    : "mend the records in \(rejects.folder), or raise `rejects.\(key)`"))
+                    : "mend the records in \(rejects.finalFolder), or raise `rejects.\(key)`"))
         return RunFailure(.dataError, diagnostics)
     }
 }

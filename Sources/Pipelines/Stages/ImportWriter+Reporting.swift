@@ -38,7 +38,7 @@ extension ImportWriter {
         if let mirrored { report.noteDenied(mirrored) }
         report.objects = objects.report(environment.container.schema)
         report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
-        if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.folder }
+        if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.finalFolder }
         return report
     }
 

@@ -26,6 +26,8 @@ struct StageEnvironment: Sendable {
     var ledger: RunLedger
     /// Keeps exports from what the run works with.
     var outputs: OutputGuard
+    /// When what the stages make gets its name.
+    var publication = Publication.immediate
     /// `--limit`: records that each import reads at most.
     var recordsMax: Int?
     /// Makes counts wrong, for tests of what becomes of such a mistake.

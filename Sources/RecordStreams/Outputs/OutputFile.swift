@@ -48,8 +48,11 @@ package final class OutputFile {
     }
 
     /// Makes the temporary file of an output by its name.
+    ///
+    /// - Parameter stored: the name that `finish` gives, where the file is to get its own later.
     package init(
-        at path: FileName, gzipLevel: Int? = nil, escapesControls: Bool = false,
+        at path: FileName, storedAs stored: FileName? = nil, gzipLevel: Int? = nil,
+        escapesControls: Bool = false,
         observer: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) throws(RecordStreamError) {
         self.path = path
@@ -63,6 +66,7 @@ package final class OutputFile {
             // A link stays a link; what it leads to is replaced.
             target = Platform.resolved(path) ?? path
             (temporaryPath, descriptor) = try Self.makeTemporary(for: target, named: path)
+            if let stored { target = stored }
         }
         if let gzipLevel {
             gzip = try GzipWriter(level: gzipLevel, path: path.displayText)
@@ -95,8 +99,7 @@ package final class OutputFile {
             removeLeftovers(in: folder) { $0 == temporaryStem(of: name) }
             while true {
                 let temporary = folder.joining(
-                    FileName(bytes: [UInt8(ascii: ".")] + temporaryStem(of: name).bytes)
-                        .adding(".\(Platform.processIdentifier())-\(attempt).part"))
+                    hiddenName(of: name, ".\(Platform.processIdentifier())-\(attempt).part"))
                 do throws(Platform.Failure) {
                     return (temporary, try Platform.createNew(temporary, with: rights))
                 } catch {
@@ -114,9 +117,16 @@ package final class OutputFile {
     }
 
     /// What a temporary file has of the name of its output, which may be as long as names can be.
+    /// The name of a file that is to get another one, hidden and never too long.
+    ///
+    /// - Parameter ending: at most 40 bytes.
+    package static func hiddenName(of name: FileName, _ ending: String) -> FileName {
+        FileName(bytes: [UInt8(ascii: ".")] + temporaryStem(of: name).bytes).adding(ending)
+    }
+
     private static func temporaryStem(of name: FileName) -> FileName {
-        // A full stop, the process, a number, and `.part` are added.
-        name.prefix(bytes: FileName.componentBytesMax - 32)
+        // A full stop and an ending are added.
+        name.prefix(bytes: FileName.componentBytesMax - 41)
     }
 
     /// Removes temporary files of outputs whose process was killed before it was done.
@@ -171,12 +181,7 @@ package final class OutputFile {
     }
 
     /// Makes the file durable and gives it its name.
-    ///
-    /// - Parameter isDurable: waits for the disk, without which a loss of power soon after may
-    ///   leave the file empty; for what is written again, or can be made again from elsewhere.
-    package func finish(
-        rowCount: Int, isDurable: Bool = true
-    ) throws(RecordStreamError) -> OutputSummary {
+    package func finish(rowCount: Int) throws(RecordStreamError) -> OutputSummary {
         if let gzip {
             try gzip.finish { block throws(RecordStreamError) in try self.store(block) }
         }
@@ -184,12 +189,12 @@ package final class OutputFile {
         if let temporaryPath {
             do throws(Platform.Failure) {
                 try behind?.finish()
-                if isDurable { try Platform.synchronize(descriptor) }
+                try Platform.synchronize(descriptor)
                 let written = descriptor
                 descriptor = -1
                 try Platform.closeWritten(written)
                 try Platform.renameFile(temporaryPath, to: target)
-                if isDurable { try Platform.synchronizeFolder(target.folder) }
+                try Platform.synchronizeFolder(target.folder)
             } catch {
                 abandon()
                 Platform.removeFile(temporaryPath)
