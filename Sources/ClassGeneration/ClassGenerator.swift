@@ -62,7 +62,7 @@ package struct ClassGenerator {
 
     /// The name of the file or bundle that a path leads to.
     package static func sourceName(ofModelAt path: String) -> String {
-        let parts = path.split(separator: "/").map(String.init)
+        let parts = PathText.components(of: path)
         guard let last = parts.last else { return path }
         return last == "contents" && parts.count > 1 ? parts[parts.count - 2] : last
     }

@@ -9,6 +9,9 @@ extension FileName {
     /// Whether the path begins at the root.
     package var isAbsolute: Bool { bytes.first == Self.slash }
 
+    /// Whether the path begins with a full stop.
+    package var isHidden: Bool { bytes.first == Self.dot }
+
     /// The names between the slashes.
     package var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.slash) }
 

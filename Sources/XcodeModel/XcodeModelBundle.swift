@@ -44,9 +44,7 @@ package struct XcodeModelBundle: Sendable {
 
     /// The path without slashes at its end.
     static func trimmed(_ path: String) -> String {
-        var path = path[...]
-        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
-        return String(path)
+        PathText.withoutSlashes(path)
     }
 
     /// The file of a version of the bundle.
@@ -97,11 +95,10 @@ package struct XcodeModelBundle: Sendable {
         let file = Form.source.versionSuffix + "/contents"
         if path.hasSuffix(file) { path = String(path.dropLast("/contents".count)) }
         if let form = Form.allCases.first(where: { path.hasSuffix($0.versionSuffix) }) {
-            guard let slash = path.lastIndex(of: "/"),
-                path[..<slash].hasSuffix(form.bundleSuffix),
-                let bundle = try? open(String(path[..<slash]))
+            let folder = PathText.folder(of: path)
+            guard folder.hasSuffix(form.bundleSuffix), let bundle = try? open(folder)
             else { return nil }
-            let name = path[path.index(after: slash)...].dropLast(form.versionSuffix.count)
+            let name = PathText.lastComponent(path).dropLast(form.versionSuffix.count)
             return bundle.versions.contains(String(name)) ? (bundle, String(name)) : nil
         }
         guard let bundle = try? open(path), let current = bundle.current else { return nil }

@@ -87,12 +87,12 @@ package enum XcodeModelFile {
     private static func missing(_ path: String) -> Diagnostic {
         // A version inside a bundle: the others are known.
         if let suffix = Form.allCases.map(\.versionSuffix).first(where: path.hasSuffix),
-            let slash = path.lastIndex(of: "/"),
-            Form.allCases.map(\.bundleSuffix).contains(where: path[..<slash].hasSuffix)
+            Form.allCases.map(\.bundleSuffix).contains(
+                where: PathText.folder(of: path).hasSuffix)
         {
-            let name = path[path.index(after: slash)...].dropLast(suffix.count)
+            let name = PathText.lastComponent(path).dropLast(suffix.count)
             do throws(Diagnostic) {
-                let bundle = try XcodeModelBundle.open(String(path[..<slash]))
+                let bundle = try XcodeModelBundle.open(PathText.folder(of: path))
                 let hint =
                     Suggestion.closest(to: String(name), among: bundle.versions)
                     .map { ". Did you mean '\($0)'?" }
@@ -120,8 +120,7 @@ package enum XcodeModelFile {
         let path = XcodeModelBundle.trimmed(path)
         let (text, warnings) = ContentsWriter.text(of: model)
         if path.hasSuffix(Form.source.bundleSuffix) {
-            let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-            let name = path[slash...].dropLast(Form.source.bundleSuffix.count)
+            let name = PathText.lastComponent(path).dropLast(Form.source.bundleSuffix.count)
             let version = "\(name)\(Form.source.versionSuffix)"
             try write(text, to: "\(path)/\(version)/contents")
             try write(currentVersion(version), to: "\(path)/\(Form.source.currentName)")
@@ -150,9 +149,9 @@ package enum XcodeModelFile {
 
     private static func write(_ text: String, to path: String) throws(Diagnostic) {
         do {
-            if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            if PathText.hasFolder(path) {
                 try FileManager.default.createDirectory(
-                    atPath: String(path[..<slash]), withIntermediateDirectories: true)
+                    atPath: PathText.folder(of: path), withIntermediateDirectories: true)
             }
             try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {

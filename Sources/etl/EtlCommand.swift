@@ -24,6 +24,9 @@ struct EtlCommand: ParsableCommand {
     static func main() {
         Terminal.reserveStandardDescriptors()
         ProcessSettings.apply()
+        if let problem = ArgumentEncoding.problem {
+            exit(withError: RunFailure(.usage, [problem]).shown())
+        }
         let words = Array(CommandLine.arguments.dropFirst())
         if let (spec, sets) = RunCommand.plain(words) {
             do { return try RunCommand.run(spec, sets: sets) } catch { exit(withError: error) }

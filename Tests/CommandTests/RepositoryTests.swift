@@ -144,5 +144,46 @@ import Testing
             ])
     }
 
+    /// A `String` takes names that differ only in their normalization for one, so `FileName` is the
+    /// key; and a search for a `Character` finds no slash before a combining mark, so `FileName` and
+    /// `PathText` take paths apart.
+    @Test func fileNamesAreBytes() throws {
+        let named = #"\b(\w*([pP]ath|[fF]ile|[fF]older)s?"#
+        let keyed = #"): (\[String: |Set<String>)"#
+        let search = #"((first|last)(Index|Range)\(of: |split\(separator: |contains\(|hasPrefix\()"#
+        let forbidden = [
+            named + keyed, search + #""/""#,
+            #"(?i)(path|file|folder|name|stem)\w*\."# + search + #""\."#,
+        ]
+        // Where inputs, their notes, and their rejects are.
+        let folders = [
+            "Sources/RecordStreams/", "Sources/GraphStore/Progress/",
+            "Sources/Pipelines/Reporting/Reject",
+            "Sources/Pipelines/Running/", "Sources/Pipelines/Stages/", "Sources/Pipelines/Staging/",
+        ]
+        let alsoForbidden = named + "|inputs|sources|taken|seen|done|replayed" + keyed
+        let exceptions = [
+            // Names of classes and of elements of composites.
+            "Sources/ClassGeneration/ClassPlan.swift", "Sources/ClassGeneration/ClassText.swift",
+            // Key paths.
+            "Sources/XcodeModel/Mapping/ArchivedMappingValue.swift",
+            "Sources/GraphModel/Describing/ModelComparison.swift",
+            // Codes and families of faults.
+            "Sources/Pipelines/Reporting/Explanation.swift",
+        ]
+        for file in sources where !exceptions.contains(file) {
+            let isListed = folders.contains { file.hasPrefix($0) }
+            let patterns = try (forbidden + (isListed ? [alsoForbidden] : [])).map { try Regex($0) }
+            let lines = try Repository.text(file).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            for (number, line) in lines.enumerated() {
+                for pattern in patterns {
+                    let isFound = line.firstMatch(of: pattern) != nil
+                    #expect(!isFound, "\(file):\(number + 1): \(line)")
+                }
+            }
+        }
+    }
+
     private var sources: [String] { Repository.files(under: "Sources", ending: ".swift") }
 }

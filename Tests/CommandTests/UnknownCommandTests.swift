@@ -25,6 +25,21 @@ import Testing
                         """))
     }
 
+    @Test("an argument that is not UTF-8 is refused, instead of naming another file")
+    func encodings() throws {
+        let result = try Tool.run(
+            "/bin/sh", ["-c", "exec '\(Tool.etlPath)' check \"$(printf 'caf\\351.yaml')\""])
+        #expect(
+            result
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        error: Argument 2, 'caf\\xE9.yaml', is not UTF-8 [usage.encoding]
+                          fix: rename the file, or name it by a pattern in the spec, such as caf?.csv
+
+                        """))
+    }
+
     @Test("commands, flags and what a command takes by itself are none of these")
     func others() throws {
         for words in [

@@ -164,6 +164,35 @@ struct FileNameRunTests {
         #expect(try folder.rows(Self.ids) == [])
     }
 
+    @Test("is inferred with a pattern for a name that is not UTF-8")
+    func inferred() throws {
+        let folder = try Workspace()
+        try RawFiles.write("id,size\n1,1\n", to: Self.latin1, in: folder)
+        let found = try InferenceCase(folder, ["in/caf?.csv"])
+        #expect(found.spec.contains("      files: \"in/caf?.csv\"\n"), "\(found.spec)")
+        #expect(found.spec.contains("    into: Caf\n"), "\(found.spec)")
+    }
+
+    @Test("takes the braces of a parameter by their bytes, also before a combining mark")
+    func parameters() throws {
+        let folder = try Workspace()
+        try RawFiles.write("id,size\n1,1\n", to: Self.mark, in: folder)
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - import: tasks
+              read: { files: "${in}/\u{301}x.csv" }
+              into: Task
+              when-found: append
+              keep-if: "id == ${in}\u{301}"
+            """, top: "params: { in: { type: path, default: in } }")
+        #expect(run.text.contains("'${in}' would put text into 'keep-if'"), "\(run.text)")
+        let read = try folder.run(
+            model: Self.model, Self.stage("\"${in}/\u{301}x.csv\""),
+            top: "params: { in: { type: path, default: in } }")
+        #expect(read.lines == ["import tasks: 1 read, 1 inserted"], "\(read.text)")
+    }
+
     @Test("refuses an export to an input by its bytes, and not to one that only looks like it")
     func exports() throws {
         let folder = try Workspace()

@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import SQLite
 
@@ -130,7 +131,7 @@ enum SnapshotFolder {
         removeLeftovers(in: temporary)
         let process = ProcessInfo.processInfo.processIdentifier
         let folder = "\(temporary)/\(prefix)\(process)-\(UUID().uuidString)"
-        let name = path.split(separator: "/").last.map(String.init) ?? "store"
+        let name = PathText.components(of: path).last ?? "store"
         do {
             // Whoever may read the copy may have no right to the store.
             try FileManager.default.createDirectory(

@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 
 /// A copy of a store, in a folder for temporary files, that a migration can be tried on.
@@ -35,7 +36,8 @@ package final class StoreRehearsal {
             try FileManager.default.createDirectory(
                 atPath: to, withIntermediateDirectories: true)
             let absolute =
-                from.hasPrefix("/") ? from : "\(FileManager.default.currentDirectoryPath)/\(from)"
+                PathText.isAbsolute(from)
+                ? from : "\(FileManager.default.currentDirectoryPath)/\(from)"
             for name in names {
                 try FileManager.default.createSymbolicLink(
                     atPath: "\(to)/\(name)", withDestinationPath: "\(absolute)/\(name)")

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// The copies of a store from before it was changed: `STORE.bak-v1`, `STORE.bak-v2`, and so on.
 ///
 /// A higher number is newer, since a new backup gets the highest number plus one.
@@ -23,10 +25,9 @@ package struct StoreBackups: Sendable, Hashable {
     package init(of path: String) {
         store = StoreFiles.resolved(path)
         let folder = StoreFiles.folder(of: store)
-        let prefix = (store.split(separator: "/").last.map(String.init) ?? store) + ".bak-v"
+        let prefix = PathText.lastComponent(store) + ".bak-v"
         all = StoreFiles.names(in: folder).compactMap { name -> Backup? in
-            guard name.hasPrefix(prefix) else { return nil }
-            let digits = name.dropFirst(prefix.count)
+            guard let digits = PathText.rest(of: name, after: prefix) else { return nil }
             // Other files of such names, as `STORE.bak-v007`, are not ours to remove.
             guard let number = Int(digits), number >= 1, String(number) == digits else {
                 return nil

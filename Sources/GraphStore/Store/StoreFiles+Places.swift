@@ -1,3 +1,5 @@
+import Diagnostics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -17,11 +19,12 @@ extension StoreFiles {
         // As many as the system follows.
         for _ in 0..<40 where isLink(target) {
             guard let next = destination(ofLink: target) else { return path }
-            target = next.hasPrefix("/") ? next : "\(folder(of: target))/\(next)"
+            target = PathText.isAbsolute(next) ? next : "\(folder(of: target))/\(next)"
         }
         guard !isLink(target) else { return path }
         // As the path will be once the file is there.
-        guard let parent = real(folder(of: target)), let name = target.split(separator: "/").last
+        guard let parent = real(folder(of: target)),
+            let name = PathText.components(of: target).last
         else { return target }
         return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
     }
@@ -31,11 +34,11 @@ extension StoreFiles {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// The whole path without links; nil where it leads to nothing.
+    /// The whole path without links; nil where it leads to nothing, or is not UTF-8.
     private static func real(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }
-        return String(cString: found)
+        return String(validatingCString: found)
     }
 
     private static let linkBytesMax = 4_096
@@ -44,7 +47,8 @@ extension StoreFiles {
         var bytes = [CChar](repeating: 0, count: linkBytesMax)
         let count = readlink(path, &bytes, linkBytesMax)
         guard count > 0, count < linkBytesMax else { return nil }
-        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(
+            validating: bytes[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// What SQLite takes of a path: 512 bytes, with the name of the journal that it makes of it.
@@ -54,7 +58,7 @@ extension StoreFiles {
     static func tooLong(_ path: String) -> StoreError? {
         var status = stat()
         let isRefused = stat(path, &status) != 0 && errno == ENAMETOOLONG
-        let name = path.split(separator: "/").last ?? ""
+        let name = PathText.components(of: path).last ?? ""
         let bytes = real(folder(of: path)).map { $0.utf8.count + 1 + name.utf8.count } ?? 0
         guard isRefused || bytes > pathBytesMax else { return nil }
         return StoreError(

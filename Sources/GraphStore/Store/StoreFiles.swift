@@ -1,3 +1,5 @@
+import Diagnostics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -96,8 +98,7 @@ enum StoreFiles {
 
     /// The folder of a path.
     static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        PathText.folder(of: path)
     }
 
     /// Makes the names in a folder durable.
@@ -149,12 +150,11 @@ enum StoreFiles {
     static func supportFolder(of path: String) -> String {
         // Beside the file, as its log is, and not beside a link to it.
         let path = resolved(path)
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = PathText.components(of: path).last ?? path
         let isBuilt =
             CompanionFile.allCases.contains { $0.isStore && name.hasSuffix($0.rawValue) }
             || [".etl-plan-", ".bak-v"].contains { name.contains($0) }
-        let dot = isBuilt ? name.endIndex : name.lastIndex(of: ".") ?? name.endIndex
-        let stem = dot == name.startIndex ? name : String(name[..<dot])
+        let stem = isBuilt ? name : PathText.withoutSuffix(name)
         return "\(folder(of: path))/.\(stem)_SUPPORT"
     }
 

@@ -105,7 +105,7 @@ package struct Inference: Sendable {
                 }
             }
         }
-        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.name) }
+        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.pattern) }
         let tracking = FieldTracking(
             entities: Set(wanted.map(InferredNames.folded)), room: room)
         var taken = TakenNames()

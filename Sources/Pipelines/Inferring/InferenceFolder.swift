@@ -53,12 +53,8 @@ package struct InferenceFolder {
 
     /// A path as specs in the folder write it; absolute ones stay.
     private func seenFromFolder(_ path: String) -> String {
-        guard !path.hasPrefix("/") else { return path }
-        let target = absolute(path).split(separator: "/")
-        let base = absolute(folder).split(separator: "/")
-        let shared = zip(target, base).prefix { $0 == $1 }.count
-        let up = Array(repeating: "..", count: base.count - shared)
-        return (up + target.dropFirst(shared).map(String.init)).joined(separator: "/")
+        guard !PathText.isAbsolute(path) else { return path }
+        return FileName(absolute(path)).relative(to: FileName(absolute(folder)))?.exactText ?? path
     }
 
     /// Without links, so that `..` leads to where it seems to lead.

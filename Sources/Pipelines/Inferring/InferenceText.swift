@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 import RecordStreams
 import YAML
@@ -185,7 +186,7 @@ enum InferenceText {
     /// A path in which no parameter stands.
     static func file(_ path: String) -> String {
         let isPlain =
-            path.contains("/")
+            PathText.hasFolder(path)
             && path.unicodeScalars.allSatisfy { scalar in
                 scalar.isASCII
                     && (scalar.properties.isAlphabetic
@@ -193,9 +194,13 @@ enum InferenceText {
             }
         // What has a slash and no other sign can be nothing but text, unless it begins with a dash.
         if isPlain, !path.hasPrefix("-") { return path }
-        return YAMLWriter.scalar(
-            path.split(separator: "${", omittingEmptySubsequences: false)
-                .joined(separator: "$${"))
+        // By scalars: a combining mark may come after the brace.
+        var text = String.UnicodeScalarView()
+        for scalar in path.unicodeScalars {
+            if scalar == "{", text.last == "$" { text.append("$") }
+            text.append(scalar)
+        }
+        return YAMLWriter.scalar(String(text))
     }
 
     private static func noted(_ line: String, _ note: String?) -> String {

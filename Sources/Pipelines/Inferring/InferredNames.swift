@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 
 /// Names of entities and properties, from those of files and fields, by simple rules.
@@ -8,9 +9,11 @@ enum InferredNames {
 
     /// `Task` for `in/tasks-2024-05-01.ndjson.gz`.
     static func entity(ofFile path: String) -> String {
-        var name = PathText.lastComponent(path)[...]
-        while let dot = name.lastIndex(of: "."), dot > name.startIndex { name = name[..<dot] }
-        var words = words(String(name))
+        var name = PathText.lastComponent(path)
+        while case let stem = PathText.withoutSuffix(name), stem.utf8.count < name.utf8.count {
+            name = stem
+        }
+        var words = words(name)
         // What a feed puts behind the name: a day, a number.
         while words.count > 1, words.last?.allSatisfy(\.isNumber) == true { words.removeLast() }
         return entity(ofWords: words)

@@ -42,7 +42,7 @@ final class Sample {
     ///
     /// - Parameter limit: records that the sample may have in all.
     func read(_ input: SampleInput, limit: Int) throws(RecordStreamError) {
-        paths.append(input.file.name)
+        paths.append(input.file.pattern)
         let names = input.columns ?? []
         let reader = try RecordReader(
             input: input.file, options: input.options,
@@ -121,5 +121,16 @@ struct SampleInput {
         options.at = at
         options.delimiter = delimiter
         return options
+    }
+}
+
+extension InputFile {
+    /// What a spec calls the file: as text, `?` stands for a byte that is not UTF-8.
+    var pattern: String {
+        var text = String.UnicodeScalarView()
+        for unit in path.units {
+            if case .scalar(let scalar) = unit { text.append(scalar) } else { text.append("?") }
+        }
+        return String(text)
     }
 }

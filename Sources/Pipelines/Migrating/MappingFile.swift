@@ -27,15 +27,16 @@ struct MappingFile {
     static func path(
         beside modelPath: String, from old: String?, to new: String?
     ) -> String? {
-        guard let old, let new, !old.contains("/"), !new.contains("/") else { return nil }
+        guard let old, let new, !PathText.hasFolder(old), !PathText.hasFolder(new) else {
+            return nil
+        }
         return PathText.join(folder(beside: modelPath), "\(old)-\(new).yaml")
     }
 
     /// The folder of the mappings between a model's versions.
     static func folder(beside modelPath: String) -> String {
-        var model = modelPath[...]
-        while model.count > 1, model.hasSuffix("/") { model = model.dropLast() }
-        return PathText.join(PathText.folder(of: String(model)), "migrations")
+        PathText.join(
+            PathText.folder(of: PathText.withoutSlashes(modelPath)), "migrations")
     }
 
     private let old: ManagedObjectModel?

@@ -18,11 +18,10 @@ struct XcodeMappings {
 
     /// - Parameter bundle: The path of an `.xcdatamodeld`; other models have no mapping models.
     init(near bundle: String) {
-        var bundle = bundle[...]
-        while bundle.count > 1, bundle.hasSuffix("/") { bundle = bundle.dropLast() }
+        let bundle = PathText.withoutSlashes(bundle)
         guard bundle.hasSuffix(".xcdatamodeld") else { return }
-        let name = PathText.lastComponent(String(bundle))
-        let folder = PathText.folder(of: String(bundle))
+        let name = PathText.lastComponent(bundle)
+        let folder = PathText.folder(of: bundle)
         for path in Self.paths(below: folder) {
             do throws(Diagnostic) {
                 let mapping = try XcodeMappingReader.read(path)
@@ -32,11 +31,11 @@ struct XcodeMappings {
             }
         }
         let known = Set(found.map { Self.resolved($0.file) })
-        let whole = Self.resolved(String(bundle))
+        let whole = Self.resolved(bundle)
         for path in Self.paths(below: PathText.join(folder, "..")) {
             guard let mapping = try? XcodeMappingReader.read(path),
                 !known.contains(Self.resolved(mapping.file)),
-                let model = mapping.destinationModelPath, model.contains("/"),
+                let model = mapping.destinationModelPath, PathText.hasFolder(model),
                 whole.hasSuffix("/" + PathText.folder(of: model))
             else { continue }
             found.append(mapping)
@@ -70,14 +69,14 @@ struct XcodeMappings {
     /// `Tasks.xcdatamodeld` of `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
     private static func bundleName(_ mapping: XcodeMapping) -> String? {
         mapping.destinationModelPath.flatMap { path in
-            path.contains("/") ? PathText.lastComponent(PathText.folder(of: path)) : nil
+            PathText.hasFolder(path) ? PathText.lastComponent(PathText.folder(of: path)) : nil
         }
     }
 
     private static func resolved(_ path: String) -> String {
-        URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path(
-            percentEncoded: false
-        ).split(separator: "/").map { "/" + $0 }.joined()
+        let whole = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path(
+            percentEncoded: false)
+        return PathText.components(of: whole).map { "/" + $0 }.joined()
     }
 
     /// The mapping models in a folder and below it, sorted; folders that cannot be listed are
@@ -89,11 +88,11 @@ struct XcodeMappings {
             for folder in level where seen < foldersMax {
                 seen += 1
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-                for name in names.sorted() where !name.hasPrefix(".") {
+                for name in names.sorted() where !PathText.isHidden(name) {
                     let path = PathText.join(folder, name)
                     if name.hasSuffix(suffix) {
                         paths.append(path)
-                    } else if !name.contains(".") {
+                    } else if !name.utf8.contains(UInt8(ascii: ".")) {
                         var isFolder = false
                         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
                             isFolder

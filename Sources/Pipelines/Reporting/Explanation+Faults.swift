@@ -218,6 +218,10 @@ extension Explanation {
         ("usage.code", "Nothing has that code.", "`etl explain` lists them."),
         ("usage.command", "There is no such command.", "`etl --help` lists them."),
         (
+            "usage.encoding", "An argument is not UTF-8.",
+            "Rename the file, or name it by a pattern in the spec, such as `caf?.csv`."
+        ),
+        (
             "usage.store", "The file is a model or a spec, where a store is to be named.",
             "Name the store; the model goes behind `--model`."
         ),

@@ -94,7 +94,8 @@ extension Explanation {
             "Let who writes it finish first, or rename it when it is whole, and run again."
         ),
         (
-            "input.missing", "The file is not there.",
+            "input.missing",
+            "The file is not there, or a symbolic link that matches a pattern leads to none.",
             "Check the path, which begins at the spec's folder."
         ),
         (

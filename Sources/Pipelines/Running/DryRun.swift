@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import GraphStore
 
@@ -34,9 +35,12 @@ enum DryRun {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return
         }
-        for name in names where name.hasPrefix(prefix) {
-            let number = name.dropFirst(prefix.count).prefix { $0.isASCII && $0.isNumber }
-            guard let process = Int32(number), !FileDescriptor.isRunning(process) else { continue }
+        for name in names {
+            let number = PathText.rest(of: name, after: prefix)?
+                .prefix { $0.isASCII && $0.isNumber }
+            guard let number, let process = Int32(number), !FileDescriptor.isRunning(process) else {
+                continue
+            }
             // Whatever stays is removed by the next one.
             try? FileManager.default.removeItem(atPath: PathText.join(folder, name))
         }

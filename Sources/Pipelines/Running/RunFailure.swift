@@ -83,7 +83,7 @@ package struct RunFailure: Error, Sendable {
         // Of one that is still to be made, its template is what is damaged.
         guard FileDescriptor.size(path) != nil else { return self }
         var named = self
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = PathText.lastComponent(path)
         for place in named.diagnostics.indices {
             let diagnostic = named.diagnostics[place]
             guard diagnostic.code == "store.corrupt", diagnostic.fix == nil,

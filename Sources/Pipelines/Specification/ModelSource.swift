@@ -134,8 +134,7 @@ package enum ModelSource {
     }
 
     private static func isXcodeName(_ path: String) -> Bool {
-        var path = path[...]
-        while path.hasSuffix("/") { path = path.dropLast() }
+        let path = PathText.withoutSlashes(path)
         return path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel")
     }
 

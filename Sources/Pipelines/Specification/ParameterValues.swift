@@ -115,7 +115,10 @@ package struct ParameterValues: Sendable {
     /// The text as a path; a relative one starts at the spec's folder, and `-` stays.
     package func path(_ template: TemplateText) -> String {
         let text = resolve(template)
-        return text == "-" ? text : PathText.tidied(PathText.join(specFolder, text))
+        return text == "-"
+            ? text
+            : PathText.tidied(
+                PathText.join(specFolder, text), isLink: FileDescriptor.isLink)
     }
 
     /// The number that a text makes.

@@ -70,7 +70,7 @@ extension SpecificationReader {
     /// `import-tasks` for `${inbox}/tasks-*.ndjson.gz`.
     private static func importName(_ pattern: TemplateText) -> String {
         let last = PathText.lastComponent(pattern.knownEnd)
-        let stem = slug(String(last.prefix { !".*?{[".contains($0) }))
+        let stem = slug(String(last.unicodeScalars.prefix { !".*?{[".unicodeScalars.contains($0) }))
         return stem.isEmpty ? "import" : "import-\(String(stem.prefix(50)))"
     }
 

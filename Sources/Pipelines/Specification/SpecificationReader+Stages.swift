@@ -91,7 +91,7 @@ extension SpecificationReader {
                 && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
                     || "._-".contains(Character($0)))
         }
-        if !isPlain || name.utf8.count > 64 || name.hasPrefix(".") {
+        if !isPlain || name.utf8.count > 64 || PathText.isHidden(name) {
             value.fail(
                 "name", "'\(name)' is no stage name",
                 fix: "use 1 to 64 letters, digits, hyphens, underscores and dots")
@@ -201,8 +201,10 @@ extension SpecificationReader {
     func expressionText(_ value: YAMLValue) -> String? {
         guard let text = value.filledText() else { return nil }
         noteVariables(in: text)
-        guard let start = text.firstRange(of: "${") else { return text }
-        let rest = text[start.upperBound...]
+        // By scalars: a combining mark may come after a brace.
+        let scalars = text.unicodeScalars
+        guard let start = scalars.firstRange(of: "${".unicodeScalars) else { return text }
+        let rest = scalars[start.upperBound...]
         let name = rest.firstIndex(of: "}").map { String(rest[..<$0]) }
         value.fail(
             "template-in-predicate",

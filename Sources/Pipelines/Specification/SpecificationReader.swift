@@ -115,7 +115,7 @@ struct SpecificationReader {
 
     static func name(fromFile file: String) -> String {
         let last = PathText.lastComponent(file)
-        let stem = last.split(separator: ".").first.map(String.init) ?? ""
+        let stem = last.unicodeScalars.split(separator: ".").first.map { String($0) } ?? ""
         let name = slug(stem)
         return name.isEmpty ? "pipeline" : String(name.prefix(64))
     }

@@ -31,7 +31,7 @@ struct GlobPattern {
 
     /// Whether the pattern is the whole name; a leading dot must be written out.
     func matches(_ name: FileName) -> Bool {
-        if name.hasPrefix("."), tokens.first != .unit(.scalar(".")) { return false }
+        if name.isHidden, tokens.first != .unit(.scalar(".")) { return false }
         let name = name.units
         var token = 0
         var position = 0

@@ -96,7 +96,7 @@ private struct GlobWalk {
         let rest = parts.dropFirst()
         if part.elementsEqual("**".utf8) {
             try walk(folder: folder, parts: rest.isEmpty ? [ArraySlice("*".utf8)] : rest)
-            for name in try sortedNames(folder) where !name.hasPrefix(".") {
+            for name in try sortedNames(folder) where !name.isHidden {
                 let path = folder.joining(name)
                 if try status(path, followingLinks: false)?.kind == .folder {
                     try walk(folder: path, parts: parts)

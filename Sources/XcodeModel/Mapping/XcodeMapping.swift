@@ -83,7 +83,7 @@ package struct XcodeMapping: Sendable {
 
     /// `Tasks 2` of `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
     private static func version(_ path: String) -> String? {
-        let name = path.split(separator: "/").last ?? ""
+        let name = PathText.components(of: path).last ?? ""
         let suffix = XcodeModelBundle.Form.source.versionSuffix
         return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : nil
     }

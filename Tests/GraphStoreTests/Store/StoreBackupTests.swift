@@ -21,4 +21,20 @@ import Testing
         let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(left == (foreign + ["10"]).map { "s.sqlite.bak-v\($0)" }.sorted())
     }
+
+    @Test("of a store whose name only looks the same do not count")
+    func spellings() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/backups-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let stores = ["\u{E9}.sqlite", "e\u{301}.sqlite"]
+        for (place, store) in stores.enumerated() {
+            try Data("x".utf8).write(to: URL(filePath: "\(folder)/\(store).bak-v\(place + 1)"))
+        }
+        // Where the file system takes both for one name, it has given both the same spelling.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        guard Set(names.map { Array($0.utf8.prefix(3)) }).count == 2 else { return }
+        #expect(stores.map { StoreBackups(of: "\(folder)/\($0)").all.map(\.number) } == [[1], [2]])
+    }
 }

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// The shapes that pictures of stages are made of; their colours are the style sheet's.
 enum PictureParts {
     /// A count beside an arrow, and how it is meant.
