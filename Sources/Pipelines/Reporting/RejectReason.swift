@@ -48,7 +48,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     static func read(_ path: String) throws -> [RejectReason] {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
-        return try Data(contentsOf: URL(filePath: path)).split(separator: 10).compactMap {
+        return try WholeFile.read(path).split(separator: 10).compactMap {
             try? decoder.decode(RejectReason.self, from: Data($0))
         }
     }

@@ -95,7 +95,7 @@ package final class OutputFile {
         } catch {
             throw RecordStreamError(
                 error.isExhausted
-                    ? .resourcesExhausted(reason: error.text)
+                    ? .resourcesExhausted(reason: error.text, isOutput: true)
                     : .outputNotCreated(reason: error.text, isPermission: error.isPermission),
                 in: path)
         }
@@ -180,7 +180,7 @@ package final class OutputFile {
                 Platform.removeFile(temporaryPath)
                 throw RecordStreamError(
                     error.isExhausted
-                        ? .resourcesExhausted(reason: error.text)
+                        ? .resourcesExhausted(reason: error.text, isOutput: true)
                         : .outputNotWritten(reason: error.text), in: path)
             }
         }
