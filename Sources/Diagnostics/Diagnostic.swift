@@ -28,11 +28,13 @@ package struct Diagnostic: Sendable, Hashable, Error {
     package var fix: String?
     /// The text at fault with a caret below it, on lines of their own.
     package var excerpt: String?
+    /// Origin and kind, if they differ from what whoever collects the diagnostics assumes.
+    package var fault: Fault?
 
     package init(
         _ severity: Severity = .error, code: String, _ message: String,
         at place: Place = .nowhere, stage: SourceLocation? = nil, fix: String? = nil,
-        excerpt: String? = nil
+        excerpt: String? = nil, fault: Fault? = nil
     ) {
         self.severity = severity
         self.code = code
@@ -41,6 +43,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
         self.stage = stage
         self.fix = fix
         self.excerpt = excerpt
+        self.fault = fault
     }
 }
 

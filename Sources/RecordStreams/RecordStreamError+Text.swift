@@ -11,7 +11,7 @@ extension RecordStreamError {
             isEmpty
                 ? "There is nothing in it, and its name does not tell the format"
                 : "Neither the name nor the first byte tells the format"
-        case .resourcesExhausted(let reason): "The file cannot be opened: \(reason)"
+        case .resourcesExhausted(let reason, _): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
         case .badPath(let path, let reason): "The path '\(path)' is not valid: \(reason)"
         case .badDialect(let reason): reason

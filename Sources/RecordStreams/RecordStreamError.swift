@@ -12,7 +12,7 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case inputDangling
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
-        case resourcesExhausted(reason: String)
+        case resourcesExhausted(reason: String, isOutput: Bool)
         case badPattern(reason: String)
         case badPath(path: String, reason: String)
         case badDialect(reason: String)
@@ -42,24 +42,6 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case outputCompression(code: Int32)
     }
 
-    /// The kind of failure, from which a caller chooses its exit status.
-    package enum Category: Sendable, Hashable {
-        /// The data is damaged (65).
-        case dataError
-        /// The input does not exist (66).
-        case noInput
-        /// An output cannot be made (73).
-        case cannotCreate
-        /// Reading or writing failed, or the disk is full (74).
-        case ioError
-        /// Out of descriptors or memory (71).
-        case resources
-        /// The user may not (77).
-        case permission
-        /// The spec does not fit the data (78).
-        case configuration
-    }
-
     package let kind: Kind
     /// The file as the user named it, or `-`, and the place in it where that is known.
     package let location: RecordLocation
@@ -79,21 +61,23 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 }
 
 extension RecordStreamError {
-    /// What a caller should make of it.
-    package var category: Category {
+    /// The origin and the kind, from which the exit status follows.
+    package var fault: Fault {
         switch kind {
-        case .inputMissing, .inputDangling: .noInput
-        case .inputUnreadable(_, let isPermission): isPermission ? .permission : .ioError
-        case .resourcesExhausted: .resources
+        case .inputMissing, .inputDangling: Fault(.input, .missing)
+        case .inputUnreadable(_, let isPermission):
+            Fault(.input, isPermission ? .permission : .inputOutput)
+        case .resourcesExhausted(_, let isOutput):
+            Fault(isOutput ? .output : .input, .resources)
         case .ambiguousFormat, .badPattern, .badPath, .badDialect, .csvUnknownColumn,
             .csvColumnCount, .csvNoColumnNames:
-            .configuration
+            Fault(.spec, .invalid)
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
             .gzipBomb, .jsonStructure, .jsonPathMissing, .csvNoHeader, .csvHeader,
             .csvDuplicateHeader:
-            .dataError
-        case .outputNotCreated: .cannotCreate
-        case .outputNotWritten, .outputClosed, .outputCompression: .ioError
+            Fault(.inputData, .invalid)
+        case .outputNotCreated: Fault(.output, .notCreated)
+        case .outputNotWritten, .outputClosed, .outputCompression: Fault(.output, .inputOutput)
         }
     }
 

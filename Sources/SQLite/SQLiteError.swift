@@ -1,4 +1,5 @@
 internal import CSQLite
+package import Diagnostics
 
 #if canImport(Glibc)
     internal import Glibc
@@ -81,10 +82,11 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         code == SQLITE_ERROR
             && (message.hasPrefix("no such table") || message.hasPrefix("no such column"))
     }
-    /// Memory or descriptors ran out.
-    package var isOutOfResources: Bool {
-        code == SQLITE_NOMEM
-            || (code == SQLITE_CANTOPEN || code == SQLITE_IOERR)
-                && (systemError == EMFILE || systemError == ENFILE)
+    /// The kind of the failed system call, if one failed.
+    package var systemKind: FaultKind? {
+        guard systemError != 0, code == SQLITE_CANTOPEN || code == SQLITE_IOERR else { return nil }
+        return FaultKind(systemError: systemError)
     }
+    /// Memory or descriptors ran out.
+    package var isOutOfResources: Bool { code == SQLITE_NOMEM || systemKind == .resources }
 }

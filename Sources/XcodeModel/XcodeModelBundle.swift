@@ -121,9 +121,7 @@ package struct XcodeModelBundle: Sendable {
     private static func currentVersion(
         _ file: String, _ form: Form, among versions: [String]
     ) throws(Diagnostic) -> String {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
-        }
+        let data = Data(try XcodeModelFile.contents(of: file))
         let fix = "name a version: `BUNDLE/VERSION\(form.versionSuffix)`"
         let list: VersionList
         do {

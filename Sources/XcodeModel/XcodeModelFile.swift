@@ -13,15 +13,24 @@ package enum XcodeModelFile {
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         do throws(Diagnostic) {
             let file = try contentsPath(of: path)
-            guard let data = FileManager.default.contents(atPath: file) else {
-                throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
-            }
-            if file.hasSuffix(Form.compiled.versionSuffix) {
-                return readCompiled([UInt8](data), file)
-            }
-            return ContentsReader.read([UInt8](data), file: file)
+            let bytes = try contents(of: file)
+            if file.hasSuffix(Form.compiled.versionSuffix) { return readCompiled(bytes, file) }
+            return ContentsReader.read(bytes, file: file)
         } catch {
             return (nil, [error])
+        }
+    }
+
+    /// The bytes of a file of a model.
+    static func contents(
+        of file: String, code: String = "file.read"
+    ) throws(Diagnostic) -> [UInt8] {
+        do throws(SystemFault) {
+            return try SmallFile.read(file)
+        } catch {
+            throw Diagnostic(
+                code: code, "The file cannot be read: \(error.reason)", at: .file(file),
+                fault: Fault(.spec, error.kind))
         }
     }
 

@@ -47,11 +47,11 @@ package enum YAMLParser {
     package static func parse(
         file: String, limits: YAMLLimits = YAMLLimits()
     ) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
-        do {
-            let bytes = try YAMLFile.read(file, bytesMax: limits.bytesMax)
+        do throws(SystemFault) {
+            let bytes = try SmallFile.read(file, bytesMax: limits.bytesMax)
             return parse(bytes, file: file, limits: limits)
         } catch {
-            return (nil, [Diagnostic(code: error.code, error.message, at: .file(file))])
+            return (nil, [error.diagnostic(reading: file)])
         }
     }
 }

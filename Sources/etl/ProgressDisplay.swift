@@ -1,3 +1,4 @@
+import Diagnostics
 import Dispatch
 import Pipelines
 import Synchronization
@@ -8,7 +9,6 @@ final class ProgressDisplay: Sendable {
     let progress = RunProgress()
     private let isShown: Bool
     private let terminal: Terminal
-    private let queue = DispatchQueue(label: "etl.progress")
     /// Held while a line is drawn or taken away, so that none comes behind what is printed last.
     private let state = Mutex(State())
 
@@ -28,7 +28,8 @@ final class ProgressDisplay: Sendable {
     func start() {
         guard isShown else { return }
         state.withLock { $0.isRunning = true }
-        schedule()
+        // Without a thread there is no line, but the run needs none.
+        try? WorkerThread.start { [self] in drawUntilStopped() }
     }
 
     func stop() {
@@ -51,13 +52,15 @@ final class ProgressDisplay: Sendable {
         state.isDrawn = false
     }
 
-    private func schedule() {
-        queue.asyncAfter(deadline: .now() + .milliseconds(150)) { [self] in
+    private func drawUntilStopped() {
+        let pause = DispatchSemaphore(value: 0)
+        while true {
+            _ = pause.wait(timeout: .now() + .milliseconds(150))
             let isRunning = state.withLock { state in
                 if state.isRunning { draw(&state) }
                 return state.isRunning
             }
-            if isRunning { schedule() }
+            guard isRunning else { return }
         }
     }
 

@@ -28,7 +28,7 @@ import Testing
             Issue.record("found")
         } catch {
             #expect(error.code == "input.missing")
-            #expect(error.category == .noInput)
+            #expect(error.fault.kind == .missing)
             #expect(error.location.source == "/nowhere/none.csv")
         }
         #expect(try InputFiles.expand(patterns: ["-"], baseFolder: "/x") == [.standardInput])

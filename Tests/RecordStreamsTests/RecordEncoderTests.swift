@@ -273,7 +273,7 @@ enum Value: Equatable {
                 Issue.record("made \(name)")
             } catch {
                 #expect(error.code == "output.not-created")
-                #expect(error.category == .cannotCreate)
+                #expect(error.fault.kind == .notCreated)
             }
         }
     }

@@ -1,3 +1,4 @@
+import Diagnostics
 import Dispatch
 import FoundationEssentials
 import SQLite
@@ -24,7 +25,7 @@ final class CountBeside: Sendable {
     /// - Parameter count: a query of one row and one number.
     /// - Returns: nil where it would gain nothing, or would not see the same: with one processor, a
     ///   small table, another journal than a write-ahead log, something written already, or no
-    ///   second connection to be had.
+    ///   second connection or thread to be had.
     init?(
         _ count: SQLFragment, of entity: StoreLayout.Entity, beside session: WriteSession
     ) throws(StoreError) {
@@ -46,12 +47,19 @@ final class CountBeside: Sendable {
         self.reader = reader
         // As the connection.
         nonisolated(unsafe) let rows = statement
-        DispatchQueue(label: "GraphStore.CountBeside").async(group: group) { [self] in
-            let result = Result { () throws(SQLiteError) in
-                defer { rows.reset() }
-                return try rows.step() ? Int(rows.integer(0)) : 0
+        group.enter()
+        do {
+            try WorkerThread.start { [self] in
+                let result = Result { () throws(SQLiteError) in
+                    defer { rows.reset() }
+                    return try rows.step() ? Int(rows.integer(0)) : 0
+                }
+                outcome.withLock { $0 = result }
+                group.leave()
             }
-            outcome.withLock { $0 = result }
+        } catch {
+            group.leave()
+            return nil
         }
     }
 

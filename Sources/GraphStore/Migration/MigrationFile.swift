@@ -87,9 +87,9 @@ extension StoreFiles {
     static func synchronize(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0, fsync(descriptor) == 0 else {
-            let reason = String(cString: strerror(errno))
+            let error = failure(path, "cannot be made durable")
             if descriptor >= 0 { close(descriptor) }
-            throw StoreError(.inputOutput, "\(path) cannot be made durable: \(reason)")
+            throw error
         }
         close(descriptor)
     }

@@ -134,15 +134,14 @@ struct ExternalFiles: Sendable {
     private static func makeFolder(_ folder: String) throws(StoreError) {
         for path in [StoreFiles.folder(of: folder), folder] {
             guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
-                throw StoreError(
-                    .permission, "\(path) cannot be made: \(String(cString: strerror(errno)))")
+                throw StoreFiles.failure(path, "cannot be made")
             }
         }
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
+        guard descriptor >= 0 else { throw StoreFiles.failure(path, "cannot be written") }
         defer { close(descriptor) }
         var offset = 0
         while offset < bytes.count {
@@ -150,17 +149,11 @@ struct ExternalFiles: Sendable {
                 writeFile(
                     descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset)
             }
-            guard count > 0 else { throw failure(path) }
+            guard count > 0 else { throw StoreFiles.failure(path, "cannot be written") }
             offset += count
         }
-        guard fsync(descriptor) == 0 else { throw failure(path) }
+        guard fsync(descriptor) == 0 else { throw StoreFiles.failure(path, "cannot be written") }
         StoreFiles.synchronizeFolder(of: path)
-    }
-
-    private static func failure(_ path: String) -> StoreError {
-        StoreError(
-            errno == ENOSPC ? .full : .inputOutput,
-            "\(path) cannot be written: \(String(cString: strerror(errno)))")
     }
 
     /// Removes files; those that are not there are no matter.

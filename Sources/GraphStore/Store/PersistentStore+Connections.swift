@@ -1,3 +1,4 @@
+import Diagnostics
 import SQLite
 
 /// Connections to a store's file, and what they find there.
@@ -24,7 +25,13 @@ extension PersistentStore {
                 guard StoreFiles.exists(parent) else {
                     throw StoreError(.missing, "The folder \(parent) does not exist")
                 }
-                throw StoreError(.permission, "\(path) cannot be opened: \(error.message)")
+                // SQLite tries again for reading only, and states that there is no file then.
+                let isHidden =
+                    error.systemKind == .missing && mode == .create && !StoreFiles.exists(path)
+                    && StoreFiles.isWritable(parent)
+                let code: StoreError.Code =
+                    isHidden || error.systemKind == .inputOutput ? .inputOutput : .permission
+                throw StoreError(code, "\(path) cannot be opened: \(error.message)")
             }
             guard !error.isCorrupt else { throw StoreError(damaged: path) }
             throw StoreError(error)
@@ -54,7 +61,8 @@ extension PersistentStore {
             isEmpty = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         } catch {
             guard !error.isCorrupt else { throw StoreError(damaged: path) }
-            guard !error.isCannotOpen else {
+            guard !error.isCannotOpen || error.isOutOfResources || error.systemKind == .inputOutput
+            else {
                 throw StoreError(
                     .permission,
                     "\(path) has a log, which cannot be read in a folder that may not be written;"

@@ -1,3 +1,4 @@
+package import Diagnostics
 package import SQLite
 
 /// Why a store did not do what it was asked.
@@ -92,7 +93,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
                 .full
             } else if error.isCorrupt || error.isOtherSchema {
                 .corrupt
-            } else if error.isPermission {
+            } else if error.isPermission || error.systemKind == .permission {
                 .permission
             } else if error.isConstraint {
                 .unique
@@ -106,6 +107,24 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
                 .inputOutput
             }
         self.init(code, error.message, sql: error.sql)
+    }
+
+    /// The origin and the kind, from which the exit status follows.
+    package var fault: Fault {
+        switch code {
+        case .missing: Fault(.store, .missing)
+        case .exists, .notAStore, .encoding, .modelMismatch, .needsMapping, .noModel,
+            .invalidRequest:
+            Fault(.spec, .invalid)
+        case .busy, .cancelled: Fault(.store, .busy)
+        case .full, .corrupt, .inputOutput: Fault(.store, .inputOutput)
+        case .permission: Fault(.store, .permission)
+        case .unique, .validation, .tooMany, .deleteRule, .conflict, .migrationRefused:
+            Fault(.inputData, .invalid)
+        case .resources: Fault(.store, .resources)
+        case .internalError, .unknownKey, .invalidated, .inaccessible, .foreignContext, .hook:
+            Fault(.program, .invalid)
+        }
     }
 
     /// Another process has the lock of the store's file.

@@ -23,8 +23,7 @@ extension StoreFiles {
         if mkdir(target, 0o700) == 0 {
             FileRights(of: folder)?.adding(0o700).give(toFile: target)
         } else if errno != EEXIST {
-            throw StoreError(
-                .permission, "\(target) cannot be made: \(String(cString: strerror(errno)))")
+            throw failure(target, "cannot be made")
         }
         for name in names(in: folder) {
             let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")

@@ -13,9 +13,7 @@ enum StoreFiles {
     /// Gives a file another's name, all or nothing.
     static func move(_ path: String, to target: String) throws(StoreError) {
         guard rename(path, target) == 0 else {
-            throw StoreError(
-                .inputOutput,
-                "\(path) cannot take the place of \(target): \(String(cString: strerror(errno)))")
+            throw failure(path, "cannot take the place of \(target)")
         }
     }
 
@@ -35,8 +33,7 @@ enum StoreFiles {
     /// Removes a file; nothing happens where there is none.
     static func remove(_ path: String) throws(StoreError) {
         guard unlink(path) == 0 || errno == ENOENT else {
-            throw StoreError(
-                .permission, "\(path) cannot be removed: \(String(cString: strerror(errno)))")
+            throw failure(path, "cannot be removed")
         }
     }
 
@@ -118,8 +115,7 @@ enum StoreFiles {
     /// Gives a file that many bytes, new ones all zero.
     static func resize(_ path: String, to bytes: Int) throws(StoreError) {
         guard truncate(path, off_t(bytes)) == 0 else {
-            throw StoreError(
-                .inputOutput, "\(path) cannot be made longer: \(String(cString: strerror(errno)))")
+            throw failure(path, "cannot be made longer")
         }
     }
 
@@ -184,8 +180,7 @@ enum StoreFiles {
             }
         }
         guard rmdir(folder) == 0 || errno == ENOENT else {
-            throw StoreError(
-                .permission, "\(folder) cannot be removed: \(String(cString: strerror(errno)))")
+            throw failure(folder, "cannot be removed")
         }
     }
 }

@@ -77,7 +77,7 @@ package struct Inference: Sendable {
     /// Nothing here is named by a spec, nor begins at one.
     private static func failure(_ error: RecordStreamError) -> RunFailure {
         var failure = RunFailure(error)
-        guard case .noInput = error.category else { return failure }
+        guard error.fault == .noInput else { return failure }
         for place in failure.diagnostics.indices where failure.diagnostics[place].fix != nil {
             failure.diagnostics[place].fix =
                 "check the name; a relative path starts at the working folder"

@@ -312,7 +312,7 @@ package struct StoreMigration {
         } else if let state {
             failure = RunFailure(StoreError(error.code, "\(error.message) (\(state))"))
         }
-        if error.code == .exists { failure.status = .cannotCreate }
+        if error.code == .exists { failure.fault = .cannotCreate }
         guard let step else { return failure }
         return error.code == .needsMapping
             ? naming(step, in: failure) : placing(failure, error, step)
@@ -321,7 +321,7 @@ package struct StoreMigration {
     /// - Parameter state: how far the store came; nil where it is as it was.
     private static func stopped(_ reason: StopReason, _ state: String?) -> RunFailure {
         RunFailure(
-            reason.status, code: "run.interrupted",
+            stopped: reason, code: "run.interrupted",
             "The migration was stopped; \(state ?? "the store is as it was")")
     }
 

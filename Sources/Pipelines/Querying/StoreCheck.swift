@@ -117,7 +117,7 @@ package struct StoreCheck: Sendable {
             var failure = failure(error)
             // The old store is there, so what is missing is the new one's folder.
             if error.code == .missing, FileManager.default.fileExists(atPath: store) {
-                failure.status = .cannotCreate
+                failure.fault = .cannotCreate
             }
             throw failure
         }
@@ -125,7 +125,7 @@ package struct StoreCheck: Sendable {
 
     private func failure(_ error: StoreError) -> RunFailure {
         var failure = RunFailure(error)
-        if error.code == .exists { failure.status = .cannotCreate }
+        if error.code == .exists { failure.fault = .cannotCreate }
         let fix: String? =
             switch error.code {
             case .exists: "name a file that is not there"

@@ -197,11 +197,11 @@ private final class AppendedFile {
         }
         let handle = FileDescriptor.createForAppending(path)
         guard handle >= 0 else {
-            let failure = FileDescriptor.failure(else: .cannotCreate)
-            // Reject files that may not be made are an output that cannot be created.
+            let failure = SystemFault.current()
             throw RunFailure(
-                failure.status == .osError ? .osError : .cannotCreate, code: "rejects.file",
-                "The reject file \(path) cannot be made: \(failure.text)",
+                Fault(.output, failure.kind == .resources ? .resources : .notCreated),
+                code: "rejects.file",
+                "The reject file \(path) cannot be made: \(failure.reason)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileDescriptor.close(handle) }

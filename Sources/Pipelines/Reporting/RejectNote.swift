@@ -50,10 +50,10 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     static func read(in folder: String) throws -> RejectNote? {
         let path = PathText.join(folder, name)
         guard FileDescriptor.size(path) != nil else { return nil }
+        let data = try WholeFile.read(FileName(path))
         let note: RejectNote
         do {
-            note = try JSONDecoder().decode(
-                RejectNote.self, from: Data(contentsOf: URL(filePath: path)))
+            note = try JSONDecoder().decode(RejectNote.self, from: data)
         } catch {
             throw RunFailure(
                 .dataError, code: "rejects.note",
@@ -103,6 +103,22 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
 
 /// Small files that appear as a whole, and are durable then.
 enum WholeFile {
+    /// Returns the bytes of a file that a run has written.
+    ///
+    /// - Throws: `RunFailure` if it cannot be read: 71, 74, or 77.
+    static func read(_ path: FileName) throws(RunFailure) -> Data {
+        do throws(SystemFault) {
+            return Data(try SmallFile.read(path))
+        } catch {
+            // A name that cannot be a file is a fault of the disk's content here.
+            let kind = [.permission, .resources].contains(error.kind) ? error.kind : .inputOutput
+            throw RunFailure(
+                Fault(.store, kind), code: "rejects.note",
+                "\(path.displayText) cannot be read: \(error.reason)",
+                fix: "check the disk and the file's permissions")
+        }
+    }
+
     static func write(_ bytes: [UInt8], to path: String) throws {
         try write(bytes, to: FileName(path))
     }

@@ -48,12 +48,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     static func read(_ path: FileName) throws -> [RejectReason] {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
-        guard let bytes = FileDescriptor.contents(path) else {
-            throw RunFailure(
-                .ioError, code: "rejects.file", "The reject file \(path) cannot be read",
-                fix: "check its permissions")
-        }
-        return bytes.split(separator: 10).compactMap {
+        return try WholeFile.read(path).split(separator: 10).compactMap {
             try? decoder.decode(RejectReason.self, from: Data($0))
         }
     }

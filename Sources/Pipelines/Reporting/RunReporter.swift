@@ -24,14 +24,19 @@ struct RunReporter {
         let targets = ReportTargets(spec, values, run.options)
         let report = report(outcome, spec, values)
         var problems: [Diagnostic] = []
+        var isOutOfResources = false
+        func note(_ failure: RunFailure) {
+            problems += failure.diagnostics
+            isOutOfResources = isOutOfResources || failure.fault.kind == .resources
+        }
         do {
             try writeToFolder(report, spec, values)
         } catch {
-            let found = RunFailure(error).diagnostics
+            let found = RunFailure(error)
             if spec.report.isFolderNamed {
-                problems += found
+                note(found)
             } else {
-                found.forEach { run.runner.warn($0.asWarning) }
+                found.diagnostics.forEach { run.runner.warn($0.asWarning) }
             }
         }
         let others = [{ try writeMetrics(report, targets) }, { try writeCopy(report, targets) }]
@@ -39,7 +44,7 @@ struct RunReporter {
             do {
                 try write()
             } catch {
-                problems += RunFailure(error).diagnostics
+                note(RunFailure(error))
             }
         }
         // One place that cannot be written to is told once.
@@ -47,7 +52,7 @@ struct RunReporter {
         problems = problems.filter { !told.contains($0) }
         guard !problems.isEmpty else { return }
         outcome.diagnostics += problems.map { $0.redacted(values) }
-        if outcome.status == .ok { outcome.status = .cannotCreate }
+        if outcome.status == .ok { outcome.status = isOutOfResources ? .osError : .cannotCreate }
     }
 
     /// Writes the report of a run that is as good as done; what fails of it is told at the end.
@@ -132,9 +137,11 @@ extension RunReporter {
         do {
             try WholeFile.write(bytes, to: path)
         } catch {
-            let reason = RunFailure(error).diagnostics.first?.message ?? "\(error)"
+            let failure = RunFailure(error)
+            let reason = failure.diagnostics.first?.message ?? "\(error)"
             throw RunFailure(
-                .cannotCreate, code: "report.file",
+                failure.fault.kind == .resources ? failure.fault : .cannotCreate,
+                code: "report.file",
                 "The report \(path) cannot be written: \(reason)",
                 fix: "check the folder and its permissions, and make room on the disk")
         }

@@ -38,7 +38,7 @@ package struct StoredReport: Sendable {
     static func read(_ path: String) throws(RunFailure) -> StoredReport {
         struct Head: Decodable { var report: Int }
         do {
-            let data = try Data(contentsOf: URL(filePath: path))
+            let data = Data(try SmallFile.read(path))
             let decoder = JSONDecoder()
             let head = try decoder.decode(Head.self, from: data)
             guard head.report <= RunReport.currentFormat else {
@@ -51,8 +51,9 @@ package struct StoredReport: Sendable {
         } catch let failure as RunFailure {
             throw failure
         } catch {
+            let kind = (error as? SystemFault)?.kind ?? .invalid
             throw RunFailure(
-                FileDescriptor.size(path) == nil ? .noInput : .configuration,
+                kind == .missing ? .noInput : Fault(.spec, kind),
                 code: "report.unreadable", "\(path) is no report of a run that can be read",
                 fix: "name a report, such as runs/nightly-….json")
         }

@@ -1,3 +1,4 @@
+import Diagnostics
 import Dispatch
 import Synchronization
 
@@ -45,11 +46,19 @@ final class BatchQueue<Batch>: Sendable {
         for _ in 0..<count { recycle(make()) }
     }
 
-    /// Runs the reader on a thread of its own, and ends the queue when it returns or fails.
-    func fill(
-        on label: String, in group: DispatchGroup, _ reader: @escaping @Sendable () throws -> Void
-    ) {
-        DispatchQueue(label: label).async(group: group) { self.fill(reader) }
+    /// Runs the reader on a thread of its own, and ends the queue when it returns or fails, or if
+    /// there is no thread.
+    func fill(in group: DispatchGroup, _ reader: @escaping @Sendable () throws -> Void) {
+        group.enter()
+        do {
+            try WorkerThread.start {
+                self.fill(reader)
+                group.leave()
+            }
+        } catch {
+            group.leave()
+            finish(error)
+        }
     }
 
     /// Runs the reader, and ends the queue when it returns or fails.

@@ -126,21 +126,6 @@ enum FileDescriptor {
     /// - Returns: whether that succeeded.
     static func synchronize(_ descriptor: Int32) -> Bool { fsync(descriptor) == 0 }
 
-    /// What the last call on this thread failed with, and the status of a run that it ends: 77,
-    /// 71, or else the given one.
-    static func failure(
-        else status: ExitStatus
-    ) -> (text: String, status: ExitStatus, isTooLong: Bool) {
-        let code = errno
-        let special: ExitStatus? =
-            switch code {
-            case EACCES, EPERM, EROFS: .noPermission
-            case EMFILE, ENFILE, ENOMEM: .osError
-            default: nil
-            }
-        return (String(cString: strerror(code)), special ?? status, code == ENAMETOOLONG)
-    }
-
     /// Cuts an open file to a length.
     ///
     /// - Returns: whether that succeeded.

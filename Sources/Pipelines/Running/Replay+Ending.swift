@@ -96,8 +96,13 @@ extension Replay {
     /// Does as a plan says, where there is one.
     func recover() throws {
         guard FileDescriptor.size(planPath) != nil else { return }
-        let moves = try JSONDecoder().decode(
-            [Move].self, from: Data(contentsOf: URL(filePath: planPath)))
+        let plan = try WholeFile.read(FileName(planPath))
+        guard let moves = try? JSONDecoder().decode([Move].self, from: plan) else {
+            throw RunFailure(
+                .dataError, code: "rejects.note", "\(planPath) is damaged",
+                fix: "restore the file, or import the records of this folder by a spec of their own"
+            )
+        }
         for move in moves {
             guard let from = move.from else {
                 FileDescriptor.remove(move.to)

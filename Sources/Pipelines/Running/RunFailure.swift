@@ -5,35 +5,33 @@ package import RecordStreams
 
 /// Why a run ended early: what to tell the user, and how the process ends.
 package struct RunFailure: Error, Sendable {
-    package var status: ExitStatus
+    /// The origin and the kind.
+    package var fault: Fault
+    /// What to tell the user.
     package var diagnostics: [Diagnostic]
+    /// The signal or limit that ended it.
+    private var stopReason: StopReason?
 
-    package init(_ status: ExitStatus, _ diagnostics: [Diagnostic]) {
-        self.status = status
+    /// How the process ends.
+    package var status: ExitStatus { stopReason?.status ?? ExitStatus(fault) }
+
+    /// - Parameter fault: the origin and the kind of problems of which no diagnostic states others.
+    package init(_ fault: Fault, _ diagnostics: [Diagnostic]) {
+        self.fault = .deciding(among: diagnostics.compactMap(\.fault)) ?? fault
         self.diagnostics = diagnostics
     }
 
-    init(_ status: ExitStatus, code: String, _ message: String, fix: String? = nil) {
-        self.init(status, [Diagnostic(code: code, message, fix: fix)])
+    init(_ fault: Fault, code: String, _ message: String, fix: String? = nil) {
+        self.init(fault, [Diagnostic(code: code, message, fix: fix)])
+    }
+
+    /// A signal or a limit ended it.
+    init(stopped reason: StopReason, code: String, _ message: String) {
+        self.init(.software, code: code, message)
+        stopReason = reason
     }
 
     package init(_ error: StoreError) {
-        let status: ExitStatus =
-            switch error.code {
-            case .missing: .noInput
-            case .exists, .notAStore, .encoding, .modelMismatch, .needsMapping, .noModel,
-                .invalidRequest:
-                .configuration
-            case .busy: .temporaryFailure
-            case .full, .corrupt, .inputOutput: .ioError
-            case .permission: .noPermission
-            case .unique, .validation, .tooMany, .deleteRule, .conflict, .migrationRefused:
-                .dataError
-            case .resources: .osError
-            case .cancelled: .temporaryFailure
-            case .internalError, .unknownKey, .invalidated, .inaccessible, .foreignContext, .hook:
-                .software
-            }
         let fix: String? =
             switch error.code {
             case .tooMany: "narrow `where`, or raise `at-most`"
@@ -61,21 +59,12 @@ package struct RunFailure: Error, Sendable {
             default: nil
             }
         self.init(
-            status, [Diagnostic(code: "store.\(error.code.rawValue)", error.message, fix: fix)])
+            error.fault,
+            [Diagnostic(code: "store.\(error.code.rawValue)", error.message, fix: fix)])
     }
 
     package init(_ error: RecordStreamError) {
-        let status: ExitStatus =
-            switch error.category {
-            case .dataError: .dataError
-            case .noInput: .noInput
-            case .cannotCreate: .cannotCreate
-            case .ioError: .ioError
-            case .resources: .osError
-            case .permission: .noPermission
-            case .configuration: .configuration
-            }
-        self.init(status, [error.diagnostic])
+        self.init(error.fault, [error.diagnostic])
     }
 
     /// The same, with the store of whose damage SQLite tells without its name.
@@ -98,14 +87,7 @@ package struct RunFailure: Error, Sendable {
 
     /// What is wrong with a spec and the files it names, which ends a run before it begins.
     package init(problems: [Diagnostic]) {
-        self.init(Self.status(of: problems), problems)
-    }
-
-    /// 78, unless a file could not even be read.
-    private static func status(of problems: [Diagnostic]) -> ExitStatus {
-        if problems.contains(where: { $0.code == "file.permission" }) { return .noPermission }
-        if problems.contains(where: { $0.code == "file.resources" }) { return .osError }
-        return .configuration
+        self.init(.configuration, problems)
     }
 
     /// Gives any error its exit status, and the place of the stage that it ended.
@@ -114,6 +96,11 @@ package struct RunFailure: Error, Sendable {
         case let failure as RunFailure: self = failure
         case let error as StoreError: self.init(error)
         case let error as RecordStreamError: self.init(error)
+        case let error as ThreadShortage:
+            self.init(
+                error.fault, code: "system.resources",
+                "No thread can be started: \(error.reason)",
+                fix: "raise the limit on processes and threads (`ulimit -u`), and run again")
         case let error as GraphPredicateError:
             self.init(
                 .configuration,

@@ -150,10 +150,12 @@ final class StoreLock {
         let path = Self.path(storePath)
         descriptor = FileDescriptor.createForLocking(path)
         guard descriptor >= 0 else {
-            let failure = FileDescriptor.failure(else: .cannotCreate)
+            let failure = SystemFault.current()
+            let kind =
+                [.permission, .resources].contains(failure.kind) ? failure.kind : .notCreated
             throw RunFailure(
-                failure.status, code: "lock.file",
-                "The lock \(path) cannot be made: \(failure.text)",
+                Fault(.store, kind), code: "lock.file",
+                "The lock \(path) cannot be made: \(failure.reason)",
                 fix: failure.isTooLong
                     ? "name a shorter path"
                     : "check that the store's folder exists and may be written")

@@ -84,9 +84,9 @@ struct ParameterBinder {
     }
 
     private mutating func readFile(_ path: String, _ parameter: ParameterSpec) -> String? {
-        do {
-            let data = try Data(contentsOf: URL(filePath: path))
-            if var text = String(validating: data, as: UTF8.self) {
+        do throws(SystemFault) {
+            let bytes = try SmallFile.read(path)
+            if var text = String(validating: bytes, as: UTF8.self) {
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
                 if text.utf8.last == UInt8(ascii: "\r") { text.unicodeScalars.removeLast() }
                 return text
@@ -96,8 +96,9 @@ struct ParameterBinder {
                 .source(parameter.location))
         } catch {
             report(
-                "source", "The file '\(path)' of '\(parameter.name)' cannot be read",
-                .source(parameter.location))
+                "source",
+                "The file '\(path)' of '\(parameter.name)' cannot be read: \(error.reason)",
+                .source(parameter.location), fault: Fault(.spec, error.kind))
         }
         return nil
     }
@@ -155,8 +156,10 @@ struct ParameterBinder {
     }
 
     private mutating func report(
-        _ code: String, _ message: String, _ place: Diagnostic.Place, fix: String? = nil
+        _ code: String, _ message: String, _ place: Diagnostic.Place, fix: String? = nil,
+        fault: Fault? = nil
     ) {
-        diagnostics.append(Diagnostic(code: "spec.\(code)", message, at: place, fix: fix))
+        diagnostics.append(
+            Diagnostic(code: "spec.\(code)", message, at: place, fix: fix, fault: fault))
     }
 }

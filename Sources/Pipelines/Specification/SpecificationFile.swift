@@ -201,11 +201,11 @@ extension PipelineSpec {
             if let first = reading.diagnostics.first, first.code.hasPrefix("file.") {
                 reading.diagnostics = [
                     Diagnostic(
-                        // What the exit status tells stays what it is.
+                        // What the user cannot correct in the spec keeps its code.
                         code: ["file.permission", "file.resources"].contains(first.code)
                             ? first.code : "spec.model",
                         "The model '\(path)' cannot be read: \(first.message)",
-                        at: .source(template.location))
+                        at: .source(template.location), fault: first.fault)
                 ]
             }
             reading.diagnostics = reading.diagnostics.map { $0.placed(atModel: path, template) }

@@ -14,7 +14,7 @@ final class ExportReader: Sendable {
 
     /// Starts reading; the queue's end tells when it is done.
     func start(in group: DispatchGroup) {
-        queue.fill(on: "etl.export.reader", in: group) {
+        queue.fill(in: group) {
             while let batch = self.queue.takeIdle(), try self.cursor.next(batch) {
                 self.queue.put(batch)
             }

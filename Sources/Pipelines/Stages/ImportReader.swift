@@ -1,3 +1,4 @@
+import Diagnostics
 import Dispatch
 import RecordStreams
 
@@ -28,7 +29,7 @@ final class ImportReader: Sendable {
         let pieces =
             lanes.share == .pieces ? ImportPieces(inputs, summary, lanes) : nil
         for (lane, (queue, places)) in lanes.lanes.enumerated() {
-            queue.fill(on: "etl.import.reader", in: group) {
+            queue.fill(in: group) {
                 if let pieces {
                     try self.read(pieces, self.plans[lane], lane: lane, to: queue)
                 } else {
@@ -169,7 +170,7 @@ final class ImportReader: Sendable {
                 of: file, plan.selection, isCancelled: { queue.isCancelled })
         } catch let error as RecordStreamError
             where isReadOver && file.isStream
-            && [.dataError, .configuration].contains(error.category)
+            && [.inputData, .spec].contains(error.fault.origin)
         {
             // Where it could be read before.
             throw CannotResume(changed: file)

@@ -38,6 +38,14 @@ extension ImportWriter {
         environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 
+    /// Saves what the stage has done before it was stopped by something else than its data.
+    mutating func saveInterrupted(_ lanes: ImportLanes) throws {
+        lanes.cancel()
+        try stopSection()
+        if context.hasChanges { try save() }
+        try rejects.close()
+    }
+
     /// Saves what the stage has done before it failed, and the place where the next run goes on.
     mutating func saveStopped() throws {
         if let section {

@@ -94,7 +94,11 @@ struct ImportWriter {
         do {
             try readAll(lanes)
         } catch let error as RecordStreamError {
-            try saveStopped()
+            switch error.fault.origin {
+            case .inputData, .spec: try saveStopped()
+            // The data is not at fault: the next run goes on as after a signal.
+            default: try saveInterrupted(lanes)
+            }
             throw error
         } catch let failure as RunFailure where failure.status == .dataError {
             try saveStopped()
@@ -132,10 +136,7 @@ struct ImportWriter {
             try settle()
             try checkRejects()
         } catch var stop as Interrupted {
-            lanes.cancel()
-            try stopSection()
-            if context.hasChanges { try save() }
-            try rejects.close()
+            try saveInterrupted(lanes)
             stop.resumesAt = resumesAt
             throw stop
         }

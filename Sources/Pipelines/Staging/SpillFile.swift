@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// A file without a name, which is gone with whoever has it open.
 ///
 /// It is made when it is first written, and written over by each who uses it: what it has of the
@@ -42,7 +44,7 @@ final class SpillFile {
             guard count > 0 else {
                 // There is less than was written.
                 let reason =
-                    count == 0 ? "its end is gone" : FileDescriptor.failure(else: .ioError).text
+                    count == 0 ? "its end is gone" : SystemFault.current().reason
                 throw RunFailure(
                     .ioError, code: "run.sort-lost",
                     "Records that were kept aside in \(folder) cannot be read: \(reason)",

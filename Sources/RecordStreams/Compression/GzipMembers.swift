@@ -12,8 +12,7 @@ package final class GzipMembers {
     package static let threadsOfMachine = max(0, min(8, Platform.processorCount() - 2))
 
     private let input: StoredInput
-    /// Serial queues have threads of their own at once, which one concurrent queue need not have.
-    private let queues: [DispatchQueue]
+    private let workers: [WorkerThread]
     private var turn = 0
     private let maxRatio: Int
     /// For each thread one that it inflates and one that waits, and one that is given out.
@@ -36,7 +35,7 @@ package final class GzipMembers {
         // A pipe may pause within a group, in front of which there is something to give.
         guard input.isRegular, threads > 0, try Self.memberSize(input) != nil else { return nil }
         self.input = input
-        queues = (0..<threads).map { DispatchQueue(label: "etl.input.gzip.\($0)") }
+        workers = (0..<threads).map { _ in WorkerThread() }
         self.maxRatio = maxRatio
         groupsMax = 2 * threads + 1
     }
@@ -100,8 +99,13 @@ package final class GzipMembers {
         }
         let group = groups[current]
         group.fill(from: input, &inputFailure)
-        queues[turn].async { group.run() }
-        turn = (turn + 1) % queues.count
+        do throws(ThreadShortage) {
+            try workers[turn].run { group.run() }
+        } catch {
+            // It takes longer without a thread, but needs none.
+            group.run()
+        }
+        turn = (turn + 1) % workers.count
         current = (current + 1) % groupsMax
         waiting += 1
         return true

@@ -1,4 +1,5 @@
 internal import CZlib
+internal import Diagnostics
 internal import Dispatch
 
 /// Deflates into one gzip member, block by block on several threads.
@@ -15,8 +16,7 @@ final class GzipWriter {
 
     private let path: String
     private let level: Int
-    /// Serial queues have threads of their own at once, which one concurrent queue need not have.
-    private let queues: [DispatchQueue]
+    private let workers: [WorkerThread]
     private var turn = 0
     /// For each thread one that it deflates and one that waits, so that it never does, and one to
     /// fill.
@@ -33,7 +33,7 @@ final class GzipWriter {
         self.path = path
         let threads = threads ?? min(8, Platform.processorCount())
         var jobs: [GzipBlock] = []
-        queues = (0..<threads).map { DispatchQueue(label: "etl.output.gzip.\($0)") }
+        workers = (0..<threads).map { _ in WorkerThread() }
         for _ in 0..<(2 * threads + 1) {
             guard let job = GzipBlock(level: self.level) else {
                 throw RecordStreamError(.outputCompression(code: Z_MEM_ERROR), in: path)
@@ -80,8 +80,13 @@ final class GzipWriter {
     private func submit(isLast: Bool, to sink: Sink) throws(RecordStreamError) {
         let job = jobs[current]
         job.isLast = isLast
-        queues[turn].async { job.run() }
-        turn = (turn + 1) % queues.count
+        do throws(ThreadShortage) {
+            try workers[turn].run { job.run() }
+        } catch {
+            // It takes longer without a thread, but needs none.
+            job.run()
+        }
+        turn = (turn + 1) % workers.count
         waiting += 1
         current = (current + 1) % jobs.count
         if waiting == jobs.count { try writeOldest(to: sink) }

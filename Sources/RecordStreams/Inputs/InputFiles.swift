@@ -73,7 +73,7 @@ extension RecordStreamError {
             if failure.isMissing {
                 .inputMissing
             } else if failure.isExhausted {
-                .resourcesExhausted(reason: failure.text)
+                .resourcesExhausted(reason: failure.text, isOutput: false)
             } else {
                 .inputUnreadable(reason: failure.text, isPermission: failure.isPermission)
             }

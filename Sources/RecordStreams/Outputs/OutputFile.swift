@@ -110,7 +110,7 @@ package final class OutputFile {
         } catch {
             throw RecordStreamError(
                 error.isExhausted
-                    ? .resourcesExhausted(reason: error.text)
+                    ? .resourcesExhausted(reason: error.text, isOutput: true)
                     : .outputNotCreated(reason: error.text, isPermission: error.isPermission),
                 in: path)
         }
@@ -200,7 +200,7 @@ package final class OutputFile {
                 Platform.removeFile(temporaryPath)
                 throw RecordStreamError(
                     error.isExhausted
-                        ? .resourcesExhausted(reason: error.text)
+                        ? .resourcesExhausted(reason: error.text, isOutput: true)
                         : .outputNotWritten(reason: error.text), in: path)
             }
         }

@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import Dispatch
 internal import Synchronization
 
@@ -25,7 +26,7 @@ final class WriteBehind: Sendable {
     }
 
     private let descriptor: Int32
-    private let queue = DispatchQueue(label: "etl.output.writer")
+    private let worker = WorkerThread()
     private let free = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
 
@@ -48,7 +49,13 @@ final class WriteBehind: Sendable {
         }
         guard let earlier else { return }
         free.wait()
-        queue.async { [self] in
+        do throws(ThreadShortage) {
+            try worker.run { [self] in
+                store(earlier)
+                free.signal()
+            }
+        } catch {
+            // Writing takes longer without a thread, but needs none.
             store(earlier)
             free.signal()
         }
@@ -67,7 +74,7 @@ final class WriteBehind: Sendable {
 
     /// Waits until everything is written.
     func finish() throws(Platform.Failure) {
-        queue.sync {}
+        worker.wait()
         let last = state.withLock { $0.last.take() }
         if let last { store(last) }
         try rethrow()
@@ -75,7 +82,7 @@ final class WriteBehind: Sendable {
 
     /// Waits for what is under way, and writes nothing more.
     func abandon() {
-        queue.sync {}
+        worker.wait()
     }
 
     private func rethrow() throws(Platform.Failure) {

@@ -38,11 +38,7 @@ package struct XcodeMappingReader {
         let path = XcodeModelBundle.trimmed(path)
         let file =
             path.hasSuffix(XcodeMapping.suffix) ? "\(path)/\(XcodeMapping.fileName)" : path
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw Diagnostic(
-                code: "mapping.read", "The mapping model cannot be read", at: .file(file))
-        }
-        return try read([UInt8](data), file: file)
+        return try read(try XcodeModelFile.contents(of: file, code: "mapping.read"), file: file)
     }
 
     /// Reads the bytes of a file.
