@@ -38,7 +38,7 @@ package struct StoredReport: Sendable {
     static func read(_ path: String) throws(RunFailure) -> StoredReport {
         struct Head: Decodable { var report: Int }
         do {
-            let data = try Data(contentsOf: URL(filePath: path))
+            let data = try FileContents.data(path)
             let decoder = JSONDecoder()
             let head = try decoder.decode(Head.self, from: data)
             guard head.report <= RunReport.currentFormat else {
@@ -79,8 +79,8 @@ package struct StoredReport: Sendable {
         if let note = try? RejectNote.read(in: folder) {
             var context = context
             context.sets = note.sets
-            context.workingFolder = note.workingFolder
-            let reports = try ReportFolder.of(spec: note.spec, context).folder
+            context.workingFolder = note.workingFolder.textFromHere
+            let reports = try ReportFolder.of(spec: note.spec.textFromHere, context).folder
             return try read(reports.dataPath(note.run))
         }
         let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
@@ -109,7 +109,7 @@ extension StoredReport {
     package func text(as format: Format) throws -> String {
         switch format {
         case .text: ReportText.text(of: report)
-        case .json: try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        case .json: try String(decoding: FileContents.data(path), as: UTF8.self)
         case .html:
             ReportPage.text(of: report, in: FileDescriptor.resolved(PathText.folder(of: path)))
         }
