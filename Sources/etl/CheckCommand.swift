@@ -25,7 +25,7 @@ struct CheckCommand: ParsableCommand {
         let runner = PipelineRunner(
             options: RunOptions(
                 sets: parameters.sets, environment: ProcessInfo.processInfo.environment,
-                workingFolder: FileManager.default.currentDirectoryPath, now: Date()))
+                workingFolder: WorkingFolder.path, now: Date()))
         var errors: [Diagnostic] = []
         for spec in specs {
             // A pattern such as pipelines/*.yaml names models, too.

@@ -76,7 +76,7 @@ struct InferCommand: ParsableCommand {
                 return
             }
             let folder = InferenceFolder(
-                output, workingFolder: FileManager.default.currentDirectoryPath)
+                output, workingFolder: WorkingFolder.path)
             try folder.write(inference, overwrites: force)
         } catch {
             throw error.shown()

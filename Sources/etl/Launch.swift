@@ -18,7 +18,7 @@ struct Launch {
         let interruption = SignalHandling.install()
         var options = RunOptions(
             sets: sets, environment: ProcessInfo.processInfo.environment,
-            workingFolder: FileManager.default.currentDirectoryPath, now: Date())
+            workingFolder: WorkingFolder.path, now: Date())
         configure(&options)
         let log = RunLog(verbosity, isInteractive: terminal.isInteractive, isDry: options.isDry)
         options.givesAdvice = log.showsStages

@@ -24,6 +24,6 @@ struct SetFlags: ParsableArguments {
     static func context(_ sets: [String] = []) -> ParameterValues.Context {
         ParameterValues.Context(
             sets: sets, environment: ProcessInfo.processInfo.environment, now: Date(),
-            workingFolder: FileManager.default.currentDirectoryPath)
+            workingFolder: WorkingFolder.path)
     }
 }

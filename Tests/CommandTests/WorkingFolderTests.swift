@@ -57,4 +57,33 @@ import Testing
         #expect(try folder.query("SELECT count(*) FROM ZNOTE") == "3000\n")
         #expect(try folder.query("SELECT PATH FROM ETL_INPUTS") == "in.ndjson.gz\n")
     }
+
+    @Test("a working folder whose name is not UTF-8 has its rejects replayed, and its status shown")
+    func otherEncodings() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            set -e
+            mkdir "$(printf 'p\\351')" && cd "$(printf 'p\\351')" || exit 0
+            printf 'model: 1\\nentities: { Task: { attributes: { id: Integer 16 } } }\\n' > model.yaml
+            cat > spec.yaml <<'END'
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            rejects: { allow: 100% }
+            report: { to: runs }
+            stages:
+              - { import: tasks, read: { files: "*.csv" }, into: Task, when-found: append }
+            END
+            printf 'id\\n1\\nx\\n' > "$(printf 'caf\\351.csv')"
+            ETL run spec.yaml
+            sed -i.bak s/x/2/ rejects/*/*.csv
+            ETL replay rejects/*
+            ETL status spec.yaml | grep -c 'exit 0 OK'
+            ETL fetch store.sqlite Task --fields id --format csv
+            """.replacing("ETL", with: "'\(Tool.etlPath)'")
+        let result = try Tool.run("/bin/sh", ["-c", script], in: folder.path)
+        // A file system that takes UTF-8 alone makes no such folder.
+        guard !result.standardError.contains("Illegal byte sequence") else { return }
+        #expect(result.standardOutput.hasSuffix("id\n1\n2\n"), "\(result)")
+        #expect(result.status == 0)
+    }
 }

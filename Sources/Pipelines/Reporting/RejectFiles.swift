@@ -53,11 +53,13 @@ struct RejectFiles {
         self.inputs = inputs
         names = RejectFileName.names(of: inputs.files.map(\.path), stage: stage.name)
         runID = environment.runID
-        let file = environment.spec.file
+        let file = FileName(environment.spec.file)
+        let workingFolder = FileName(environment.workingFolder)
         origin = RejectNote(
             pipeline: environment.spec.name, run: environment.runID,
             spec: FileDescriptor.resolved(file) ?? file, sets: environment.sets,
-            workingFolder: environment.workingFolder)
+            workingFolder: workingFolder.isAbsolute
+                ? workingFolder : FileDescriptor.resolved(workingFolder) ?? workingFolder)
     }
 
     /// Goes on with the files of an earlier attempt, cut to what its last save knows of them.

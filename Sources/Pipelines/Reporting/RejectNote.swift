@@ -38,11 +38,11 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     var pipeline: String
     var run: String
     /// The spec's file, wherever the run was started.
-    var spec: String
+    var spec: FileName
     /// `name=value`, as given on the command line.
     var sets: [String]
     /// Where relative paths of `sets` start.
-    var workingFolder: String
+    var workingFolder: FileName
     var files: [File] = []
 
     /// - Returns: nil where the folder has no such note.
@@ -81,12 +81,9 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     }
 
     private func mappingPaths(_ map: (FileName) -> FileName) -> RejectNote {
-        func mapped(_ path: String) -> String {
-            map(FileName(path)).exactText ?? path
-        }
         var note = self
-        note.spec = mapped(spec)
-        note.workingFolder = mapped(workingFolder)
+        note.spec = map(spec)
+        note.workingFolder = map(workingFolder)
         for place in note.files.indices where note.files[place].source != "-" {
             note.files[place].source = map(note.files[place].source)
         }

@@ -80,8 +80,8 @@ package struct StoredReport: Sendable {
         if let note = try? RejectNote.read(in: folder) {
             var context = context
             context.sets = note.sets
-            context.workingFolder = note.workingFolder
-            let reports = try ReportFolder.of(spec: note.spec, context).folder
+            context.workingFolder = note.workingFolder.textFromHere
+            let reports = try ReportFolder.of(spec: note.spec.textFromHere, context).folder
             return try read(reports.dataPath(note.run))
         }
         let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
@@ -110,7 +110,7 @@ extension StoredReport {
     package func text(as format: Format) throws -> String {
         switch format {
         case .text: ReportText.text(of: report)
-        case .json: try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        case .json: try String(decoding: FileContents.data(path), as: UTF8.self)
         case .html:
             ReportPage.text(of: report, in: FileDescriptor.resolved(PathText.folder(of: path)))
         }

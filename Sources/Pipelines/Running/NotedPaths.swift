@@ -15,7 +15,7 @@ struct NotedPaths: Sendable {
 
     init(_ spec: PipelineSpec) {
         given = FileName(spec.folder)
-        workingFolder = FileDescriptor.resolved(FileName(".")) ?? "/"
+        workingFolder = WorkingFolder.name
         folder = Self.real(workingFolder.joining(given))
     }
 

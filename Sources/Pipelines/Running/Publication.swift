@@ -130,7 +130,7 @@ struct Publication: Sendable {
 
     private static func publish(_ move: Move) throws {
         guard !FileDescriptor.rename(move.from, to: move.to) else { return }
-        let failure = FileDescriptor.failure(else: .cannotCreate)
+        let failure = SystemFault.current()
         // Other stages of the run have files there already.
         let names = FileDescriptor.names(in: move.from)
         if !names.isEmpty, FileDescriptor.isFolder(move.to) {
@@ -141,8 +141,12 @@ struct Publication: Sendable {
             return FileDescriptor.synchronizeFolder(move.to)
         }
         throw RunFailure(
-            failure.status, code: "output.name",
-            "\(move.from.displayText) cannot get its name \(move.to.displayText): \(failure.text)",
+            Fault(
+                .output,
+                [.permission, .resources].contains(failure.kind) ? failure.kind : .notCreated),
+            code: "output.name",
+            "\(move.from.displayText) cannot get its name \(move.to.displayText): "
+                + failure.reason,
             fix: "make room for the name, and run it again")
     }
 

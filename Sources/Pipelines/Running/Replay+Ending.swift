@@ -75,9 +75,10 @@ extension Replay {
     ///   again.
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
+        let own = FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
         let notes = saved.importNotes.flatMap(\.rejects).filter {
             let its = $0.path.folder
-            return (FileDescriptor.resolved(its) ?? its) == FileName(folder)
+            return (FileDescriptor.resolved(its) ?? its) == own
         }.map { $0.replayed(in: note.files) }
         let known = Set(notes.map(\.path.lastComponent))
         let done = Set(saved.stages.map(\.name))

@@ -226,7 +226,7 @@ extension PipelineRunner {
         do {
             let replay = try Replay(run, workingFolder: options.workingFolder)
             guard replay.hasWork else { return RunOutcome(status: .ok) }
-            return self.replaying(replay).run(replay.note.spec)
+            return self.replaying(replay).run(replay.note.spec.textFromHere)
         } catch {
             let failure = RunFailure(error)
             var outcome = RunOutcome(status: failure.status)
@@ -242,7 +242,7 @@ extension PipelineRunner {
         let given = Set(options.sets.compactMap { Assignment($0)?.name })
         options.sets =
             replay.note.sets.filter { !given.contains(Assignment($0)?.name ?? "") } + options.sets
-        options.workingFolder = replay.note.workingFolder
+        options.workingFolder = replay.note.workingFolder.textFromHere
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption, warn: warn,
             stageEnded: stageEnded)

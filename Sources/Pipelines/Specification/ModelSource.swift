@@ -88,7 +88,7 @@ package enum ModelSource {
             spec,
             ParameterValues.Context(
                 sets: [], environment: [:], now: Date(),
-                workingFolder: FileManager.default.currentDirectoryPath))
+                workingFolder: WorkingFolder.path))
         let reading = spec.modelReading(values)
         if reading.model != nil || !reading.diagnostics.isEmpty {
             return (reading.model, reading.diagnostics)
