@@ -26,7 +26,9 @@ extension StoreSpec.OpenMode: ExplainedChoice {
         switch self {
         case .existing: "It must be there."
         case .create: "It is made where it is missing."
-        case .replace: "A new store is built beside it, and takes its place at the end."
+        case .replace:
+            "A new store is built beside it, and takes its place at the end. Exports and rejects get their "
+                + "names with it."
         }
     }
 }
@@ -37,8 +39,9 @@ extension StoreSpec.CommitMode: ExplainedChoice {
         case .batch: "With each save."
         case .stage: "With each stage, as a whole."
         case .run:
-            "At the end, all or nothing: the run works on a copy. Where another program has written to "
-                + "the store meanwhile, the run ends with 75, and the next one begins anew."
+            "At the end, all or nothing: the run works on a copy, and exports and rejects get their names "
+                + "with the store. If another program has written to the store meanwhile, the run ends "
+                + "with 75, and the next one begins anew."
         }
     }
 }

@@ -44,10 +44,10 @@ extension RunJournal.Saved {
                     isDone: true)
             }
         }
-        if let note = importing, note.counts.read > 0 {
+        if let note = present, note.counts.read > 0 {
             begun.append(
                 BegunImport(
-                    stage: note.stage, fingerprint: note.fingerprint, inputs: inputs,
+                    stage: note.stage, fingerprint: note.fingerprint, inputs: note.finished,
                     position: note.position, isDone: false))
         }
         return begun

@@ -33,7 +33,7 @@ struct CompletionNote: Decodable {
             let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
             note.run.format == RunNote.currentFormat, note.file == fileNumber(storePath)
         else { return nil }
-        return RunJournal.Saved(run: note.run, stages: note.stages, importing: nil, inputs: [])
+        return RunJournal.Saved(run: note.run, stages: note.stages)
     }
 
     static func remove(beside storePath: String) {

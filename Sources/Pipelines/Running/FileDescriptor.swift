@@ -264,7 +264,9 @@ enum FileDescriptor {
 
     /// SHA-256 over what files hold; those that are missing hold nothing. Nil where one cannot be
     /// read.
-    static func digest(_ paths: [String]) -> String? {
+    ///
+    /// - Parameter ignored: bytes at the beginning of the files that do not count.
+    static func digest(_ paths: [String], ignoring ignored: [Range<Int>]) -> String? {
         var digest = ContentDigest()
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         for path in paths {
@@ -279,6 +281,9 @@ enum FileDescriptor {
                 }
                 guard count >= 0 else { return nil }
                 if count == 0 { break }
+                if position == 0 {
+                    for byte in ignored.joined() where byte < count { chunk[byte] = 0 }
+                }
                 chunk.withUnsafeBytes {
                     digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count]))
                 }

@@ -2,7 +2,7 @@ import Diagnostics
 import GraphStore
 import RecordStreams
 
-/// Paths as notes in a store have them: relative to the folder of the spec, if they are below it.
+/// Paths as notes in a store have them: relative to the folder of the spec.
 ///
 /// A run may be started in another working folder, and a project may be moved, and the notes still
 /// tell which file is which.
@@ -24,9 +24,6 @@ struct NotedPaths: Sendable {
         guard !Self.isNoFile(path) else { return path }
         let whole = workingFolder.joining(path)
         let real = Self.real(whole.folder).joining(whole.lastComponent)
-        guard real.hasPrefix(folder.hasSuffix("/") ? folder : folder.adding("/")) else {
-            return real
-        }
         return real.relative(to: folder) ?? real
     }
 
@@ -56,9 +53,9 @@ extension NotedPaths {
     }
 }
 
-extension ImportNote {
+extension ResumePoint {
     /// The note with other paths.
-    func mappingPaths(_ map: (FileName) -> FileName) -> ImportNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> ResumePoint {
         var note = self
         if let path = position?.path { note.position?.path = map(path) }
         if let path = section?.end?.path { note.section?.end?.path = map(path) }
@@ -70,6 +67,7 @@ extension ImportNote {
             note.rejects[place].path = map(rejects[place].path)
         }
         for place in note.left.indices { note.left[place].path = map(left[place].path) }
+        note.finished = finished.map { $0.mappingPath(map) }
         return note
     }
 }

@@ -51,11 +51,7 @@ extension PipelineRun {
             try PersistentContainer.removeReplaced(at: job.target.path)
         }
         hasOpened = true
-        if opened.beginning.continued == nil, let run = job.target.givenUpRun {
-            // What an earlier run has left for a store that is never to be.
-            let publication = Publication(job.target.way, runID: run)
-            Publication.discard(publication.moves(of: job.stages, job.spec, job.values))
-        }
+        if opened.beginning.continued == nil, !options.isDry { giveUpFiles(job) }
         let beginning = try beginReplay(opened.beginning, job, container)
         if job.model == nil { try Self.check(job.spec, against: container.model) }
         let isFirst = !hasBegun
@@ -73,6 +69,14 @@ extension PipelineRun {
             environment: environment(job, container, journal, place: opened.place), isFirst: isFirst
         )
         return opened.place
+    }
+
+    /// Removes what an earlier run has left for a store that is never to be.
+    private func giveUpFiles(_ job: Job) {
+        Publication.giveUp(besideStoreAt: job.target.path)
+        guard let run = job.target.givenUpRun else { return }
+        let publication = Publication(job.target.way, runID: run)
+        Publication.discard(publication.moves(of: job.stages, job.spec, job.values))
     }
 
     private mutating func runStages(_ group: [Stage], _ job: Job) throws {

@@ -8,7 +8,8 @@ extension PipelineRun {
         place: RunPhase.Place
     ) -> StageEnvironment {
         StageEnvironment(
-            spec: job.spec, container: container, values: job.values, runID: journal.run.runID,
+            spec: job.spec, container: container, values: job.values, paths: job.paths,
+            runID: journal.run.runID,
             now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
             isDry: options.isDry,
             // Rejects are but some of the records.

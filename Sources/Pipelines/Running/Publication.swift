@@ -49,10 +49,15 @@ struct Publication: Sendable {
     }
 
     /// The run whose rejects a folder holds, or whose they wait in; nil of any other name.
-    static func run(ofRejects name: String, _ pipeline: String) -> Substring? {
-        let isWaiting = name.hasPrefix(".") && name.hasSuffix(ending)
-        let name = isWaiting ? name.dropFirst().dropLast(ending.count) : name[...]
-        return name.hasPrefix(pipeline + "-") ? name.dropFirst(pipeline.count + 1) : nil
+    static func run(ofRejects folder: String, _ pipeline: String) -> Substring? {
+        let name = FileName(folder)
+        let ending = FileName(Self.ending)
+        let isWaiting = name.bytes.first == UInt8(ascii: ".") && name.hasSuffix(ending)
+        let shown =
+            isWaiting ? folder.utf8.dropFirst().dropLast(ending.bytes.count) : folder.utf8[...]
+        let start = Array((pipeline + "-").utf8)
+        guard shown.starts(with: start) else { return nil }
+        return Substring(shown.dropFirst(start.count))
     }
 
     // MARK: The plan
@@ -96,26 +101,36 @@ struct Publication: Sendable {
     /// - Parameter workPath: the finished store.
     static func write(_ moves: [Move], for workPath: String, besideStoreAt path: String) throws {
         guard !moves.isEmpty else { return }
+        let folder = FileName(PathText.folder(of: path))
         let plan = Plan(
             file: CompletionNote.fileNumber(workPath),
-            moves: moves.map { $0.mapping { Self.relative($0, to: path) } })
+            moves: moves.map { $0.mapping { Self.relative($0, to: folder) } })
         try WholeFile.write(Array(plan.json.compact.utf8), to: Self.path(path))
     }
 
     /// Does as a plan says, if there is one whose store has taken its place.
     ///
+    /// A plan stays while the store that it is of still waits for its place.
+    ///
     /// - Throws: `RunFailure` (73) where a file cannot get its name.
     static func recover(besideStoreAt path: String) throws {
-        let planPath = Self.path(path)
-        guard FileDescriptor.size(planPath) != nil else { return }
-        // One that is damaged was never whole, so that no swap came behind it.
-        let plan = try? JSONDecoder().decode(
-            Plan.self, from: Data(FileDescriptor.contents(FileName(planPath)) ?? []))
-        if let plan, plan.file == CompletionNote.fileNumber(path) {
-            let folder = FileName(PathText.folder(of: path))
-            try publish(plan.moves.map { $0.mapping(folder.joining) })
+        guard let plan = Plan(besideStoreAt: path) else { return }
+        if plan.file == CompletionNote.fileNumber(path) {
+            try publish(plan.moves)
+        } else {
+            let waiting = [CompanionFile.work, .new].map {
+                CompletionNote.fileNumber($0.path(of: path))
+            }
+            guard !waiting.contains(plan.file) else { return }
+            discard(plan.moves)
         }
-        FileDescriptor.remove(planPath)
+        FileDescriptor.remove(self.path(path))
+    }
+
+    /// Removes a plan with its files, since the store that it is of is given up.
+    static func giveUp(besideStoreAt path: String) {
+        if let plan = Plan(besideStoreAt: path) { discard(plan.moves) }
+        FileDescriptor.remove(self.path(path))
     }
 
     /// Gives files their names.
@@ -164,7 +179,22 @@ struct Publication: Sendable {
     private struct Plan: Decodable {
         /// Which file the store is that takes its place.
         var file: String
+        /// In the file, as seen from the store, so that a project that is moved finds its files.
         var moves: [Move]
+
+        init(file: String, moves: [Move]) {
+            (self.file, self.moves) = (file, moves)
+        }
+
+        /// Nil where there is none; one that is damaged was never whole, so that no swap came behind it.
+        init?(besideStoreAt path: String) {
+            guard let bytes = FileDescriptor.contents(FileName(Publication.path(path))),
+                var plan = try? JSONDecoder().decode(Plan.self, from: Data(bytes))
+            else { return nil }
+            let folder = FileName(PathText.folder(of: path))
+            plan.moves = plan.moves.map { $0.mapping(folder.joining) }
+            self = plan
+        }
 
         var json: JSONTree { .fields(["file": file, "moves": JSONTree.list(moves.map(\.json))]) }
     }
@@ -173,11 +203,9 @@ struct Publication: Sendable {
         CompanionFile.files.path(of: storePath)
     }
 
-    /// As seen from the store, so that a project that is moved finds its files.
-    private static func relative(_ name: FileName, to storePath: String) -> FileName {
-        let working = FileName(FileManager.default.currentDirectoryPath)
-        let folder = working.joining(FileName(PathText.folder(of: storePath)))
-        return working.joining(name).relative(to: folder) ?? name
+    private static func relative(_ name: FileName, to folder: FileName) -> FileName {
+        let working = WorkingFolder.name
+        return working.joining(name).relative(to: working.joining(folder)) ?? name
     }
 }
 

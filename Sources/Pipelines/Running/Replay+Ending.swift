@@ -76,7 +76,7 @@ extension Replay {
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
         let own = FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
-        let notes = saved.importNotes.flatMap(\.rejects).filter {
+        let notes = saved.points.flatMap(\.rejects).filter {
             let its = $0.path.folder
             return (FileDescriptor.resolved(its) ?? its) == own
         }.map { $0.replayed(in: note.files) }

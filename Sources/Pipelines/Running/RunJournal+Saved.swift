@@ -7,19 +7,22 @@ extension RunJournal {
     struct Saved: Sendable {
         var run: RunNote
         var stages: [StageNote]
-        var importing: ImportNote?
-        var inputs: [InputNote]
-        /// Imports that earlier runs stopped in, and that wait for their turn.
-        var suspended: [StoppedImport] = []
+        /// Where imports stopped, the one that was at work last before the others.
+        var points: [ResumePoint] = []
+        /// The first of them was at work, and its notes have the plain kinds.
+        var isFirstPresent = false
+
+        /// Where the import that was at work stopped.
+        var present: ResumePoint? { isFirstPresent ? points.first : nil }
 
         /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
         var place: String? {
-            importNotes.first.map { note in
-                "import \(note.stage)"
-                    + (note.positions.last.map {
+            points.first.map { point in
+                "import \(point.stage)"
+                    + (point.positions.last.map {
                         " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
-                    } ?? (note.section == nil ? "" : " at the beginning of an input"))
-                    + (note.section.map { ", and \($0.text)" } ?? "")
+                    } ?? (point.section == nil ? "" : " at the beginning of an input"))
+                    + (point.section.map { ", and \($0.text)" } ?? "")
             }
         }
 
@@ -28,22 +31,11 @@ extension RunJournal {
             let fingerprints = Dictionary(
                 stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
             return self.stages.allSatisfy { fingerprints[$0.name] == $0.fingerprint }
-                && importing.map { fingerprints[$0.stage] == $0.fingerprint } != false
+                && present.map { fingerprints[$0.stage] == $0.fingerprint } != false
         }
 
         /// Whether the next run has anything to go on with.
-        var isEmpty: Bool { stages.isEmpty && !hasStoppedImport }
-
-        /// The notes of all imports that have stopped.
-        var importNotes: [ImportNote] { (importing.map { [$0] } ?? []) + suspended.map(\.note) }
-
-        var hasStoppedImport: Bool { importing != nil || !suspended.isEmpty }
-    }
-
-    /// Where an import stopped, and what it has read to its end.
-    struct StoppedImport: Sendable {
-        var note: ImportNote
-        var inputs: [InputNote]
+        var isEmpty: Bool { stages.isEmpty && points.isEmpty }
     }
 
     /// What a run takes over from the notes in the store.
@@ -123,23 +115,21 @@ extension RunJournal {
                 try JSONDecoder().decode(Note.self, from: Data($0.value))
             }
         }
-        func stopped(_ prefix: String) throws -> StoppedImport? {
-            let notes: [ImportNote] = try decoded(prefix + "stage")
-            let inputs: [InputNote] = try decoded(prefix + "input")
-            return notes.first.map { note in
-                StoppedImport(
-                    note: note.mappingPaths(paths.path),
-                    inputs: inputs.map { $0.mappingPath(paths.path) })
-            }
+        func point(_ prefix: String) throws -> ResumePoint? {
+            let points: [ResumePoint] = try decoded(prefix + "stage")
+            guard var point = points.first else { return nil }
+            point.finished = try decoded(prefix + "input")
+            return point.mappingPaths(paths.path)
         }
         let stages: [StageNote] = try decoded("done")
         let suspended: [[String]] = try decoded("stopped")
-        let importing = try stopped("")
+        let present = try point("")
         return Saved(
             run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
-            stages: stages.map { $0.mappingPaths(paths.path) }, importing: importing?.note,
-            inputs: importing?.inputs ?? [],
-            suspended: try suspended.joined().compactMap { try stopped("\($0):") })
+            stages: stages.map { $0.mappingPaths(paths.path) },
+            points: (present.map { [$0] } ?? [])
+                + (try suspended.joined().compactMap { try point("\($0):") }),
+            isFirstPresent: present != nil)
     }
 
     private static func oldNotes(_ heading: Heading) -> RunFailure {

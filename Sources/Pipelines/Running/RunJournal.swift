@@ -13,12 +13,16 @@ final class RunJournal: Sendable {
     private struct State {
         var stages: [StageNote] = []
         /// The import whose notes have the plain kinds.
-        var importing: ImportNote?
-        var inputs: [InputNote] = []
+        var present: ResumePoint?
         /// Those whose kinds have the stage's name and a colon before them.
-        var suspended: [StoppedImport] = []
+        var suspended: [ResumePoint] = []
         /// What was worked out of each stage, by name.
         var fingerprints: [String: String] = [:]
+
+        mutating func take(_ saved: Saved) {
+            present = saved.present
+            suspended = Array(saved.points.dropFirst(saved.isFirstPresent ? 1 : 0))
+        }
     }
 
     let run: RunNote
@@ -48,16 +52,14 @@ final class RunJournal: Sendable {
             run.base = base
             if !isSameAttempt { run.attempts += 1 }
             state.stages = saved.stages
-            (state.importing, state.inputs) = (saved.importing, saved.inputs)
-            state.suspended = saved.suspended
+            state.take(saved)
         case .anew(let saved, let stages):
             state.stages = saved.stages.filter { !stages.contains($0.name) }
             run.leavesOut = !state.stages.isEmpty
-            (state.importing, state.inputs) = (saved.importing, saved.inputs)
-            state.importing?.countAbortFromHere()
-            state.suspended = saved.suspended
+            state.take(saved)
+            state.present?.countAbortFromHere()
             for place in state.suspended.indices {
-                state.suspended[place].note.countAbortFromHere()
+                state.suspended[place].countAbortFromHere()
             }
         }
         self.run = run
@@ -104,8 +106,9 @@ final class RunJournal: Sendable {
     var current: Saved {
         state.withLock { state in
             Saved(
-                run: run, stages: state.stages, importing: state.importing, inputs: state.inputs,
-                suspended: state.suspended)
+                run: run, stages: state.stages,
+                points: (state.present.map { [$0] } ?? []) + state.suspended,
+                isFirstPresent: state.present != nil)
         }
     }
 
@@ -131,7 +134,7 @@ final class RunJournal: Sendable {
     func inputs(of stage: Stage) -> [InputNote] {
         state.withLock { state in
             state.stages.first { $0.name == stage.name }?.inputs
-                ?? (state.importing?.stage == stage.name ? state.inputs : [])
+                ?? (state.present?.stage == stage.name ? state.present?.finished : nil) ?? []
         }
     }
 
@@ -177,8 +180,8 @@ final class RunJournal: Sendable {
             try suspend(in: context)
             let names = Set(stages.map(\.name))
             let gone = state.withLock { state in
-                let gone = state.suspended.map(\.note.stage).filter { !names.contains($0) }
-                state.suspended.removeAll { gone.contains($0.note.stage) }
+                let gone = state.suspended.map(\.stage).filter { !names.contains($0) }
+                state.suspended.removeAll { gone.contains($0.stage) }
                 return gone
             }
             for stage in gone {
@@ -205,14 +208,10 @@ final class RunJournal: Sendable {
     // MARK: Imports
 
     /// How far an earlier attempt came with an import, whatever the stage says today.
-    func progress(of stage: Stage) -> (note: ImportNote, inputs: [InputNote])? {
+    func point(of stage: Stage) -> ResumePoint? {
         state.withLock { state in
-            if let note = state.importing, note.stage == stage.name {
-                return (note, state.inputs)
-            }
-            return state.suspended.first { $0.note.stage == stage.name }.map {
-                ($0.note, $0.inputs)
-            }
+            ((state.present.map { [$0] } ?? []) + state.suspended)
+                .first { $0.stage == stage.name }
         }
     }
 
@@ -221,7 +220,7 @@ final class RunJournal: Sendable {
     /// Those of another import that has stopped are suspended.
     func beginImport(_ stage: Stage, in container: PersistentContainer) throws {
         let isPresent = state.withLock { state in
-            state.importing.map { $0.stage == stage.name } ?? state.suspended.isEmpty
+            state.present.map { $0.stage == stage.name } ?? state.suspended.isEmpty
         }
         guard takesNotes, !isPresent else { return }
         try container.newBackgroundContext().performAndWait { context in
@@ -232,49 +231,43 @@ final class RunJournal: Sendable {
 
     private func beginImport(_ stage: Stage, in context: ManagedObjectContext) throws {
         try suspend(in: context)
-        let suspended = state.withLock { state -> StoppedImport? in
-            guard let place = state.suspended.firstIndex(where: { $0.note.stage == stage.name })
-            else {
-                return nil
-            }
+        let point = state.withLock { state -> ResumePoint? in
+            guard let place = state.suspended.firstIndex(where: { $0.stage == stage.name })
+            else { return nil }
             return state.suspended.remove(at: place)
         }
-        guard let suspended else { return }
+        guard let point else { return }
         for kind in Self.stageKinds {
             try context.renameProgressNotes("\(stage.name):\(kind)", to: kind)
         }
-        state.withLock { ($0.importing, $0.inputs) = (suspended.note, suspended.inputs) }
+        state.withLock { $0.present = point }
         try noteSuspended(in: context)
     }
 
     private func suspend(in context: ManagedObjectContext) throws {
-        let stopped = state.withLock { state -> StoppedImport? in
-            guard let note = state.importing else { return nil }
-            let stopped = StoppedImport(note: note, inputs: state.inputs)
-            state.suspended.append(stopped)
-            (state.importing, state.inputs) = (nil, [])
-            return stopped
+        let stopped = state.withLock { state -> ResumePoint? in
+            guard let point = state.present else { return nil }
+            state.suspended.append(point)
+            state.present = nil
+            return point
         }
         guard let stopped else { return }
         for kind in Self.stageKinds {
-            try context.renameProgressNotes(kind, to: "\(stopped.note.stage):\(kind)")
+            try context.renameProgressNotes(kind, to: "\(stopped.stage):\(kind)")
         }
         try noteSuspended(in: context)
     }
 
     private func noteSuspended(in context: ManagedObjectContext) throws {
-        let names = state.withLock { $0.suspended.map(\.note.stage) }
+        let names = state.withLock { $0.suspended.map(\.stage) }
         try context.writeProgressNote("stopped", 0, Array(try JSONEncoder().encode(names)))
     }
 
     /// Forgets how far an import came, in the open transaction.
     ///
     /// - Parameter note: what stays of it.
-    func restart(_ note: ImportNote? = nil, in context: ManagedObjectContext) throws {
-        state.withLock { state in
-            state.importing = nil
-            state.inputs = []
-        }
+    func restart(_ note: ResumePoint? = nil, in context: ManagedObjectContext) throws {
+        state.withLock { $0.present = nil }
         try context.removeProgressNotes(Self.stageKinds)
         if let note { try self.note(note, finished: [], in: context) }
     }
@@ -283,12 +276,13 @@ final class RunJournal: Sendable {
     ///
     /// - Parameter finished: inputs that were read to their end since the last note.
     func note(
-        _ progress: ImportNote, finished: [InputNote], in context: ManagedObjectContext
+        _ progress: ResumePoint, finished: [InputNote], in context: ManagedObjectContext
     ) throws {
         let first = state.withLock { state in
-            state.importing = progress
-            defer { state.inputs += finished }
-            return state.inputs.count
+            let known = state.present?.finished ?? []
+            state.present = progress
+            state.present?.finished = known + finished
+            return known.count
         }
         try context.writeProgressNote(
             "stage", 0, Self.encode(progress.mappingPaths(paths.noted)))

@@ -30,7 +30,7 @@ extension InputPosition: JSONWritable {
     }
 }
 
-extension ImportNote: JSONWritable {
+extension ResumePoint: JSONWritable {
     var json: JSONTree {
         .fields([
             "stage": stage, "fingerprint": fingerprint, "position": position, "counts": counts,

@@ -70,8 +70,15 @@ struct InputPosition: Decodable, Sendable, Hashable {
     }
 }
 
-/// How far an import has come, as of the batch in the same transaction.
-struct ImportNote: Decodable, Sendable {
+/// Where an import goes on: how far it has come, as of the batch in the same transaction.
+struct ResumePoint: Decodable, Sendable {
+    /// Without `finished`: each of those is a note of its own, so that thousands of inputs are not
+    /// written with each save.
+    private enum CodingKeys: String, CodingKey {
+        case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
+        case secondsElapsed, section, abortBase, stop, left
+    }
+
     var stage: String
     var fingerprint: String
     /// The input that is being read; nil between two.
@@ -96,9 +103,11 @@ struct ImportNote: Decodable, Sendable {
     var stop: StopNote?
     /// Where earlier attempts stopped in other inputs, which were not there since.
     var left: [InputPosition] = []
+    /// The inputs that were read to their ends.
+    var finished: [InputNote] = []
 }
 
-extension ImportNote {
+extension ResumePoint {
     /// All places where attempts stopped.
     var positions: [InputPosition] {
         left.filter { $0.path != position?.path } + (position.map { [$0] } ?? [])
@@ -107,8 +116,8 @@ extension ImportNote {
     /// What stays of the note once the import goes on with other inputs: the places in these.
     ///
     /// - Parameter positions: the places.
-    func setAside(_ positions: [InputPosition]) -> ImportNote {
-        var note = ImportNote(
+    func setAside(_ positions: [InputPosition]) -> ResumePoint {
+        var note = ResumePoint(
             stage: stage, fingerprint: fingerprint, position: nil, counts: RecordCounts(),
             objects: ObjectTally(), nextToken: 1, rejects: [], secondsElapsed: 0)
         note.left = positions

@@ -274,8 +274,13 @@ struct StoreTarget {
     /// Neither size nor time tells: a backup that is put back may have those of another content.
     var baseDigest: String? {
         guard case .workingCopy = way, isThere else { return nil }
-        return FileDescriptor.digest([path, path + "-wal"])
+        return FileDescriptor.digest([path, path + "-wal"], ignoring: Self.headerOfWrites)
     }
+
+    /// What SQLite's header says of how the file was written, and not of its content: the versions
+    /// for the kind of log, and the counters with the version of the library
+    /// (https://www.sqlite.org/fileformat2.html).
+    private static let headerOfWrites = [18..<20, 24..<28, 92..<100]
 
     /// What changes when somebody writes to the store's files; cheap, but it changes too often.
     private var fileState: String {

@@ -53,9 +53,9 @@ package struct StreamsAgain: Sendable, Hashable {
             (names, outcome) = (streams, isRefused ? .refused : .runAnew)
             return
         }
-        guard let note = saved.importing, let stopped = spec(of: note.stage, note.fingerprint)
+        guard let note = saved.present, let stopped = spec(of: note.stage, note.fingerprint)
         else { return nil }
-        names = Self.streams(saved.inputs, note.position)
+        names = Self.streams(note.finished, note.position)
         guard !names.isEmpty else { return nil }
         outcome = stopped.isRepeatable ? .importAnew : .readOver
     }

@@ -78,7 +78,7 @@ struct ImportInputs: Sendable {
         guard !known.isEmpty else { return }
         environment.progress.begin(stage: "compare \(stage.name)", bytesTotal: 0)
         files = try files.filter { file in
-            guard let earlier = NotedPaths(environment.spec).known(file, among: known),
+            guard let earlier = environment.paths.known(file, among: known),
                 earlier.byteCount == file.byteCount
             else {
                 return true
@@ -139,14 +139,13 @@ struct ImportInputs: Sendable {
     /// - Throws: `CannotResume` where an input is not what it was, as far as shows before its
     ///   records are read.
     func resuming(
-        _ note: ImportNote, _ finished: [InputNote], isRepeatable: Bool,
-        _ environment: StageEnvironment
+        _ note: ResumePoint, isRepeatable: Bool, _ environment: StageEnvironment
     ) throws -> ImportInputs {
-        if isRepeatable, let stream = stream(among: finished, note.position) {
+        if isRepeatable, let stream = stream(among: note.finished, note.position) {
             throw CannotResume("what was read of \(stream.name) cannot be read again")
         }
         var rest = self
-        for input in finished {
+        for input in note.finished {
             let file = files.first { $0.path == input.path }
             if file?.isStream == true {
                 rest.known[input.path] = input
@@ -212,12 +211,12 @@ struct ImportInputs: Sendable {
 
     /// The notes of an earlier attempt with the paths of today's inputs, as they were given.
     func naming(
-        _ note: ImportNote, _ finished: [InputNote], _ paths: NotedPaths
-    ) -> (note: ImportNote, finished: [InputNote]) {
+        _ note: ResumePoint, _ paths: NotedPaths
+    ) -> ResumePoint {
         let given = Dictionary(
             files.map { (paths.noted($0.path), $0.path) }, uniquingKeysWith: { first, _ in first })
         func path(_ noted: FileName) -> FileName { given[paths.noted(noted)] ?? noted }
-        return (note.mappingPaths(path), finished.map { $0.mappingPath(path) })
+        return note.mappingPaths(path)
     }
 
     /// Where what comes next of the file is to be cut.

@@ -16,15 +16,14 @@ struct ImportStage: Sendable {
     func run() throws -> StageReport {
         let inputs = try ImportInputs(spec.read, stage, environment)
         try environment.journal.beginImport(stage, in: environment.container)
-        if let earlier = environment.journal.progress(of: stage) {
-            let (note, finished) = inputs.naming(
-                earlier.note, earlier.inputs, NotedPaths(environment.spec))
+        if let earlier = environment.journal.point(of: stage) {
+            let note = inputs.naming(earlier, environment.paths)
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
                     throw CannotResume("the stage has changed")
                 }
                 let rest = try inputs.resuming(
-                    note, finished, isRepeatable: spec.isRepeatable, environment)
+                    note, isRepeatable: spec.isRepeatable, environment)
                 return try run(rest, after: note)
             } catch let obstacle as CannotResume {
                 try tell(obstacle, inputs.streams.map(\.name).joined(separator: ", "))
@@ -82,7 +81,7 @@ struct ImportStage: Sendable {
             leavesArchives: environment.container.origin.isApp)
     }
 
-    private func run(_ inputs: ImportInputs, after note: ImportNote?) throws -> StageReport {
+    private func run(_ inputs: ImportInputs, after note: ResumePoint?) throws -> StageReport {
         environment.progress.begin(
             stage: "import \(stage.name)",
             // How much comes of a stream is not known.
@@ -151,7 +150,7 @@ struct ImportStage: Sendable {
 
     /// The writing side, on the background context's queue.
     private func write(
-        _ inputs: ImportInputs, after note: ImportNote?, in context: ManagedObjectContext
+        _ inputs: ImportInputs, after note: ResumePoint?, in context: ManagedObjectContext
     ) throws -> StageReport {
         let isSmall = note?.isBegun != true && inputs.areSmall(environment.decoding.smallInputBytes)
         var (plan, reader, lanes) = try makeReading(of: inputs, isSmall: isSmall)

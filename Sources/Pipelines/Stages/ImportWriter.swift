@@ -18,7 +18,7 @@ struct ImportWriter {
     let started = ContinuousClock.now
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
-    var progress: ImportNote
+    var progress: ResumePoint
     /// Inputs that ended since the last save, and those of this attempt altogether.
     var finished: [InputNote] = []
     private(set) var imported: [InputNote] = []
@@ -44,7 +44,7 @@ struct ImportWriter {
     /// - Parameter note: how far an earlier attempt came.
     init(
         _ importStage: ImportStage, _ plan: ImportPlan, _ inputs: ImportInputs,
-        _ context: ManagedObjectContext, after note: ImportNote?
+        _ context: ManagedObjectContext, after note: ResumePoint?
     ) throws {
         stage = importStage.stage
         spec = importStage.spec
@@ -52,7 +52,7 @@ struct ImportWriter {
         self.plan = plan
         self.inputs = inputs
         self.context = context
-        paths = NotedPaths(importStage.environment.spec)
+        paths = importStage.environment.paths
         goesOn = note != nil
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
@@ -69,7 +69,7 @@ struct ImportWriter {
         spillFile = SpillFile(in: PathText.folder(of: store.path))
         progress =
             note
-            ?? ImportNote(
+            ?? ResumePoint(
                 stage: stage.name, fingerprint: environment.journal.fingerprint(of: stage),
                 position: nil, counts: RecordCounts(), objects: ObjectTally(), nextToken: 1,
                 rejects: [],
@@ -83,7 +83,7 @@ struct ImportWriter {
             (progress.position, progress.stop) = (nil, nil)
         }
         if let note, note.isBegun {
-            imported = environment.journal.progress(of: stage)?.inputs ?? []
+            imported = environment.journal.point(of: stage)?.finished ?? []
             if let earlier = note.section { try resumeSection(earlier) }
         } else {
             rejects.removeLeftovers()

@@ -6,6 +6,8 @@ struct StageEnvironment: Sendable {
     var spec: PipelineSpec
     var container: PersistentContainer
     var values: ParameterValues
+    /// How notes name files.
+    var paths: NotedPaths
     var runID: String
     /// When the run began, in seconds since 2001-01-01 UTC: `$now`.
     var now: Double

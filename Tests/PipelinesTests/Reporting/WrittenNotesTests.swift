@@ -122,7 +122,7 @@ import Testing
         let section = SectionNote(
             end: Self.position, records: 4, finished: [Self.input], lastRow: 1 << 40,
             writtenUpTo: 5, writtenOfNext: 7, newWritten: 6, rowsHash: .min)
-        let importing = ImportNote(
+        let importing = ResumePoint(
             stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
             objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
             inputs: [
@@ -136,7 +136,7 @@ import Testing
         try check(stage)
         try check(importing)
         let read = try JSONDecoder().decode(
-            ImportNote.self, from: Data(importing.json.compact.utf8))
+            ResumePoint.self, from: Data(importing.json.compact.utf8))
         #expect(read.inputs.keys.sorted() == [Self.name, "e\u{301}", "\u{E9}"])
         try check(stage.report)
         try check(try #require(stage.report.exported))
