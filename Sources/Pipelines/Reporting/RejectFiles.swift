@@ -228,7 +228,9 @@ struct RejectFiles {
     }
 
     private static func name(of source: String) -> String {
-        let name = source == "-" ? "stdin" : PathText.lastComponent(source)
+        let masked = OutputText.masked(PathText.lastComponent(source))
+        let name =
+            source == "-" ? "stdin" : masked.replacing(OutputText.mask, with: "secret")
         return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
     }
 

@@ -5,15 +5,19 @@ import RecordStreams
 /// Paths as notes in a store have them: relative to the folder of the spec, if they are below it.
 ///
 /// A run may be started in another working folder, and a project may be moved, and the notes still
-/// tell which file is which.
+/// tell which file is which. A secret in a path is noted as `${name}`, as the spec has it: the store
+/// does not hold it, and the path still leads to the file.
 struct NotedPaths: Sendable {
     /// The spec's folder as it was given.
     private let given: String
     /// The same as an absolute path without symbolic links.
     private let folder: String
     private let workingFolder: String
+    private let secrets: [(name: String, text: String)]
 
-    init(_ spec: PipelineSpec) {
+    /// - Parameter values: the parameters; without them, paths with secrets stay as they are noted.
+    init(_ spec: PipelineSpec, _ values: ParameterValues? = nil) {
+        secrets = values?.secrets ?? []
         given = spec.folder
         workingFolder = FileManager.default.currentDirectoryPath
         folder = Self.real(PathText.join(workingFolder, spec.folder))
@@ -21,6 +25,12 @@ struct NotedPaths: Sendable {
 
     /// The path as a note has it; what is no file, such as `-`, stays.
     func noted(_ path: String) -> String {
+        secrets.reduce(relative(path)) { path, secret in
+            path.replacing(secret.text, with: "${\(secret.name)}")
+        }
+    }
+
+    private func relative(_ path: String) -> String {
         guard !Self.isNoFile(path) else { return path }
         let whole = PathText.join(workingFolder, path)
         let real = PathText.join(
@@ -31,6 +41,13 @@ struct NotedPaths: Sendable {
 
     /// The path of a file of a note, as specs lead to it.
     func path(_ noted: String) -> String {
+        let noted = secrets.reduce(noted) { path, secret in
+            path.replacing("${\(secret.name)}", with: secret.text)
+        }
+        return located(noted)
+    }
+
+    private func located(_ noted: String) -> String {
         Self.isNoFile(noted) ? noted : PathText.tidied(PathText.join(given, noted))
     }
 

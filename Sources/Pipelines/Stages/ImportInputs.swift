@@ -78,7 +78,9 @@ struct ImportInputs: Sendable {
         guard !known.isEmpty else { return }
         environment.progress.begin(stage: "compare \(stage.name)", bytesTotal: 0)
         files = try files.filter { file in
-            guard let earlier = NotedPaths(environment.spec).known(file, among: known),
+            guard
+                let earlier = NotedPaths(environment.spec, environment.values).known(
+                    file, among: known),
                 earlier.byteCount == file.byteCount
             else {
                 return true

@@ -18,7 +18,7 @@ struct ImportStage: Sendable {
         try environment.journal.beginImport(stage, in: environment.container)
         if let earlier = environment.journal.progress(of: stage) {
             let (note, finished) = inputs.naming(
-                earlier.note, earlier.inputs, NotedPaths(environment.spec))
+                earlier.note, earlier.inputs, NotedPaths(environment.spec, environment.values))
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
                     throw CannotResume("the stage has changed")

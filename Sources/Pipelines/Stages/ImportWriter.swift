@@ -52,7 +52,8 @@ struct ImportWriter {
         self.plan = plan
         self.inputs = inputs
         self.context = context
-        paths = NotedPaths(importStage.environment.spec)
+        paths = NotedPaths(
+            importStage.environment.spec, importStage.environment.values)
         goesOn = note != nil
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
