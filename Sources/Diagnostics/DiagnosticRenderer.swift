@@ -1,4 +1,4 @@
-/// The one place where a diagnostic becomes text.
+/// The one place where a diagnostic becomes text: without secrets and control characters.
 ///
 /// ```
 /// sample-data/orders.csv:42:9: error: The quoted field never ends [csv.unterminated-quote]
@@ -8,18 +8,21 @@
 /// ```
 package enum DiagnosticRenderer {
     package static func text(_ diagnostic: Diagnostic) -> String {
+        func shown(_ text: String) -> String { OutputText(text).text }
         var lines = [
-            "\(prefix(diagnostic.place))\(diagnostic.severity.rawValue): \(diagnostic.message)"
-                + " [\(diagnostic.code)]"
+            shown(
+                "\(prefix(diagnostic.place))\(diagnostic.severity.rawValue): \(diagnostic.message)"
+                    + " [\(diagnostic.code)]")
         ]
         if let excerpt = diagnostic.excerpt {
-            lines += excerpt.split(separator: "\n").map { "  \($0)" }
+            lines += OutputText(excerpt).lines.split(separator: "\n").map { "  \($0)" }
         }
-        if let inside = inside(diagnostic.place) { lines.append("  in: \(inside)") }
+        if let inside = inside(diagnostic.place) { lines.append("  in: \(shown(inside))") }
         if let stage = diagnostic.stage {
-            lines.append("  stage: \(stage.file):\(stage.line):\(stage.column) \(stage.keyPath)")
+            lines.append(
+                shown("  stage: \(stage.file):\(stage.line):\(stage.column) \(stage.keyPath)"))
         }
-        if let fix = diagnostic.fix { lines.append("  fix: \(fix)") }
+        if let fix = diagnostic.fix { lines.append("  fix: \(shown(fix))") }
         return lines.joined(separator: "\n")
     }
 

@@ -46,6 +46,24 @@ extension FileName {
         return FileName(bytes: bytes + (bytes.last == Self.slash ? [] : [Self.slash]) + rest)
     }
 
+    /// The name with another text wherever a text is.
+    package func replacing(_ text: String, with other: String) -> FileName {
+        let (wanted, given) = (Array(text.utf8), Array(other.utf8))
+        guard !wanted.isEmpty else { return self }
+        var replaced: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.first {
+            if rest.starts(with: wanted) {
+                replaced += given
+                rest = rest.dropFirst(wanted.count)
+            } else {
+                replaced.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return FileName(bytes: replaced)
+    }
+
     /// The name with a text after it.
     package func adding(_ text: String) -> FileName { FileName(bytes: bytes + Array(text.utf8)) }
 

@@ -48,7 +48,7 @@ final class ProgressDisplay: Sendable {
     }
 
     private func clear(_ state: inout State) {
-        if state.isDrawn { Terminal.writeToStandardError("\r\u{1B}[K") }
+        if state.isDrawn { Terminal.redraw("") }
         state.isDrawn = false
     }
 
@@ -72,6 +72,6 @@ final class ProgressDisplay: Sendable {
         guard seconds >= Self.secondsMin else { return }
         state.isDrawn = true
         let line = ProgressLine.text(snapshot, seconds: seconds, columns: terminal.columns)
-        Terminal.writeToStandardError("\r\(line)\u{1B}[K")
+        Terminal.redraw(OutputText(line))
     }
 }

@@ -14,7 +14,7 @@ struct StandardErrorLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        Terminal.writeToStandardError("\(event.message)\n")
+        Terminal.writeToStandardError(OutputText("\(event.message)\n"))
     }
 }
 

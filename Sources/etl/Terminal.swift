@@ -1,3 +1,5 @@
+import Diagnostics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -34,13 +36,24 @@ struct Terminal: Sendable {
         }
     }
 
-    static func writeToStandardError(_ text: String) {
+    /// Writes lines to stderr.
+    static func writeToStandardError(_ text: OutputText) { write(text.lines) }
+
+    /// Writes a line of stderr again, in place of what is there.
+    static func redraw(_ line: OutputText) { write("\r\(line.text)\u{1B}[K") }
+
+    private static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { writeBytes(2, $0.baseAddress, $0.count) }
             // Nobody can be told that stderr is gone.
             guard count > 0 || errno == EINTR else { return }
             bytes = bytes.dropFirst(max(0, count))
         }
     }
+}
+
+// The system's call, whose name the method has taken.
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, bytes, count)
 }

@@ -185,5 +185,38 @@ import Testing
         }
     }
 
+    /// The files that contain one of the marks.
+    private func sources(with marks: [String]) throws -> [String] {
+        try sources.filter { file in
+            let text = try Repository.text(file)
+            return marks.contains { text.contains($0) }
+        }
+    }
+
+    /// Dispatch waits forever if the system refuses a thread; `WorkerThread` reports it.
+    @Test func threadsAreCreatedInOnePlace() throws {
+        #expect(
+            try sources(with: ["DispatchQueue(", "DispatchQueue.", "Thread {", "pthread_create("])
+                == [
+                    "Sources/Diagnostics/WorkerThread.swift",
+                    // An actor of the library has a queue, and the command blocks on it.
+                    "Sources/GraphStore/Contexts/BackgroundContext.swift",
+                ])
+    }
+
+    /// What is written to stderr is `OutputText`, and errors become exit statuses in one place.
+    @Test func textLeavesInOnePlace() throws {
+        #expect(
+            try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [
+                "Sources/GraphStore/Store/StatementLog.swift", "Sources/etl/Terminal.swift",
+            ])
+        #expect(
+            try sources(with: ["ENFILE"]) == [
+                "Sources/Diagnostics/FaultOrigin.swift",
+                "Sources/GraphStore/Store/AtomicFile.swift",
+                "Sources/RecordStreams/Platform.swift",
+            ])
+    }
+
     private var sources: [String] { Repository.files(under: "Sources", ending: ".swift") }
 }

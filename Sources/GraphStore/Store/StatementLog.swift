@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import SQLite
 
@@ -10,7 +11,7 @@ import SQLite
 #endif
 
 @Sendable private func writeToStandardError(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
+    let bytes = Array((OutputText(line).lines + "\n").utf8)
     // A log that nobody takes is no reason to fail.
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }

@@ -114,13 +114,13 @@ package struct Preview: Sendable {
                     stage: stage, spec: imported, model: model, values: values, limit: limit,
                     mayBeThere: mayHold(stage, spec, model, values),
                     leavesArchives: leavesArchives, triedMax: triedMax,
-                    tell: { tell($0.redacted(values)) })
+                    tell: tell)
                 outcome.stages.append(try shown.run(spec, context.now, &earlier, to: output))
             } catch let error as RecordStreamError {
                 if case .outputClosed = error.kind { throw error }
-                outcome.add(RunFailure(error, stage: stage.reportLocation), values)
+                outcome.add(RunFailure(error, stage: stage.reportLocation))
             } catch {
-                outcome.add(RunFailure(error, stage: stage.reportLocation), values)
+                outcome.add(RunFailure(error, stage: stage.reportLocation))
             }
         }
         _ = try output.finish(rowCount: outcome.stages.reduce(0) { $0 + $1.mapped })
@@ -220,11 +220,9 @@ extension ManagedObjectModel {
 
 extension Preview.Outcome {
     /// Adds a failure; the status is that of the first.
-    fileprivate mutating func add(_ failure: RunFailure, _ values: ParameterValues? = nil) {
+    fileprivate mutating func add(_ failure: RunFailure) {
         if status == .ok { status = failure.status }
-        errors += failure.diagnostics.map { diagnostic in
-            values.map { diagnostic.redacted($0) } ?? diagnostic
-        }
+        errors += failure.diagnostics
     }
 }
 

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// Text of a store made fit to be shown in a line of a terminal.
 package enum DisplayText {
     /// What stands for the absence of a value.
@@ -18,7 +20,8 @@ package enum DisplayText {
             text.unicodeScalars.removeLast()
             text.append(ellipsis)
         }
-        return clipped(needsQuotes(text) ? quoted(text) : escaped(text), columnsMax: columnsMax)
+        return clipped(
+            needsQuotes(text) ? quoted(text) : OutputText.escaped(text), columnsMax: columnsMax)
     }
 
     private static func needsQuotes(_ text: String) -> Bool {
@@ -28,40 +31,7 @@ package enum DisplayText {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"\(escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
-    }
-
-    /// The text with what could move the cursor, change colours or turn the direction of writing
-    /// spelt out: `\n`, `\t`, `\u{1B}`.
-    package static func escaped(_ text: String, keepingNewlines: Bool = false) -> String {
-        guard text.unicodeScalars.contains(where: { isControl($0) }) else { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if !isControl(scalar) || (keepingNewlines && scalar == "\n") {
-                result.append(scalar)
-                continue
-            }
-            switch scalar {
-            case "\n": result.append(contentsOf: "\\n".unicodeScalars)
-            case "\r": result.append(contentsOf: "\\r".unicodeScalars)
-            case "\t": result.append(contentsOf: "\\t".unicodeScalars)
-            default:
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result.append(contentsOf: "\\u{\(digits)}".unicodeScalars)
-            }
-        }
-        return String(result)
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0: true
-        // Line and paragraph separators, and marks that turn the direction of writing.
-        case 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C: true
-        // A byte-order mark, and what is no character at all.
-        case 0xFEFF, 0xFFF9...0xFFFB: true
-        default: false
-        }
+        "\"\(OutputText.escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
     }
 
     /// The text, or its beginning with an ellipsis where it takes more columns.

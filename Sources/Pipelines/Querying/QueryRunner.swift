@@ -72,9 +72,7 @@ package struct QueryRunner: Sendable {
     private func failure(_ status: ExitStatus, _ diagnostics: [Diagnostic]) -> QueryOutcome {
         QueryOutcome(
             status: status,
-            errors: diagnostics.map {
-                DisplayText.escaped(DiagnosticRenderer.text($0), keepingNewlines: true)
-            })
+            errors: diagnostics.map(DiagnosticRenderer.text))
     }
 
     // MARK: Answers
@@ -217,7 +215,7 @@ package struct QueryRunner: Sendable {
             request(entity, resolver).request, isCount: resolver.query.wanted == .count)
         let words = explanation.sentences + explanation.suggestions.map { "  fix: \($0)" }
         let account = [explanation.sql] + explanation.plan.map { "  \($0)" }
-        let lines = (words + [""] + account).map { DisplayText.escaped($0) }
+        let lines = (words + [""] + account).map { OutputText($0).text }
         try write(lines.joined(separator: "\n") + "\n")
         return QueryOutcome()
     }

@@ -5,9 +5,7 @@ extension QueryOutcome {
     init(_ failure: RunFailure) {
         self.init(
             status: failure.status,
-            errors: failure.diagnostics.map {
-                DisplayText.escaped(DiagnosticRenderer.text($0), keepingNewlines: true)
-            })
+            errors: failure.diagnostics.map(DiagnosticRenderer.text))
     }
 }
 

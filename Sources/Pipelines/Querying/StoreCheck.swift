@@ -147,7 +147,7 @@ package struct StoreCheck: Sendable {
                 answer.losses.map { "lost: \($0)" }
                 + answer.findings.map { answer.objects == nil ? "\($0)" : "wrong: \($0)" }
                 + answer.remarks.map { "remark: \($0)" }
-            return lines.map { DisplayText.escaped($0) + "\n" }.joined()
+            return lines.map { OutputText($0).text + "\n" }.joined()
         }
         struct Report: Encodable {
             var store: String

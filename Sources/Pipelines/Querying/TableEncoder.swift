@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphStore
 import RecordStreams
 
@@ -58,7 +59,7 @@ final class TableEncoder: ValueEncoder {
     init(columns: [Column], style: TableStyle, output: OutputFile) {
         self.columns = columns.map { column in
             var column = column
-            column.name = DisplayText.escaped(column.name)
+            column.name = OutputText.escaped(column.name)
             return column
         }
         self.style = style

@@ -1,6 +1,10 @@
+import Diagnostics
 import RecordStreams
 
 /// A JSON value whose objects keep the order of their members.
+///
+/// Reports, logs, reasons of rejects, and notes are written by it, and no data: its texts leave as
+/// `OutputText` does, with control characters as `\u001b`, so that reading them back gives the same.
 package indirect enum JSONTree: Sendable, Hashable {
     case text(String)
     case integer(Int64)
@@ -50,7 +54,7 @@ package indirect enum JSONTree: Sendable, Hashable {
             text += "{"
             for (place, member) in members.enumerated() {
                 if place > 0 { text += "," }
-                text += JSONText.quoted(member.name) + ":"
+                text += Self.quoted(member.name) + ":"
                 member.value.addCompact(to: &text)
             }
             text += "}"
@@ -59,7 +63,7 @@ package indirect enum JSONTree: Sendable, Hashable {
 
     private func addScalar(to text: inout String) {
         switch self {
-        case .text(let value): text += JSONText.quoted(value)
+        case .text(let value): text += Self.quoted(value)
         case .integer(let number): text += String(number)
         case .number(let digits): text += digits
         case .boolean(let flag): text += flag ? "true" : "false"
@@ -85,11 +89,28 @@ package indirect enum JSONTree: Sendable, Hashable {
             text += "{"
             for (place, member) in members.enumerated() {
                 text += place > 0 ? "," + inner : inner
-                text += JSONText.quoted(member.name) + ": "
+                text += Self.quoted(member.name) + ": "
                 member.value.addFormatted(to: &text, indent: inner)
             }
             text += members.isEmpty ? "}" : indent + "}"
         }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let quoted = JSONText.quoted(OutputText.masked(text))
+        guard quoted.unicodeScalars.contains(where: OutputText.isControl) else { return quoted }
+        var result = String.UnicodeScalarView()
+        for scalar in quoted.unicodeScalars {
+            guard OutputText.isControl(scalar) else {
+                result.append(scalar)
+                continue
+            }
+            // All of them are in the basic plane.
+            let digits = String(scalar.value, radix: 16)
+            let zeros = String(repeating: "0", count: 4 - digits.count)
+            result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+        }
+        return String(result)
     }
 
     private var isScalar: Bool {

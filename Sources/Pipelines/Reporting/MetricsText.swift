@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 
 /// A report as a textfile for Prometheus, in its exposition format 0.0.4.
@@ -91,7 +92,7 @@ struct MetricsText {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        OutputText(text).text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("\n", with: "\\n")
     }
 

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// The text of a progress line.
 package enum ProgressLine {
     /// A line such as `import tasks [#####     ] 52% 1.2 of 2.3 MB, 310 k rows/s, 3 s left`.
@@ -27,7 +29,7 @@ package enum ProgressLine {
             parts.append("\(count(rate)) rows/s")
         }
         let line = snapshot.stage + bar + (parts.isEmpty ? "" : " " + parts.joined(separator: ", "))
-        return String(line.prefix(max(10, columns - 1)))
+        return String(OutputText(line).text.prefix(max(10, columns - 1)))
     }
 
     static func count(_ value: Double) -> String {

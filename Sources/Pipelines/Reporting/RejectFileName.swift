@@ -50,7 +50,11 @@ enum RejectFileName {
 
     private static func base(of input: FileName) -> FileName {
         guard input != InputFile.standardInput.path else { return "stdin" }
-        let name = input.lastComponent
+        let shown = input.lastComponent
+        let masked = OutputText.masked(shown.displayText)
+        let name =
+            masked == shown.displayText
+            ? shown : FileName(masked.replacing(OutputText.mask, with: "secret"))
         return name.hasSuffix(".gz") ? FileName(bytes: name.bytes.dropLast(3)) : name
     }
 

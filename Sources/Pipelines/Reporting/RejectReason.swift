@@ -28,7 +28,8 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
         column = place.column
         byte = place.byteOffset
         field = place.field
-        value = reject.value.map { String($0.prefix(2000)) }
+        // In this order: of a secret that is cut through, nothing may stay.
+        value = reject.value.map { String(OutputText.masked($0).prefix(2000)) }
         message = reject.message + (reject.isCut ? "; only its beginning is kept" : "")
         run = runID
     }

@@ -43,25 +43,22 @@ package struct RejectTally: Decodable, Sendable, Hashable {
     /// In the order in which they came up.
     private(set) package var codes: [Code] = []
 
-    /// - Parameter values: those whose secrets no example may hold.
-    mutating func add(_ reject: RejectedRecord, _ values: ParameterValues) {
+    mutating func add(_ reject: RejectedRecord) {
         guard let place = codes.firstIndex(where: { $0.code == reject.code }) else {
-            codes.append(Code(code: reject.code, count: 1, first: [Self.example(reject, values)]))
+            codes.append(Code(code: reject.code, count: 1, first: [Self.example(reject)]))
             return
         }
         codes[place].count += 1
         guard codes[place].first.count < Self.examplesMax else { return }
-        codes[place].first.append(Self.example(reject, values))
+        codes[place].first.append(Self.example(reject))
     }
 
-    static func example(
-        _ reject: RejectedRecord, _ values: ParameterValues
-    ) -> Example {
+    static func example(_ reject: RejectedRecord) -> Example {
         /// In this order: of a secret that is cut through, nothing may stay.
-        func shown(_ text: String) -> String { cut(values.redacted(text)) }
+        func shown(_ text: String) -> String { cut(OutputText.masked(text)) }
         let place = reject.location
         return Example(
-            detail: reject.detail, file: values.redacted(place.source), record: place.record,
+            detail: reject.detail, file: place.source, record: place.record,
             line: place.line,
             column: place.column, byte: place.byteOffset, field: place.field,
             value: reject.value.map(shown), message: shown(reject.message))

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// A report as text for a terminal.
 enum ReportText {
     static func text(of report: RunReport) -> String {
@@ -31,7 +33,7 @@ enum ReportText {
         for message in report.messages {
             lines += message.text.split(separator: "\n").map { "  \($0)" }
         }
-        return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"
+        return lines.map { OutputText($0).text }.joined(separator: "\n") + "\n"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -51,7 +51,7 @@ struct RunReporter {
         let told = Set(outcome.diagnostics)
         problems = problems.filter { !told.contains($0) }
         guard !problems.isEmpty else { return }
-        outcome.diagnostics += problems.map { $0.redacted(values) }
+        outcome.diagnostics += problems
         if outcome.status == .ok { outcome.status = isOutOfResources ? .osError : .cannotCreate }
     }
 
@@ -155,12 +155,12 @@ extension RunReporter {
         _ outcome: RunOutcome, _ spec: PipelineSpec, _ values: ParameterValues
     ) -> RunReport {
         let now = run.options.now.timeIntervalSinceReferenceDate
-        let stages = spec.stages.map { stage($0, outcome, values) }
+        let stages = spec.stages.map { stage($0, outcome) }
         let path = values.canResolve(spec.store.at) ? values.path(spec.store.at) : nil
         return RunReport(
             version: Release.version, pipeline: spec.name, run: run.runID,
-            spec: values.redacted(FileDescriptor.resolved(file) ?? file),
-            replay: run.options.replay.map { values.redacted($0.folder) }, selection: selection,
+            spec: FileDescriptor.resolved(file) ?? file,
+            replay: run.options.replay?.folder, selection: selection,
             started: TimeText.iso(run.started), ended: Self.iso(now + secondsElapsed),
             secondsElapsed: Self.rounded(secondsElapsed), attempts: outcome.attempts,
             exit: RunReport.Exit(
@@ -175,12 +175,11 @@ extension RunReporter {
             },
             store: path.map {
                 RunReport.Store(
-                    path: values.redacted(absolute(FileName($0)).displayText),
-                    model: run.modelDigest,
+                    path: absolute(FileName($0)).displayText, model: run.modelDigest,
                     bytes: FileDescriptor.size($0))
             },
             stages: stages, objects: RunReport.sum(stages.flatMap(\.objects)),
-            messages: messages(outcome, values), memoryPeak: ProcessMemory.peak,
+            messages: messages(outcome), memoryPeak: ProcessMemory.peak,
             samples: run.runner.progress.finishSamples())
     }
 
@@ -199,19 +198,15 @@ extension RunReporter {
             only: options.only, from: options.from, limit: options.recordsMax)
     }
 
-    private func messages(
-        _ outcome: RunOutcome, _ values: ParameterValues
-    ) -> [RunReport.Message] {
+    private func messages(_ outcome: RunOutcome) -> [RunReport.Message] {
         (warnings + outcome.diagnostics).prefix(Self.messagesMax).map {
             RunReport.Message(
                 severity: $0.severity.rawValue, code: $0.code,
-                text: values.redacted(DiagnosticRenderer.text($0)))
+                text: DiagnosticRenderer.text($0))
         }
     }
 
-    private func stage(
-        _ stage: Stage, _ outcome: RunOutcome, _ values: ParameterValues
-    ) -> RunReport.Stage {
+    private func stage(_ stage: Stage, _ outcome: RunOutcome) -> RunReport.Stage {
         let entry = run.ledger.entry(of: stage)
         var result = RunReport.Stage(
             name: stage.name, kind: stage.kind.word, state: entry?.state ?? .skipped)
@@ -219,11 +214,11 @@ extension RunReporter {
         guard let entry else { return result }
         result.inputs = entry.inputs.map { input in
             RunReport.Input(
-                file: values.redacted(absolute(input.path).displayText), bytes: input.byteCount,
+                file: absolute(input.path).displayText, bytes: input.byteCount,
                 sha256: input.digest.hexText, records: input.records)
         }
         if let report = outcome.stages.first(where: { $0.name == stage.name }) ?? entry.report {
-            result.fill(report, values, absolute)
+            result.fill(report, absolute)
         }
         return result
     }
@@ -239,15 +234,13 @@ extension RunReporter {
 
 extension RunReport.Stage {
     fileprivate mutating func fill(
-        _ report: StageReport, _ values: ParameterValues, _ absolute: (FileName) -> FileName
+        _ report: StageReport, _ absolute: (FileName) -> FileName
     ) {
         secondsElapsed = (report.secondsElapsed * 1000).rounded() / 1000
         records = report.records
         extraFields = report.extraFields
         rejects = report.rejects?.codes ?? []
-        rejectsFolder = report.rejectsFolder.map {
-            values.redacted(absolute(FileName($0)).displayText)
-        }
+        rejectsFolder = report.rejectsFolder.map { absolute(FileName($0)).displayText }
         objects = report.objects
         matched = report.matched
         changed = report.changed
@@ -259,8 +252,7 @@ extension RunReport.Stage {
         verified = report.verified
         output = report.exported.map {
             RunReport.Output(
-                file: values.redacted(absolute(FileName($0.path)).displayText), rows: $0.rows,
-                bytes: $0.bytes,
+                file: absolute(FileName($0.path)).displayText, rows: $0.rows, bytes: $0.bytes,
                 missingFiles: $0.missingFiles)
         }
         let rows = report.records?.read ?? report.exported?.rows

@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphStore
 
 /// What a stage did.
@@ -162,7 +163,7 @@ extension StageReport {
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
         var words = [parts { "\($0)" }.joined(separator: ", ")].filter { !$0.isEmpty }
         if state != .done { words.append(state.rawValue) }
-        return "\(kind) \(name): \(words.joined(separator: "; ")) (\(time))"
+        return OutputText("\(kind) \(name): \(words.joined(separator: "; ")) (\(time))").text
     }
 
     /// Objects that a delete took along.

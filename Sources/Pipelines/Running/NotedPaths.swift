@@ -5,15 +5,19 @@ import RecordStreams
 /// Paths as notes in a store have them: relative to the folder of the spec.
 ///
 /// A run may be started in another working folder, and a project may be moved, and the notes still
-/// tell which file is which.
+/// tell which file is which. A secret in a path is noted as `${name}`, as the spec has it: the store
+/// does not hold it, and the path still leads to the file.
 struct NotedPaths: Sendable {
     /// The spec's folder as it was given.
     private let given: FileName
     /// The same as an absolute path without symbolic links.
     private let folder: FileName
     private let workingFolder: FileName
+    private let secrets: [(name: String, text: String)]
 
-    init(_ spec: PipelineSpec) {
+    /// - Parameter values: the parameters; without them, paths with secrets stay as they are noted.
+    init(_ spec: PipelineSpec, _ values: ParameterValues? = nil) {
+        secrets = values?.secrets ?? []
         given = FileName(spec.folder)
         workingFolder = WorkingFolder.name
         folder = Self.real(workingFolder.joining(given))
@@ -21,6 +25,12 @@ struct NotedPaths: Sendable {
 
     /// The path as a note has it; what is no file, such as `-`, stays.
     func noted(_ path: FileName) -> FileName {
+        secrets.reduce(relative(path)) { path, secret in
+            path.replacing(secret.text, with: "${\(secret.name)}")
+        }
+    }
+
+    private func relative(_ path: FileName) -> FileName {
         guard !Self.isNoFile(path) else { return path }
         let whole = workingFolder.joining(path)
         let real = Self.real(whole.folder).joining(whole.lastComponent)
@@ -29,6 +39,13 @@ struct NotedPaths: Sendable {
 
     /// The path of a file of a note, as specs lead to it.
     func path(_ noted: FileName) -> FileName {
+        located(
+            secrets.reduce(noted) { path, secret in
+                path.replacing("${\(secret.name)}", with: secret.text)
+            })
+    }
+
+    private func located(_ noted: FileName) -> FileName {
         Self.isNoFile(noted)
             ? noted : given.joining(noted).tidied(isLink: FileDescriptor.isLink)
     }

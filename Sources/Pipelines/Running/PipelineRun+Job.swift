@@ -33,7 +33,7 @@ extension PipelineRun {
         }
 
         /// How notes name files.
-        var paths: NotedPaths { NotedPaths(spec) }
+        var paths: NotedPaths { NotedPaths(spec, values) }
     }
 
     /// The checks that need the model, which may have been out of reach until now.

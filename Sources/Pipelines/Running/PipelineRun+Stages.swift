@@ -67,9 +67,6 @@ extension PipelineRun {
         ledger.note(stage, .failed)
         do {
             var report = try stage.run(environment)
-            if let path = report.exported?.path {
-                report.exported?.path = environment.values.redacted(path)
-            }
             if let replay = options.replay, report.rejectsFolder != nil {
                 report.rejectsFolder = replay.folder
             }

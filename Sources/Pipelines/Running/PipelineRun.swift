@@ -12,12 +12,10 @@ import GraphStore
 struct PipelineRun {
     let runner: PipelineRunner
     var outcome = RunOutcome(status: .ok)
-    /// The warnings so far, without secrets as soon as they are known.
+    /// The warnings so far.
     private let told: ToldWarnings
     /// The parameters, once they are bound.
-    var values: ParameterValues? {
-        didSet { told.hide(secretsOf: values) }
-    }
+    var values: ParameterValues?
     /// What the report says of the run besides its outcome, as far as it is known: of a run that
     /// does not come to its store, its own name and start.
     var runID: String
@@ -198,7 +196,7 @@ struct PipelineRun {
 
     /// Tells whoever watches; the report has it in any case.
     func tell(_ note: Diagnostic) {
-        if options.givesAdvice { runner.warn(note) } else { _ = told.add(note) }
+        if options.givesAdvice { runner.warn(note) } else { told.add(note) }
     }
 
     /// Tells what is to be known of a store that an app made.

@@ -44,7 +44,7 @@ package struct PipelineRunner: Sendable {
                 }
             } else if let note = found.first(where: { $0.code == PipelineSpec.otherVersionCode }) {
                 // Errors may follow from the version that is used.
-                if checked == nil { run.runner.warn(note) } else { _ = told.add(note) }
+                if checked == nil { run.runner.warn(note) } else { told.add(note) }
             }
             let errors = found.filter { $0.severity == .error }
             guard let checked, errors.isEmpty else { throw RunFailure(problems: errors) }
@@ -57,21 +57,21 @@ package struct PipelineRunner: Sendable {
             run.outcome.status = failure.status
             run.outcome.diagnostics = failure.diagnostics
         }
-        if let values = run.values {
-            run.outcome.diagnostics = run.outcome.diagnostics.map { $0.redacted(values) }
-        }
         var outcome = run.outcome
         run.reporter.finish(&outcome)
         withExtendedLifetime(run.lock) {}
         return outcome
     }
 
-    /// The runner, which also keeps the warnings that it gives, and gives them without secrets.
+    /// The runner, which also keeps the warnings that it gives.
     private func telling(_ told: ToldWarnings) -> PipelineRunner {
         let warn = warn
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption,
-            warn: { warn(told.add($0)) }, stageEnded: stageEnded)
+            warn: {
+                told.add($0)
+                warn($0)
+            }, stageEnded: stageEnded)
     }
 
     func context(now: Date, runID: String?) -> ParameterValues.Context {
@@ -99,23 +99,5 @@ extension Interrupted {
             (isSignal ? "Stopped by a signal" : "The time limit is reached")
                 + "; \(leftOver ?? "nothing was changed")",
             fix: "run it again" + (leftOver == nil ? "" : " to \(next)"))
-    }
-}
-
-extension Diagnostic {
-    /// The same with `***` for each secret, which a path or a message may hold.
-    func redacted(_ values: ParameterValues) -> Diagnostic {
-        var copy = self
-        copy.message = values.redacted(message)
-        copy.fix = fix.map(values.redacted)
-        copy.excerpt = excerpt.map(values.redacted)
-        switch place {
-        case .nowhere, .source: break
-        case .file(let file): copy.place = .file(values.redacted(file))
-        case .record(var location):
-            location.source = values.redacted(location.source)
-            copy.place = .record(location)
-        }
-        return copy
     }
 }

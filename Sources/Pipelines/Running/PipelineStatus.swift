@@ -161,7 +161,7 @@ package struct PipelineStatus: Sendable {
                     + ReportWords.bytes(backups.bytes))
         }
         lines.append("reports       \(folder)")
-        return lines.map { DisplayText.escaped($0) }.joined(separator: "\n") + "\n"
+        return lines.map { OutputText($0).text }.joined(separator: "\n") + "\n"
     }
 }
 

@@ -73,6 +73,7 @@ package struct ParameterValues: Sendable {
     ) {
         let now = context.now.timeIntervalSinceReferenceDate
         let today = (now / 86_400).rounded(.down) * 86_400
+        for case .secret(let secret) in values.values { OutputText.hide(secret) }
         self.values = values
         self.values["now"] = .date(now, text: TimeText.iso(now))
         self.values["today"] = .date(today, text: TimeText.iso(today))
@@ -104,12 +105,12 @@ package struct ParameterValues: Sendable {
         fill(template) { $0.description }
     }
 
-    /// A text that may hold a secret, with `***` for each.
-    func redacted(_ text: String) -> String {
-        values.values.reduce(text) { text, value in
-            guard case .secret(let secret) = value, !secret.isEmpty else { return text }
-            return text.replacing(secret, with: "***")
-        }
+    /// The secrets by the names of their parameters.
+    var secrets: [(name: String, text: String)] {
+        values.compactMap { name, value in
+            guard case .secret(let text) = value, !text.isEmpty else { return nil }
+            return (name, text)
+        }.sorted { ($1.text.utf8.count, $0.name) < ($0.text.utf8.count, $1.name) }
     }
 
     /// The text as a path; a relative one starts at the spec's folder, and `-` stays.

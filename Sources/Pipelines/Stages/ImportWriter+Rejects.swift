@@ -17,11 +17,10 @@ extension ImportWriter {
     mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
         progress.counts.rejected += 1
         progress.rejectTally = progress.rejectTally ?? RejectTally()
-        let values = environment.values
-        progress.rejectTally?.add(reject, values)
+        progress.rejectTally?.add(reject)
         if progress.stop == nil, plan.fixForStop(reject.code) != nil {
             progress.stop = StopNote(
-                code: reject.code, reject: RejectTally.example(reject, values),
+                code: reject.code, reject: RejectTally.example(reject),
                 replayed: progress.counts.replayed ?? 0)
         }
         let form = batch == nil ? form(of: reject.location.file) : nil

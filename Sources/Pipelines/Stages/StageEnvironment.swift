@@ -12,7 +12,7 @@ struct StageEnvironment: Sendable {
     /// When the run began, in seconds since 2001-01-01 UTC: `$now`.
     var now: Double
     /// Who is named in the store's history.
-    var author: String { spec.store.author.map(values.resolve) ?? spec.name }
+    var author: String { spec.store.author.map(values.shown) ?? spec.name }
     /// `--set`, and where relative paths in it start.
     var sets: [String]
     var workingFolder: String

@@ -104,7 +104,7 @@ struct TestComparison {
             code: "test.failed", "'\(test.name)': \(message)", at: .source(place),
             excerpt: lines.isEmpty
                 ? nil
-                : (shown + more).map { DisplayText.escaped($0) }.joined(separator: "\n"))
+                : (shown + more).map { OutputText($0).text }.joined(separator: "\n"))
     }
 
     // MARK: Objects

@@ -276,8 +276,7 @@ import Testing
                 end, not the text 'ab' [spec.type]
                   in: stages[1].read.delimiter
                 a.yaml:9:77: error: 'quote' must be one ASCII character other than a line end, \
-                not the text '
-                ' [spec.type]
+                not the text '\\n' [spec.type]
                   in: stages[1].read.quote
                 a.yaml:11:17: error: 'duplicates' must be last, first or reject, not 'middle' \
                 [spec.choice]

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// A piece of HTML or SVG; whatever text is put into it is escaped, by its type.
 ///
 /// ```
@@ -47,20 +49,18 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
-    /// The text with what HTML gives a meaning spelt out; controls that no page may hold become
-    /// U+FFFD.
+    /// The text without secrets and control characters, and with what HTML gives a meaning spelled
+    /// out.
     static func escape(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
+        for scalar in OutputText(text).lines.unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            case "\t", "\n", "\r": result.unicodeScalars.append(scalar)
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }
         }

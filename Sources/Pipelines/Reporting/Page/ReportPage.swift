@@ -216,7 +216,9 @@ extension ReportPage {
 
     private func folderNote(_ path: String?) -> Markup {
         guard let path else { return .empty }
-        guard let link = folder.flatMap({ RelativePath.link(from: $0, to: path) }) else {
+        // A secret would be written in a form that is not known as one.
+        let place = OutputText.masked(path)
+        guard let link = folder.flatMap({ RelativePath.link(from: $0, to: place) }) else {
             return "<p class=\"dim\">The records are in <code>\(path)</code></p>"
         }
         return
