@@ -68,12 +68,11 @@ package struct Fault: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// The fault that decides how a command ends if it has several: what the user cannot correct
-    /// in a file comes first.
+    /// The fault that decides how a command ends, whatever else is wrong: one that the user cannot
+    /// correct in a file; nil if there is none.
     package static func deciding(among faults: [Fault]) -> Fault? {
         let order: [FaultKind] = [.permission, .resources, .inputOutput]
         return order.lazy.compactMap { kind in faults.first { $0.kind == kind } }.first
-            ?? faults.first
     }
 }
 
