@@ -85,7 +85,7 @@ import Testing
 
     @Test func mainJobChangesNothingTheSecondTime() throws {
         try workspace.runSilently("import-tasks")
-        let versions = try workspace.versions("out/tasks.sqlite")
+        let store = try Data(contentsOf: URL(filePath: workspace.path("out/tasks.sqlite")))
         let snapshot = try Data(contentsOf: URL(filePath: workspace.path("out/tasks.ndjson.gz")))
         let lines = try workspace.stageLines("import-tasks")
         #expect(
@@ -94,7 +94,8 @@ import Testing
                 "import import-tags: 11 read, 10 unchanged, 1 superseded",
                 "import tasks: 253 read, 240 unchanged, 12 superseded, 1 rejected",
             ])
-        #expect(try workspace.versions("out/tasks.sqlite") == versions)
+        #expect(
+            try Data(contentsOf: URL(filePath: workspace.path("out/tasks.sqlite"))) == store)
         #expect(
             try Data(contentsOf: URL(filePath: workspace.path("out/tasks.ndjson.gz"))) == snapshot)
         #expect(try workspace.sqlite("out/tasks.sqlite", "PRAGMA integrity_check") == ["ok"])

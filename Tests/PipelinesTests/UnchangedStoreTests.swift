@@ -78,6 +78,27 @@ struct UnchangedStoreTests {
         #expect(after.files == before.files)
     }
 
+    @Test("Records of which later ones undo what earlier ones do change nothing")
+    func undone() throws {
+        let folder = try Workspace()
+        let others = (0..<40).map { #"{"id":\#($0),"title":"other","folder":"f9"}"# + "\n" }
+        try folder.write("tasks.ndjson", others.joined() + Self.records(400))
+        let first = try folder.run(model: Self.model, Self.load)
+        #expect(first.status == .ok)
+        let before = try state(folder)
+        let again = try folder.run(model: Self.model, Self.load)
+        #expect(again.outcome.stages[0].records?.unchanged == 400)
+        #expect(try state(folder).bytes == before.bytes)
+        // What a later record changes for good is saved.
+        try folder.write(
+            "tasks.ndjson", others.joined() + Self.records(400) + #"{"id":7,"folder":"f8"}"# + "\n")
+        #expect(try folder.run(model: Self.model, Self.load).status == .ok)
+        #expect(
+            try folder.rows(
+                "SELECT f.ZNAME FROM ZTASK t JOIN ZFOLDER f ON f.Z_PK = t.ZFOLDER WHERE t.ZID = 7")
+                == ["f8"])
+    }
+
     @Test("Inputs that are read once are not noted again")
     func once() throws {
         let folder = try Workspace()

@@ -144,6 +144,19 @@ public final class ManagedObjectContext {
         container.endWriting()
     }
 
+    /// Takes back rows that a load has written, if all of them are again what they were, so that
+    /// the store keeps its bytes; the transaction begins anew.
+    ///
+    /// Called after the load's `flush()`, and before anything is noted of it.
+    package func takeBackUnchangedRows(_ writer: BulkWriter) throws(StoreError) {
+        guard let session = openSession else { return }
+        let isInVain = try storing { () throws(SQLiteError) in try session.hasWrittenInVain }
+        guard isInVain else { return }
+        writer.closeWalks()
+        giveUpSession()
+        _ = try self.session()
+    }
+
     /// Runs one request whole or not at all.
     ///
     /// Where it fails, what came before it in this context stays, and a transaction that it began

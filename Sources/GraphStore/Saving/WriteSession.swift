@@ -37,8 +37,9 @@ final class WriteSession {
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
-    /// The connection's count of changed data rows when it began.
+    /// The connection's count of changed data rows when it began, and that of notes.
     private let changesBefore: Int64
+    private let notesBefore: Int64
 
     init(_ store: PersistentStore, _ keys: KeyAllocator) throws(StoreError) {
         connection = store.connection
@@ -51,6 +52,7 @@ final class WriteSession {
         read = Array(repeating: false, count: numbers)
         history = store.history.map { HistoryRecorder($0.schema, store.connection) }
         changesBefore = store.connection.totalChanges - store.connection.changesApart
+        notesBefore = store.connection.changesApart
         do {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try schema.dataVersion(on: connection)
@@ -65,6 +67,18 @@ final class WriteSession {
     /// Whether a row of the store was written in it; notes of a run are none.
     var hasWritten: Bool {
         connection.totalChanges - connection.changesApart != changesBefore
+    }
+
+    /// Whether rows were written and are what they were, and nothing else was done.
+    ///
+    /// Temporary tables would lose their rows by a rollback, too.
+    var hasWrittenInVain: Bool {
+        get throws(SQLiteError) {
+            guard hasWritten, change.isEmpty, !hasCompletedLoad,
+                connection.changesApart == notesBefore, taken.allSatisfy({ $0 == nil })
+            else { return false }
+            return try connection.integer("SELECT count(*) FROM sqlite_temp_master") == 0
+        }
     }
 
     /// The notes of a run are in a file next to the store.

@@ -22,6 +22,7 @@ extension ImportWriter {
         _ section: SectionNote? = nil, from start: InputPosition? = nil
     ) throws {
         try writer.flush()
+        try context.takeBackUnchangedRows(writer)
         try rejects.synchronize()
         progress.rejects = rejects.notes
         progress.section = section
@@ -84,6 +85,7 @@ extension ImportWriter {
     mutating func finish() throws -> StageReport {
         try writer.flush()
         try mirror()
+        try context.takeBackUnchangedRows(writer)
         try rejects.synchronize()
         let report = try report()
         guard
