@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 internal import FoundationEssentials
 
 /// Finds the `contents` that a path means.
@@ -65,7 +66,7 @@ package struct XcodeModelBundle: Sendable {
         let form: Form = path.hasSuffix(Form.compiled.bundleSuffix) ? .compiled : .source
         let names: [String]
         do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
+            names = try FileSystem.names(in: path)
         } catch {
             throw Diagnostic(
                 code: "file.read", "The bundle cannot be listed: \(error)", at: .file(path))
@@ -124,7 +125,7 @@ package struct XcodeModelBundle: Sendable {
     private static func currentVersion(
         _ file: String, _ form: Form, among versions: [String]
     ) throws(Diagnostic) -> String {
-        guard let data = FileManager.default.contents(atPath: file) else {
+        guard let data = (try? FileSystem.contents(file)).map({ Data($0) }) else {
             throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
         }
         let fix = "name a version: `BUNDLE/VERSION\(form.versionSuffix)`"

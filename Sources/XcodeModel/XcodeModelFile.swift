@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 internal import FoundationEssentials
 package import GraphModel
 
@@ -13,13 +14,13 @@ package enum XcodeModelFile {
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         do throws(Diagnostic) {
             let file = try contentsPath(of: path)
-            guard let data = FileManager.default.contents(atPath: file) else {
+            guard let bytes = try? FileSystem.contents(file) else {
                 throw Diagnostic(code: "file.read", "The file cannot be read", at: .file(file))
             }
             if file.hasSuffix(Form.compiled.versionSuffix) {
-                return readCompiled([UInt8](data), file)
+                return readCompiled(bytes, file)
             }
-            return ContentsReader.read([UInt8](data), file: file)
+            return ContentsReader.read(bytes, file: file)
         } catch {
             return (nil, [error])
         }
@@ -48,11 +49,10 @@ package enum XcodeModelFile {
     /// The file that a path means: `contents`, or a compiled version.
     package static func contentsPath(of path: String) throws(Diagnostic) -> String {
         let path = XcodeModelBundle.trimmed(path)
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        guard FileSystem.exists(path) else {
             throw missing(path)
         }
-        guard isFolder else { return path }
+        guard FileSystem.isFolder(path) else { return path }
         if path.hasSuffix(Form.source.versionSuffix) { return try versionContents(path) }
         let bundle = try XcodeModelBundle.open(path)
         guard let current = bundle.current else {
@@ -71,9 +71,9 @@ package enum XcodeModelFile {
 
     private static func versionContents(_ folder: String) throws(Diagnostic) -> String {
         let file = folder + "/contents"
-        if FileManager.default.fileExists(atPath: file) { return file }
+        if FileSystem.exists(file) { return file }
         // What Xcode 3 wrote: keyed archives of its own editor's classes.
-        if FileManager.default.fileExists(atPath: folder + "/elements") {
+        if FileSystem.exists(folder + "/elements") {
             throw Diagnostic(
                 code: "model.old-format",
                 "This model is in the binary format of Xcode 3, which is not read",
@@ -151,10 +151,9 @@ package enum XcodeModelFile {
     private static func write(_ text: String, to path: String) throws(Diagnostic) {
         do {
             if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-                try FileManager.default.createDirectory(
-                    atPath: String(path[..<slash]), withIntermediateDirectories: true)
+                try FileSystem.makeFolders(String(path[..<slash]))
             }
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+            try FileSystem.replace(path, with: Array(text.utf8))
         } catch {
             throw Diagnostic(
                 code: "file.write", "The file cannot be written: \(error)", at: .file(path))

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import XcodeModel
 
@@ -88,18 +89,13 @@ struct XcodeMappings {
             var next: [String] = []
             for folder in level where seen < foldersMax {
                 seen += 1
-                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                let names = (try? FileSystem.names(in: folder)) ?? []
                 for name in names.sorted() where !name.hasPrefix(".") {
                     let path = PathText.join(folder, name)
                     if name.hasSuffix(suffix) {
                         paths.append(path)
                     } else if !name.contains(".") {
-                        var isFolder = false
-                        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
-                            isFolder
-                        {
-                            next.append(path)
-                        }
+                        if FileSystem.isFolder(path) { next.append(path) }
                     }
                 }
             }

@@ -1,5 +1,5 @@
 import Diagnostics
-import FoundationEssentials
+import Files
 
 /// Makes the folders that outputs go to.
 enum OutputFolder {
@@ -12,8 +12,7 @@ enum OutputFolder {
     /// Makes a folder, and those above it, where they are missing.
     static func make(_ folder: String) throws {
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
+            try FileSystem.makeFolders(folder)
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "output.folder", "The folder \(folder) cannot be made",

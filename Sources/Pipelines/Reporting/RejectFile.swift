@@ -1,3 +1,4 @@
+import Files
 import RecordStreams
 
 /// The refused records of one input, and their reasons.
@@ -191,13 +192,14 @@ private final class AppendedFile {
                 "The reject file \(path) is not as it was left",
                 fix: "leave the files of a run alone until it ends, and run it again")
         }
-        let handle = FileDescriptor.createForAppending(path)
-        guard handle >= 0 else {
-            let failure = FileDescriptor.failure(else: .cannotCreate)
+        let handle: Int32
+        do throws(FileFailure) {
+            handle = try FileDescriptor.createForAppending(path)
+        } catch {
             // Reject files that may not be made are an output that cannot be created.
             throw RunFailure(
-                failure.status == .osError ? .osError : .cannotCreate, code: "rejects.file",
-                "The reject file \(path) cannot be made: \(failure.text)",
+                error.isExhausted ? .osError : .cannotCreate, code: "rejects.file",
+                "The reject file \(path) cannot be made: \(error.text)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileDescriptor.close(handle) }

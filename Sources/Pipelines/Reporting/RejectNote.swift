@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import RecordStreams
 
@@ -52,7 +53,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         let note: RejectNote
         do {
             note = try JSONDecoder().decode(
-                RejectNote.self, from: Data(contentsOf: URL(filePath: path)))
+                RejectNote.self, from: Data(FileSystem.contents(path)))
         } catch {
             throw RunFailure(
                 .dataError, code: "rejects.note",

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import RecordStreams
 
@@ -48,7 +49,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     static func read(_ path: String) throws -> [RejectReason] {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
-        return try Data(contentsOf: URL(filePath: path)).split(separator: 10).compactMap {
+        return try Data(FileSystem.contents(path)).split(separator: 10).compactMap {
             try? decoder.decode(RejectReason.self, from: Data($0))
         }
     }

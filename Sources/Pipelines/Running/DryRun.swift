@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import GraphStore
 
@@ -23,7 +24,7 @@ enum DryRun {
     static func removeRejects(of storePath: String) {
         let folder = rejectsFolder(for: storePath)
         // Without rejects there is none.
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileSystem.removeAll(folder)
     }
 
     /// Removes what killed dry runs have left.
@@ -31,14 +32,14 @@ enum DryRun {
         let folder = PathText.folder(of: path)
         let prefix = PathText.lastComponent(path) + suffix
         // No folder, no leftovers.
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+        guard let names = try? FileSystem.names(in: folder) else {
             return
         }
         for name in names where name.hasPrefix(prefix) {
             let number = name.dropFirst(prefix.count).prefix { $0.isASCII && $0.isNumber }
             guard let process = Int32(number), !FileDescriptor.isRunning(process) else { continue }
             // Whatever stays is removed by the next one.
-            try? FileManager.default.removeItem(atPath: PathText.join(folder, name))
+            try? FileSystem.removeAll(PathText.join(folder, name))
         }
     }
 }

@@ -1,63 +1,35 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Files
 
-/// The few calls of the system on open files that this module needs.
+/// What this module asks of open files and their names.
 enum FileDescriptor {
     /// Opens a file to write at its end, and makes it where it is missing.
-    ///
-    /// - Returns: the descriptor, or -1.
-    static func createForAppending(_ path: String) -> Int32 {
-        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    static func createForAppending(_ path: String) throws(FileFailure) -> Int32 {
+        try FileSystem.open(path, [.writing, .creating, .appending], mode: 0o644)
     }
 
     /// Opens a file to lock it, and makes it where it is missing.
-    ///
-    /// - Returns: the descriptor, or -1.
-    static func createForLocking(_ path: String) -> Int32 {
+    static func createForLocking(_ path: String) throws(FileFailure) -> Int32 {
         // No link is followed, and a pipe is not waited for.
-        open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
+        try FileSystem.open(
+            path, [.updating, .creating, .withoutLink, .withoutWaiting], mode: 0o644)
     }
 
     /// Opens a file to see whether it is locked, as far as this user may.
     ///
     /// - Returns: the descriptor, or -1.
     static func openForLocking(_ path: String) -> Int32 {
-        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        let descriptor = open(path, O_RDWR | flags)
-        return descriptor >= 0 ? descriptor : open(path, O_RDONLY | flags)
+        let flags: OpenFlags = [.withoutLink, .withoutWaiting]
+        return (try? FileSystem.open(path, [.updating, flags]))
+            ?? (try? FileSystem.open(path, [.reading, flags])) ?? -1
     }
 
-    static func close(_ descriptor: Int32) {
-        #if canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #else
-            _ = Darwin.close(descriptor)
-        #endif
-    }
+    static func close(_ descriptor: Int32) { FileSystem.close(descriptor) }
 
     /// Writes all bytes.
     ///
     /// - Returns: whether that succeeded.
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { all in
-            var rest = UnsafeRawBufferPointer(rebasing: all[...])
-            while !rest.isEmpty {
-                let count = write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return false
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-            return true
-        }
+        (try? FileSystem.write(bytes, to: descriptor)) != nil
     }
 
     /// Writes all bytes at a place.
@@ -66,202 +38,152 @@ enum FileDescriptor {
     static func writeAll(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at position: Int64
     ) -> Bool {
-        var rest = bytes
-        var position = position
-        while !rest.isEmpty {
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(position))
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            position += Int64(count)
-        }
-        return true
+        (try? FileSystem.write(bytes, to: descriptor, at: position)) != nil
     }
 
     /// Reads bytes from a place on.
     ///
-    /// - Returns: how many; 0 at the end, -1 where that failed.
+    /// - Returns: how many; 0 at the end.
     static func read(
         _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at position: Int64
-    ) -> Int {
-        while true {
-            let count = pread(descriptor, room.baseAddress, room.count, off_t(position))
-            if count >= 0 || errno != EINTR { return count }
-        }
+    ) throws(FileFailure) -> Int {
+        try FileSystem.read(descriptor, into: room, at: position)
     }
 
     /// Makes a file to write and read that no name leads to, so that it is gone with this process.
     ///
     /// - Returns: the descriptor, or -1.
     static func createUnnamed(in folder: String, prefix: String) -> Int32 {
-        var name = Array((folder + "/" + prefix + "XXXXXX").utf8CString)
-        let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { return -1 }
-        unlink(name)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        return descriptor
+        (try? FileSystem.openUnnamed(in: folder, prefix: prefix)) ?? -1
     }
 
     /// The size of an open file, in bytes.
     static func size(_ descriptor: Int32) -> Int64 {
-        var info = stat()
-        return fstat(descriptor, &info) == 0 ? Int64(info.st_size) : 0
+        (try? FileStatus(of: descriptor)).map { Int64($0.size) } ?? 0
     }
 
     /// What is free on the disk of a folder for this user, in bytes.
     static func freeBytes(in folder: String) -> Int64? {
-        var info = statvfs()
-        guard statvfs(folder, &info) == 0 else { return nil }
-        return Int64(clamping: UInt64(info.f_bavail)) &* Int64(clamping: UInt64(info.f_frsize))
+        FileSystem.freeBytes(in: folder)
     }
 
     /// Waits until what was written is on the disk.
     ///
     /// - Returns: whether that succeeded.
-    static func synchronize(_ descriptor: Int32) -> Bool { fsync(descriptor) == 0 }
-
-    /// What the last call on this thread failed with, and the status of a run that it ends: 77,
-    /// 71, or else the given one.
-    static func failure(
-        else status: ExitStatus
-    ) -> (text: String, status: ExitStatus, isTooLong: Bool) {
-        let code = errno
-        let special: ExitStatus? =
-            switch code {
-            case EACCES, EPERM, EROFS: .noPermission
-            case EMFILE, ENFILE, ENOMEM: .osError
-            default: nil
-            }
-        return (String(cString: strerror(code)), special ?? status, code == ENAMETOOLONG)
+    static func synchronize(_ descriptor: Int32) -> Bool {
+        (try? FileSystem.synchronize(descriptor)) != nil
     }
 
     /// Cuts an open file to a length.
     ///
     /// - Returns: whether that succeeded.
     static func cut(_ descriptor: Int32, to length: Int) -> Bool {
-        ftruncate(descriptor, off_t(length)) == 0
+        (try? FileSystem.cut(descriptor, to: Int64(length))) != nil
     }
 
     /// The size of the file at a path; nil where there is none.
     static func size(_ path: String) -> Int? {
-        var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
-        return Int(info.st_size)
+        (try? FileStatus(of: path))?.size
     }
 
     /// What changes when a file is written: which file it is, its size, and when it was changed;
     /// empty where there is none.
     static func state(_ path: String) -> String {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_size > 0 else { return "" }
-        return "\(info.st_ino):\(info.st_size):\(timeWritten(info))"
+        guard let status = try? FileStatus(of: path), status.size > 0 else { return "" }
+        return "\(status.inode):\(status.size):\(status.timeWritten)"
     }
 
     /// When the file at a path was last written, in nanoseconds since 1970; 0 where there is none.
     static func timeWritten(_ path: String) -> Int64 {
-        var info = stat()
-        return stat(path, &info) == 0 ? timeWritten(info) : 0
-    }
-
-    private static func timeWritten(_ info: stat) -> Int64 {
-        #if canImport(Darwin)
-            let time = info.st_mtimespec
-        #else
-            let time = info.st_mtim
-        #endif
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        (try? FileStatus(of: path))?.timeWritten ?? 0
     }
 
     /// Gives a file another name, in place of a file that has it.
     ///
     /// - Returns: whether that succeeded.
     static func rename(_ path: String, to target: String) -> Bool {
-        #if canImport(Glibc)
-            Glibc.rename(path, target) == 0
-        #elseif canImport(Musl)
-            Musl.rename(path, target) == 0
-        #else
-            Darwin.rename(path, target) == 0
-        #endif
+        (try? FileSystem.rename(path, to: target)) != nil
     }
 
     /// Removes a file; nothing happens where there is none.
-    static func remove(_ path: String) { _ = unlink(path) }
+    static func remove(_ path: String) { try? FileSystem.remove(path) }
 
     /// Makes the names in a folder durable, as far as its file system can.
     static func synchronizeFolder(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        try? FileSystem.synchronizeFolder(path)
     }
 
     /// Takes the lock of an open file, which dies with the process.
     ///
     /// - Returns: whether it was free.
     static func lock(_ descriptor: Int32) -> Bool {
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        FileSystem.lock(descriptor)
     }
 
     /// Gives the lock of an open file back, whoever else has the file open by the same descriptor.
-    static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+    static func unlock(_ descriptor: Int32) { FileSystem.unlock(descriptor) }
 
     /// Replaces a file's content with a short text.
     static func rewrite(_ descriptor: Int32, _ text: String) {
-        _ = ftruncate(descriptor, 0)
-        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        _ = cut(descriptor, to: 0)
+        try? FileSystem.write(Array(text.utf8), to: descriptor, at: 0)
     }
 
     /// The first bytes of a file as text.
     static func head(_ descriptor: Int32) -> String {
-        var bytes = [UInt8](repeating: 0, count: 400)
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        let bytes = withUnsafeTemporaryAllocation(byteCount: 400, alignment: 1) { room in
+            // What cannot be read says nothing.
+            room[..<((try? FileSystem.read(descriptor, into: room, at: 0)) ?? 0)].map { $0 }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The first bytes of the file at a path as text; nil where it cannot be read.
     static func head(ofFile path: String) -> String? {
         // A pipe is not waited for.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try? FileSystem.open(path, [.reading, .withoutWaiting]) else {
+            return nil
+        }
         defer { close(descriptor) }
         return head(descriptor)
     }
 
     /// Which file a path leads to, whatever its name; nil where there is none.
     static func identity(_ path: String) -> [UInt64]? {
-        var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
-        return [UInt64(truncatingIfNeeded: info.st_dev), UInt64(truncatingIfNeeded: info.st_ino)]
+        (try? FileStatus(of: path)).map { [$0.device, $0.inode] }
     }
 
     /// The size of what is a regular file now, in bytes.
     static func fileSize(_ path: String) -> Int? {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int(info.st_size)
+        guard let status = try? FileStatus(of: path), status.kind == .file else { return nil }
+        return status.size
     }
 
     /// Whether the path's last part is a symbolic link.
     static func isLink(_ path: String) -> Bool {
-        var info = stat()
-        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
     }
 
     /// The path without links, where it leads to something.
     static func resolved(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
+        FileSystem.resolved(path)
     }
 
-    static var processID: Int32 { getpid() }
+    static var processID: Int32 { SystemProcess.number }
 
     /// Whether a process is there, whoever owns it.
-    static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno == EPERM }
+    static func isRunning(_ process: Int32) -> Bool { SystemProcess.isRunning(process) }
 
     /// Whether files can be made in a folder.
-    static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
+    static func isWritableFolder(_ path: String) -> Bool {
+        FileSystem.allows(path, [.write, .search])
+    }
+}
+
+extension FileFailure {
+    /// The status of a run that it ends: 77, 71, or else the given one.
+    func status(else status: ExitStatus) -> ExitStatus {
+        if isPermission { return .noPermission }
+        return isExhausted ? .osError : status
+    }
 }

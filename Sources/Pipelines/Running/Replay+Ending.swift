@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import RecordStreams
 
@@ -79,7 +80,7 @@ extension Replay {
     func recover() throws {
         guard FileDescriptor.size(planPath) != nil else { return }
         let moves = try JSONDecoder().decode(
-            [Move].self, from: Data(contentsOf: URL(filePath: planPath)))
+            [Move].self, from: Data(FileSystem.contents(planPath)))
         for move in moves {
             guard let from = move.from else {
                 FileDescriptor.remove(move.to)

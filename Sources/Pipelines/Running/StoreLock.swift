@@ -1,5 +1,6 @@
 import Diagnostics
 import Dispatch
+import Files
 import GraphStore
 
 /// Keeps two runs off one store: a kernel lock beside it, which dies with its process.
@@ -148,13 +149,13 @@ final class StoreLock {
             throw RunFailure(error)
         }
         let path = Self.path(storePath)
-        descriptor = FileDescriptor.createForLocking(path)
-        guard descriptor >= 0 else {
-            let failure = FileDescriptor.failure(else: .cannotCreate)
+        do throws(FileFailure) {
+            descriptor = try FileDescriptor.createForLocking(path)
+        } catch {
             throw RunFailure(
-                failure.status, code: "lock.file",
-                "The lock \(path) cannot be made: \(failure.text)",
-                fix: failure.isTooLong
+                error.status(else: .cannotCreate), code: "lock.file",
+                "The lock \(path) cannot be made: \(error.text)",
+                fix: error.isTooLong
                     ? "name a shorter path"
                     : "check that the store's folder exists and may be written")
         }

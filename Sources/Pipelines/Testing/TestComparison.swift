@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 import GraphStore
@@ -168,7 +169,7 @@ struct TestComparison {
             }
             _ = try encoder.finish()
         }
-        return try Data(contentsOf: URL(filePath: path)).split(separator: 10).map { line in
+        return try Data(FileSystem.contents(path)).split(separator: 10).map { line in
             let value = try JSONDecoder().decode(TestValue.self, from: Data(line))
             guard case .object(let members) = value else { return [] }
             // In the order in which the test names them.

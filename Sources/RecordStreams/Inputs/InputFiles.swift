@@ -1,3 +1,5 @@
+internal import Files
+
 /// Finds the files that patterns name.
 ///
 /// `*` and `?` match inside one name, `**` any number of folders, `{a,b}` either part; a

@@ -1,3 +1,5 @@
+internal import Files
+
 /// The bytes of a file or of standard input as they are stored, through a buffer.
 final class StoredInput {
     let path: String

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import Files
 
 /// What an output came to.
 package struct OutputSummary: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 internal import FoundationEssentials
 
 /// Reads the `xcmapping.xml` of an `.xcmappingmodel` folder.
@@ -38,7 +39,7 @@ package struct XcodeMappingReader {
         let path = XcodeModelBundle.trimmed(path)
         let file =
             path.hasSuffix(XcodeMapping.suffix) ? "\(path)/\(XcodeMapping.fileName)" : path
-        guard let data = FileManager.default.contents(atPath: file) else {
+        guard let data = (try? FileSystem.contents(file)).map({ Data($0) }) else {
             throw Diagnostic(
                 code: "mapping.read", "The mapping model cannot be read", at: .file(file))
         }
