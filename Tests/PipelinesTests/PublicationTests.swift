@@ -130,7 +130,7 @@ struct PublicationTests {
             etl: 1
             name: other
             store: { at: store.sqlite }
-            stages: [{ verify: some, expect: { Task: { at-least: 2 } } }]
+            stages: [{ verify: some, expect: { Task: ">= 2" } }]
             """)
         #expect(other.status == .ok, "\(other.text)")
         #expect(try folder.text("out/tasks.ndjson").contains("\"id\":\"2\""))

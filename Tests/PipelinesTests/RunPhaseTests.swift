@@ -48,7 +48,8 @@ struct RunPhaseTests {
     func appStore() {
         #expect(
             steps(.workingCopy(.atTheEnd), isOfApp: true, groups: [.beside]) == [
-                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .putInPlace, .publish,
+                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .putInPlace,
+                .publish,
                 .drainReplay, .reportEarly, .endNotes,
             ])
     }

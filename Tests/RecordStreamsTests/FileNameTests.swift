@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import Foundation
 import Testing
 
@@ -129,7 +130,7 @@ import Testing
             let error = #expect(throws: RecordStreamError.self) {
                 try InputFiles.expand(patterns: [pattern], baseFolder: folder.path)
             }
-            #expect(error?.category == .noInput)
+            #expect(error?.fault.kind == .missing)
             #expect(
                 error.map { DiagnosticRenderer.text($0.diagnostic) } == """
                     \(folder.path)/b.csv: error: The symbolic link leads to a file that does not \

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphStore
 import RecordStreams
@@ -50,7 +51,7 @@ struct Publication: Sendable {
 
     /// The run whose rejects a folder holds, or whose they wait in; nil of any other name.
     static func run(ofRejects name: String, _ pipeline: String) -> Substring? {
-        let isWaiting = name.hasPrefix(".") && name.hasSuffix(ending)
+        let isWaiting = PathText.isHidden(name) && name.hasSuffix(ending)
         let name = isWaiting ? name.dropFirst().dropLast(ending.count) : name[...]
         return name.hasPrefix(pipeline + "-") ? name.dropFirst(pipeline.count + 1) : nil
     }
@@ -129,8 +130,12 @@ struct Publication: Sendable {
     }
 
     private static func publish(_ move: Move) throws {
-        guard !FileDescriptor.rename(move.from, to: move.to) else { return }
-        let failure = FileDescriptor.failure(else: .cannotCreate)
+        let failure: SystemFault
+        do throws(SystemFault) {
+            return try FileDescriptor.rename(move.from, to: move.to)
+        } catch {
+            failure = error
+        }
         // Other stages of the run have files there already.
         let names = FileDescriptor.names(in: move.from)
         if !names.isEmpty, FileDescriptor.isFolder(move.to) {
@@ -141,7 +146,7 @@ struct Publication: Sendable {
             return FileDescriptor.synchronizeFolder(move.to)
         }
         throw RunFailure(
-            failure.status, code: "output.name",
+            Fault(.output, failure.kind(else: .notCreated)), code: "output.name",
             "\(move.from.displayText) cannot get its name \(move.to.displayText): \(failure.text)",
             fix: "make room for the name, and run it again")
     }
