@@ -21,32 +21,36 @@ let package = Package(
         .systemLibrary(name: "CSwiftRuntime"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        .target(name: "Diagnostics"),
-        .target(name: "YAML", dependencies: ["Diagnostics", "CLibYAML"]),
-        .target(name: "RecordStreams", dependencies: ["Diagnostics", "CZlib"]),
+        .target(name: "Files"),
+        .target(name: "Diagnostics", dependencies: ["Files"]),
+        .target(name: "YAML", dependencies: ["Files", "Diagnostics", "CLibYAML"]),
+        .target(name: "RecordStreams", dependencies: ["Files", "Diagnostics", "CZlib"]),
         .target(
             name: "GraphModel",
             dependencies: [
                 "Diagnostics", "YAML", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .target(name: "XcodeModel", dependencies: ["Diagnostics", "GraphModel", "CZlib"]),
-        .target(name: "ClassGeneration", dependencies: ["Diagnostics", "GraphModel"]),
-        .target(name: "SQLite", dependencies: ["Diagnostics", "CSQLite"]),
+        .target(name: "XcodeModel", dependencies: ["Files", "Diagnostics", "GraphModel", "CZlib"]),
+        .target(name: "ClassGeneration", dependencies: ["Files", "Diagnostics", "GraphModel"]),
+        .target(name: "SQLite", dependencies: ["Files", "Diagnostics", "CSQLite"]),
         .target(
             name: "GraphStore",
-            dependencies: ["Diagnostics", "GraphModel", "XcodeModel", "SQLite", "CSwiftRuntime"]),
+            dependencies: [
+                "Files", "Diagnostics", "GraphModel", "XcodeModel", "SQLite", "CSwiftRuntime",
+            ]),
         .target(
             name: "Pipelines",
             dependencies: [
-                "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel", "GraphStore",
+                "Files", "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel",
+                "GraphStore",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .executableTarget(
             name: "etl",
             dependencies: [
-                "Diagnostics", "Pipelines", "GraphModel", "ClassGeneration",
+                "Files", "Diagnostics", "Pipelines", "GraphModel", "ClassGeneration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -71,11 +75,12 @@ let package = Package(
         // Where the random tests of all targets begin.
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
 
+        .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
             name: "RecordStreamsTests",
             dependencies: [
-                "RecordStreams", "Diagnostics", "TestSeeds",
+                "RecordStreams", "Files", "Diagnostics", "TestSeeds",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .testTarget(
@@ -104,7 +109,7 @@ let package = Package(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
-                "XcodeModel", "YAML", "TestSeeds",
+                "Files", "XcodeModel", "YAML", "TestSeeds",
             ]),
         .testTarget(
             name: "CommandTests",

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import FoundationEssentials
 
 /// A folder that generated files stand in, beside others perhaps.
@@ -75,8 +76,7 @@ package struct GeneratedFolder {
         }
         guard !drift.isEmpty else { return [] }
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true)
+            try FileSystem.makeFolders(path)
         } catch {
             throw cannotWrite(path, error)
         }
@@ -88,9 +88,9 @@ package struct GeneratedFolder {
         let place = "\(path)/\(change.name)"
         do {
             if let file = files.first(where: { $0.name == change.name }) {
-                try Data(file.text.utf8).write(to: URL(filePath: place), options: .atomic)
+                try FileSystem.replace(place, with: Array(file.text.utf8))
             } else {
-                try FileManager.default.removeItem(atPath: place)
+                try FileSystem.removeAll(place)
             }
         } catch {
             throw cannotWrite(place, error)
@@ -104,9 +104,9 @@ package struct GeneratedFolder {
     /// Nil where there is no such file.
     private func text(of name: String) throws(Diagnostic) -> String? {
         let place = "\(path)/\(name)"
-        guard FileManager.default.fileExists(atPath: place) else { return nil }
+        guard FileSystem.exists(place) else { return nil }
         do {
-            return String(decoding: try Data(contentsOf: URL(filePath: place)), as: UTF8.self)
+            return String(decoding: try Data(FileSystem.contents(place)), as: UTF8.self)
         } catch {
             throw Diagnostic(
                 code: "file.read", "The file cannot be read: \(error)", at: .file(place))
@@ -114,9 +114,9 @@ package struct GeneratedFolder {
     }
 
     private func swiftFiles() throws(Diagnostic) -> [String] {
-        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        guard FileSystem.exists(path) else { return [] }
         do {
-            return try FileManager.default.contentsOfDirectory(atPath: path)
+            return try FileSystem.textNames(in: path)
                 .filter { $0.hasSuffix(".swift") }
         } catch {
             throw Diagnostic(

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+package import Files
 
 /// Where a failure comes from.
 package enum FaultOrigin: Sendable, Hashable, CaseIterable {
@@ -20,39 +14,6 @@ package enum FaultOrigin: Sendable, Hashable, CaseIterable {
     case spec
     /// etl itself, or the resources that the system gives it.
     case program
-}
-
-/// What kind of failure it is.
-package enum FaultKind: Sendable, Hashable, CaseIterable {
-    /// The content is wrong, or a guard refused it.
-    case invalid
-    /// There is no such file.
-    case missing
-    /// The file cannot be made.
-    case notCreated
-    /// Reading or writing failed, or the disk is full.
-    case inputOutput
-    /// The user may not.
-    case permission
-    /// Memory, threads, or descriptors ran out.
-    case resources
-    /// Another process is in the way; trying later may help.
-    case busy
-    /// A flag or an argument is wrong.
-    case usage
-
-    /// The kind of a failed system call.
-    package init(systemError number: Int32) {
-        self =
-            switch number {
-            case ENOENT, ENOTDIR: .missing
-            case EACCES, EPERM, EROFS: .permission
-            // A thread that cannot be made is `EAGAIN`.
-            case EMFILE, ENFILE, ENOMEM, EAGAIN: .resources
-            case EISDIR, ELOOP, ENAMETOOLONG, EINVAL, ENXIO, ENODEV: .invalid
-            default: .inputOutput
-            }
-    }
 }
 
 /// The origin and the kind of a failure, from which the exit status follows.
@@ -76,24 +37,7 @@ package struct Fault: Sendable, Hashable {
     }
 }
 
-/// A system call that failed.
-package struct SystemFault: Error, Sendable, Hashable {
-    /// The value of `errno`.
-    package let number: Int32
-
-    /// Makes the failure of an `errno`.
-    package init(number: Int32) { self.number = number }
-
-    /// The failure of the last call on this thread.
-    package static func current() -> SystemFault { SystemFault(number: errno) }
-
-    /// The kind of failure.
-    package var kind: FaultKind { FaultKind(systemError: number) }
-    /// The system's words.
-    package var reason: String { String(cString: strerror(number)) }
-    /// The name is longer than the system accepts.
-    package var isTooLong: Bool { number == ENAMETOOLONG }
-
+extension SystemFault {
     /// The stable code for a file that cannot be read.
     package var code: String {
         switch kind {
@@ -109,44 +53,7 @@ package struct SystemFault: Error, Sendable, Hashable {
         Diagnostic(
             code: code,
             kind == .missing
-                ? "The file does not exist" : "The file cannot be read: \(reason)",
+                ? "The file does not exist" : "The file cannot be read: \(text)",
             at: .file(path), fault: Fault(.spec, kind))
     }
-}
-
-/// Reads small files completely.
-package enum SmallFile {
-    /// Returns the bytes of a file, but at most one more than the limit.
-    package static func read(
-        _ path: String, bytesMax: Int = .max - 1
-    ) throws(SystemFault) -> [UInt8] {
-        try read(FileName(path), bytesMax: bytesMax)
-    }
-
-    /// Returns the bytes of a file, but at most one more than the limit.
-    package static func read(
-        _ path: FileName, bytesMax: Int = .max - 1
-    ) throws(SystemFault) -> [UInt8] {
-        let descriptor = open(path.cString, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .current() }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65536)
-        while bytes.count <= bytesMax {
-            let wanted = min(chunk.count, bytesMax + 1 - bytes.count)
-            let got = systemRead(descriptor, &chunk, wanted)
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw .current() }
-            if got == 0 { break }
-            bytes.append(contentsOf: chunk[..<got])
-        }
-        return bytes
-    }
-}
-
-// The system's call, whose name the reader has taken.
-private func systemRead(
-    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int
-) -> Int {
-    read(descriptor, buffer, count)
 }

@@ -1,3 +1,5 @@
+package import Files
+
 /// A place in a file that a person wrote: a spec or a model.
 package struct SourceLocation: Sendable, Hashable {
     package var file: String

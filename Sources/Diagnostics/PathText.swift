@@ -1,3 +1,5 @@
+package import Files
+
 /// Paths that specs and command lines give, as text; nothing is looked up.
 ///
 /// Each is a `FileName`, which finds slashes and full stops by their bytes.
@@ -38,9 +40,7 @@ package enum PathText {
 
     /// The path without slashes at its end.
     package static func withoutSlashes(_ path: String) -> String {
-        var bytes = Array(path.utf8)
-        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
-        return text(FileName(bytes: bytes))
+        text(FileName(path).withoutSlashes)
     }
 
     /// Whether the path begins at the root.

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Files
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -17,7 +18,9 @@ package struct ThreadShortage: Error, Sendable, Hashable {
     package var fault: Fault { Fault(.program, .resources) }
 }
 
-/// A thread that runs jobs one after another. It is created with the first job, and ends after the
+/// A thread that runs jobs one after another.
+///
+/// It is created with the first job, and ends after the
 /// last one when its owner is gone.
 ///
 /// A Dispatch queue cannot be used instead: if the system refuses a thread, Dispatch tries again
@@ -86,7 +89,7 @@ package final class WorkerThread: Sendable {
         let code = withSignalsBlocked { create(argument.toOpaque()) }
         guard code == 0 else {
             argument.release()
-            throw ThreadShortage(reason: SystemFault(number: code).reason)
+            throw ThreadShortage(reason: SystemFault(code).text)
         }
     }
 
@@ -96,7 +99,9 @@ package final class WorkerThread: Sendable {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// As a main thread has. The default of musl and of macOS is too small for nested documents.
+    /// As a main thread has.
+    ///
+    /// The default of musl and of macOS is too small for nested documents.
     private static let stackBytes = 8 << 20
 
     private static func create(_ argument: UnsafeMutableRawPointer) -> Int32 {

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 
 /// Why an input cannot be read on, or an output cannot be written.
 ///

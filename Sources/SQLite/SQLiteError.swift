@@ -1,5 +1,5 @@
 internal import CSQLite
-package import Diagnostics
+package import Files
 
 #if canImport(Glibc)
     internal import Glibc

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 internal import FoundationEssentials
 
 /// Finds the `contents` that a path means.
@@ -63,7 +64,7 @@ package struct XcodeModelBundle: Sendable {
         let form: Form = path.hasSuffix(Form.compiled.bundleSuffix) ? .compiled : .source
         let names: [String]
         do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
+            names = try FileSystem.textNames(in: path)
         } catch {
             throw Diagnostic(
                 code: "file.read", "The bundle cannot be listed: \(error)", at: .file(path))

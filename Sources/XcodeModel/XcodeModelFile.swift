@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 internal import FoundationEssentials
 package import GraphModel
 
@@ -26,10 +27,10 @@ package enum XcodeModelFile {
         of file: String, code: String = "file.read"
     ) throws(Diagnostic) -> [UInt8] {
         do throws(SystemFault) {
-            return try SmallFile.read(file)
+            return try FileSystem.contents(file)
         } catch {
             throw Diagnostic(
-                code: code, "The file cannot be read: \(error.reason)", at: .file(file),
+                code: code, "The file cannot be read: \(error.text)", at: .file(file),
                 fault: Fault(.spec, error.kind))
         }
     }
@@ -57,11 +58,10 @@ package enum XcodeModelFile {
     /// The file that a path means: `contents`, or a compiled version.
     package static func contentsPath(of path: String) throws(Diagnostic) -> String {
         let path = XcodeModelBundle.trimmed(path)
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        guard FileSystem.exists(path) else {
             throw missing(path)
         }
-        guard isFolder else { return path }
+        guard FileSystem.isFolder(path) else { return path }
         if path.hasSuffix(Form.source.versionSuffix) { return try versionContents(path) }
         let bundle = try XcodeModelBundle.open(path)
         guard let current = bundle.current else {
@@ -80,9 +80,9 @@ package enum XcodeModelFile {
 
     private static func versionContents(_ folder: String) throws(Diagnostic) -> String {
         let file = folder + "/contents"
-        if FileManager.default.fileExists(atPath: file) { return file }
+        if FileSystem.exists(file) { return file }
         // What Xcode 3 wrote: keyed archives of its own editor's classes.
-        if FileManager.default.fileExists(atPath: folder + "/elements") {
+        if FileSystem.exists(folder + "/elements") {
             throw Diagnostic(
                 code: "model.old-format",
                 "This model is in the binary format of Xcode 3, which is not read",
@@ -159,10 +159,9 @@ package enum XcodeModelFile {
     private static func write(_ text: String, to path: String) throws(Diagnostic) {
         do {
             if PathText.hasFolder(path) {
-                try FileManager.default.createDirectory(
-                    atPath: PathText.folder(of: path), withIntermediateDirectories: true)
+                try FileSystem.makeFolders(PathText.folder(of: path))
             }
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+            try FileSystem.replace(path, with: Array(text.utf8))
         } catch {
             throw Diagnostic(
                 code: "file.write", "The file cannot be written: \(error)", at: .file(path))

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 
 /// Reads one YAML document into a tree of nodes, each with its place.
 ///
@@ -48,7 +49,7 @@ package enum YAMLParser {
         file: String, limits: YAMLLimits = YAMLLimits()
     ) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
         do throws(SystemFault) {
-            let bytes = try SmallFile.read(file, bytesMax: limits.bytesMax)
+            let bytes = try FileSystem.contents(file, first: limits.bytesMax + 1)
             return parse(bytes, file: file, limits: limits)
         } catch {
             return (nil, [error.diagnostic(reading: file)])

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 
 /// Refuses arguments that are not UTF-8: as text, they would name other files.
 enum ArgumentEncoding {

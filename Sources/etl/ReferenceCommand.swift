@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import Files
 import Pipelines
 
 /// Writes the reference pages and the manual page: `etl reference`, for those who work on etl.
@@ -15,10 +15,9 @@ struct ReferenceCommand: ParsableCommand {
 
     func run() throws {
         let root = try CommandDescription(dump: EtlCommand._dumpHelp())
-        let folder = URL(fileURLWithPath: output)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileSystem.makeFolders(output)
         for file in ReferencePages.files(root) {
-            try Data(file.text.utf8).write(to: folder.appendingPathComponent(file.name))
+            try FileSystem.replace("\(output)/\(file.name)", with: Array(file.text.utf8))
         }
     }
 }

@@ -113,6 +113,43 @@ import Testing
         }
     }
 
+    /// Calls on files go through `Files`, where tests can see them and answer for the system.
+    @Test func onlyOneTargetCallsTheFileSystem() throws {
+        var importers: [String] = []
+        for file in sources where !file.hasPrefix("Sources/Files/") {
+            let text = try Repository.text(file)
+            if text.contains(#/(?m)^ *(internal |package |public )?import (Glibc|Darwin|Musl)$/#) {
+                importers.append(String(file.dropFirst("Sources/".count)))
+            }
+            for match in text.matches(of: #/FileManager\.default\.(\w+)/#) {
+                #expect(
+                    match.1 == "currentDirectoryPath" || match.1 == "temporaryDirectory",
+                    "\(file): \(match.0)")
+            }
+            #expect(!text.contains(#/(contentsOf|\.write\(to): URL/#), "\(file)")
+        }
+        #expect(
+            importers == [
+                "Diagnostics/WorkerThread.swift",  // threads
+                "GraphModel/Predicates/Evaluation/TextComparison.swift",  // memory
+                "GraphModel/Predicates/Functions/EvaluationFunction+Numbers.swift",  // mathematics
+                "GraphModel/Predicates/Records/RecordGraph.swift",  // the clock
+                "GraphModel/Predicates/Sorting/TextCollation.swift",  // memory
+                "GraphStore/Batch/KeyHash.swift",  // memory
+                "GraphStore/Contexts/BackgroundContext.swift",  // threads
+                "GraphStore/Contexts/ConcurrencyDebug.swift",  // the environment
+                "GraphStore/History/HistoryWriter.swift",  // the process
+                "GraphStore/Store/StatementLog.swift",  // standard error
+                "Pipelines/Reporting/ProcessMemory.swift",  // the process
+                "RecordStreams/Platform.swift",  // processors and memory
+                "SQLite/SQLiteError.swift",  // the system's numbers of errors
+                "etl/MigrateCommand.swift",  // standard output
+                "etl/SignalHandling.swift",  // signals
+                "etl/StandardOutput.swift",  // standard output
+                "etl/Terminal.swift",  // the terminal
+            ])
+    }
+
     /// Each use stands under a comment that says why it is safe.
     @Test func uncheckedConcurrencyIsCountedAndExplained() throws {
         var places: [String] = []

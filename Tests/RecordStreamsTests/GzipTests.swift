@@ -1,4 +1,4 @@
-import Diagnostics
+import Files
 import TestSeeds
 import Testing
 

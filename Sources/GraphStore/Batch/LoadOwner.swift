@@ -1,12 +1,5 @@
+import Files
 import SQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Who has put off the indexes and links of a store, so that whoever opens it meanwhile can tell a
 /// load that is at work, which is left alone, from one that was killed, which is completed.
@@ -29,11 +22,12 @@ struct LoadOwner: Equatable {
 
     /// The owner that a connection is; nil where its store is no file, which nobody else can open.
     init?(_ connection: Connection) {
-        guard let file = Self.file(of: connection), let start = Self.start(of: getpid()) else {
+        guard let file = Self.file(of: connection), let start = Self.start(of: SystemProcess.number)
+        else {
             return nil
         }
         self.init(
-            process: getpid(), processStart: start, systemStart: Self.systemStart,
+            process: SystemProcess.number, processStart: start, systemStart: Self.systemStart,
             connection: connection.number, file: file)
     }
 
@@ -80,14 +74,14 @@ struct LoadOwner: Equatable {
     }
 
     private func isSelf(_ other: Connection) -> Bool {
-        process == getpid() && connection == other.number
+        process == SystemProcess.number && connection == other.number
     }
 
     private var isAtWork: Bool {
         guard systemStart == Self.systemStart, Self.start(of: process) == processStart else {
             return false
         }
-        return process != getpid() || Connection.isOpen(connection)
+        return process != SystemProcess.number || Connection.isOpen(connection)
     }
 
     /// What to tell of a write that comes in between.
@@ -112,7 +106,7 @@ struct LoadOwner: Equatable {
             guard fields.count > 20, !["Z", "X"].contains(fields[1]) else { return nil }
             return String(fields[20])
         #else
-            return kill(process, 0) == 0 || errno == EPERM ? "-" : nil
+            return SystemProcess.isRunning(process) ? "-" : nil
         #endif
     }
 
@@ -132,8 +126,7 @@ struct LoadOwner: Equatable {
     private static func file(of connection: Connection) -> String? {
         // Not the path that it was given, which is a URI where several stores are opened as one.
         guard let name = connection.fileName else { return nil }
-        var status = stat()
-        guard stat(name, &status) == 0 else { return nil }
-        return "\(status.st_dev):\(status.st_ino)"
+        guard let status = try? FileStatus(of: name) else { return nil }
+        return "\(status.device):\(status.inode)"
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import GraphModel
 import SQLite
@@ -191,9 +192,8 @@ extension SalvageWriter {
 
     private static func copy(_ file: String, _ folder: String, _ name: String) -> Bool {
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-            try FileManager.default.copyItem(atPath: file, toPath: "\(folder)/\(name)")
+            try FileSystem.makeFolders(folder)
+            try StoreFiles.copyLarge(file, to: "\(folder)/\(name)")
             return true
         } catch {
             // Whether it is missing or cannot be read, it is lost.

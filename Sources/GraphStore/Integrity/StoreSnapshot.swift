@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import SQLite
 
@@ -102,7 +103,7 @@ final class StoreSnapshot {
 
     deinit {
         // What stays in a folder for temporary files is the next snapshot's to remove.
-        if let folder { try? FileManager.default.removeItem(atPath: folder) }
+        if let folder { try? FileSystem.removeAll(folder) }
     }
 
     /// Gets the log of a copy into its file, so that the file is all there is.
@@ -134,15 +135,13 @@ enum SnapshotFolder {
         let name = PathText.components(of: path).last ?? "store"
         do {
             // Whoever may read the copy may have no right to the store.
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            try FileSystem.makeFolder(folder, mode: 0o700)
             for _ in 0..<attemptsMax {
                 let before = ([""] + logs).map { StoreFiles.stamp(path + $0) }
                 for suffix in [""] + logs {
                     let target = "\(folder)/\(name)\(suffix)"
                     try StoreFiles.remove(target)
-                    try FileManager.default.copyItem(atPath: path + suffix, toPath: target)
+                    try StoreFiles.copyLarge(path + suffix, to: target)
                 }
                 if before == ([""] + logs).map({ StoreFiles.stamp(path + $0) }) {
                     return (folder, "\(folder)/\(name)")

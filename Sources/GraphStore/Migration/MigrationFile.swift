@@ -1,12 +1,5 @@
+import Files
 import SQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The file beside a store in which its successor is built: `<store>.migrating`.
 ///
@@ -85,19 +78,18 @@ struct MigrationFile {
 extension StoreFiles {
     /// Waits until a file's bytes are on the disk.
     static func synchronize(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            let error = failure(path, "cannot be made durable")
-            if descriptor >= 0 { close(descriptor) }
-            throw error
+        try calling(path, "cannot be made durable") { () throws(SystemFault) in
+            let descriptor = try FileSystem.open(path, .reading)
+            defer { FileSystem.close(descriptor) }
+            try FileSystem.synchronize(descriptor)
         }
-        close(descriptor)
     }
 
     /// Whether two names are of one file.
     static func areSame(_ path: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return stat(path, &first) == 0 && stat(other, &second) == 0
-            && first.st_ino == second.st_ino && first.st_dev == second.st_dev
+        guard let first = try? FileStatus(of: path), let second = try? FileStatus(of: other) else {
+            return false
+        }
+        return first.inode == second.inode && first.device == second.device
     }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 
 /// A copy of a store, in a folder for temporary files, that a migration can be tried on.
@@ -28,19 +29,16 @@ package final class StoreRehearsal {
         )
         do {
             for suffix in [""] + logs {
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o600], ofItemAtPath: path + suffix)
+                try FileSystem.setMode(0o600, ofFile: path + suffix)
             }
             let names = StoreFiles.names(in: from)
             guard !names.isEmpty else { return }
-            try FileManager.default.createDirectory(
-                atPath: to, withIntermediateDirectories: true)
+            try FileSystem.makeFolders(to)
             let absolute =
                 PathText.isAbsolute(from)
                 ? from : "\(FileManager.default.currentDirectoryPath)/\(from)"
             for name in names {
-                try FileManager.default.createSymbolicLink(
-                    atPath: "\(to)/\(name)", withDestinationPath: "\(absolute)/\(name)")
+                try FileSystem.makeLink("\(to)/\(name)", to: "\(absolute)/\(name)")
             }
         } catch {
             try StoreFiles.removeFolder(folder)

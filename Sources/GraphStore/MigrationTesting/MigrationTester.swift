@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import GraphModel
 
@@ -83,12 +84,11 @@ public struct MigrationTester: Sendable {
         _ begun: MigrationTrial, make: (_ path: String) throws -> Void
     ) -> MigrationTrial {
         var trial = begun
-        let files = FileManager.default
         let folder =
-            files.temporaryDirectory.path + "/migration-trial-\(UUID().uuidString)"
+            FileManager.default.temporaryDirectory.path + "/migration-trial-\(UUID().uuidString)"
         do {
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            defer { try? files.removeItem(atPath: folder) }
+            try FileSystem.makeFolders(folder)
+            defer { try? FileSystem.removeAll(folder) }
             let path = folder + "/store.sqlite"
             try make(path)
             try migrate(path, &trial)

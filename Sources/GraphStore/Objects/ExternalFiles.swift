@@ -1,14 +1,7 @@
+import Files
 import FoundationEssentials
 import GraphModel
 import SQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The files beside a store that hold large values: `.<store>_SUPPORT/_EXTERNAL_DATA/<UUID>`.
 ///
@@ -47,7 +40,7 @@ struct ExternalFiles: Sendable {
         guard mark == Self.fileMark else { return stored }
         guard let name = Self.fileName(stored) else { return .null }
         for folder in folders {
-            if let bytes = Self.read("\(folder)/\(name)") { return .blob(bytes) }
+            if let bytes = try? FileSystem.contents("\(folder)/\(name)") { return .blob(bytes) }
         }
         return .null
     }
@@ -92,22 +85,6 @@ struct ExternalFiles: Sendable {
         }
     }
 
-    private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = buffer.withUnsafeMutableBytes {
-                readFile(descriptor, $0.baseAddress, $0.count)
-            }
-            if count == 0 { return bytes }
-            guard count > 0 else { return nil }
-            bytes.append(contentsOf: buffer[..<count])
-        }
-    }
-
     // MARK: Writing
 
     /// What the column holds for a value; writes a file where the value is large.
@@ -133,26 +110,23 @@ struct ExternalFiles: Sendable {
 
     private static func makeFolder(_ folder: String) throws(StoreError) {
         for path in [StoreFiles.folder(of: folder), folder] {
-            guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
-                throw StoreFiles.failure(path, "cannot be made")
+            do throws(SystemFault) {
+                try FileSystem.makeFolder(path, mode: 0o755)
+            } catch {
+                guard error.isExisting else {
+                    throw StoreFiles.failure(path, "cannot be made", error)
+                }
             }
         }
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw StoreFiles.failure(path, "cannot be written") }
-        defer { close(descriptor) }
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                writeFile(
-                    descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset)
-            }
-            guard count > 0 else { throw StoreFiles.failure(path, "cannot be written") }
-            offset += count
+        try StoreFiles.calling(path, "cannot be written") { () throws(SystemFault) in
+            let descriptor = try FileSystem.open(path, [.writing, .new], mode: 0o644)
+            defer { FileSystem.close(descriptor) }
+            try FileSystem.write(bytes, to: descriptor)
+            try FileSystem.synchronize(descriptor)
         }
-        guard fsync(descriptor) == 0 else { throw StoreFiles.failure(path, "cannot be written") }
         StoreFiles.synchronizeFolder(of: path)
     }
 
@@ -168,7 +142,7 @@ struct ExternalFiles: Sendable {
         var names: [String] = []
         for folder in folders where StoreFiles.exists(folder) {
             do {
-                names += try FileManager.default.contentsOfDirectory(atPath: folder)
+                names += try FileSystem.textNames(in: folder)
                     .filter { UUID(uuidString: $0) != nil }
             } catch {
                 throw StoreError(.inputOutput, "\(folder) cannot be read: \(error)")
@@ -176,13 +150,4 @@ struct ExternalFiles: Sendable {
         }
         return names
     }
-}
-
-// The C library's calls, which a type's own methods of the same names would hide.
-private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(file, buffer, count)
-}
-
-private func writeFile(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(file, buffer, count)
 }

@@ -1,4 +1,4 @@
-package import Diagnostics
+package import Files
 import SQLite
 
 /// A file whose records are all in the store.

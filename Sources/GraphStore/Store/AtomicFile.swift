@@ -1,12 +1,5 @@
 import Diagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Files
 
 /// A file that is written anew as a whole: beside its place first, then moved there.
 struct AtomicFile {
@@ -20,7 +13,7 @@ struct AtomicFile {
     init(_ bytes: [UInt8], for path: String, permissions: UInt16?) throws(StoreError) {
         // A link stays a link; what it leads to is written anew.
         self.path = StoreFiles.resolved(path)
-        temporary = "\(self.path).etl-new-\(getpid())"
+        temporary = "\(self.path).etl-new-\(SystemProcess.number)"
         try StoreFiles.write(
             bytes, to: temporary, permissions: permissions, rights: FileRights(of: self.path))
     }
@@ -45,47 +38,36 @@ extension StoreFiles {
         _ bytes: [UInt8], to path: String, permissions: UInt16?, rights: FileRights?
     ) throws(StoreError) {
         let mode = rights == nil ? permissions ?? 0o644 : 0o600
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
-        guard descriptor >= 0 else { throw failure(path, "cannot be made") }
-        defer { close(descriptor) }
-        rights?.give(to: descriptor)
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                writeBytes(descriptor, buffer.baseAddress.map { $0 + offset }, bytes.count - offset)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure(path, "cannot be written") }
-            offset += count
+        let descriptor = try calling(path, "cannot be made") { () throws(SystemFault) in
+            try FileSystem.open(path, [.writing, .creating, .emptying], mode: UInt32(mode))
         }
-        guard fsync(descriptor) == 0 else { throw failure(path, "cannot be written") }
+        defer { FileSystem.close(descriptor) }
+        rights?.give(to: descriptor)
+        try calling(path, "cannot be written") { () throws(SystemFault) in
+            try FileSystem.write(bytes, to: descriptor)
+            try FileSystem.synchronize(descriptor)
+        }
     }
 
     /// The bytes of a file, or no more than the first so many.
     static func read(_ path: String, first limit: Int = .max) throws(StoreError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path, "cannot be opened") }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: min(limit, 1 << 18))
-        while bytes.count < limit {
-            let count = readBytes(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(path, "cannot be read") }
-            guard count > 0 else { break }
-            bytes.append(contentsOf: buffer[..<min(count, limit - bytes.count)])
+        let descriptor = try calling(path, "cannot be opened") { () throws(SystemFault) in
+            try FileSystem.open(path, .reading)
         }
-        return bytes
+        defer { FileSystem.close(descriptor) }
+        return try calling(path, "cannot be read") { () throws(SystemFault) in
+            try FileSystem.contents(of: descriptor, first: limit)
+        }
     }
 
     /// Makes an empty file of that mode; nothing happens where there is one.
     static func create(_ path: String, permissions: UInt16) throws(StoreError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
-        if descriptor < 0, errno == EEXIST { return }
-        guard descriptor >= 0 else { throw failure(path, "cannot be made") }
-        defer { close(descriptor) }
-        guard fchmod(descriptor, mode_t(permissions)) == 0 else {
-            throw failure(path, "cannot get its mode")
+        guard let descriptor = try makeNew(path, [.writing, .new], mode: UInt32(permissions)) else {
+            return
+        }
+        defer { FileSystem.close(descriptor) }
+        try calling(path, "cannot get its mode") { () throws(SystemFault) in
+            try FileSystem.setMode(UInt32(permissions), of: descriptor)
         }
     }
 
@@ -95,33 +77,48 @@ extension StoreFiles {
     /// Nothing happens where there is no other, or where the file is there already.
     static func create(_ path: String, withRightsOf other: String) throws(StoreError) {
         guard let rights = FileRights(of: other) else { return }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor < 0, errno == EEXIST { return }
-        guard descriptor >= 0 else { throw failure(path, "cannot be made") }
-        defer { close(descriptor) }
+        guard let descriptor = try makeNew(path, [.updating, .new], mode: 0o600) else { return }
+        defer { FileSystem.close(descriptor) }
         // A copy of what may only be read is written all the same.
         rights.adding(0o600).give(to: descriptor)
     }
 
-    static func failure(_ path: String, _ what: String) -> StoreError {
-        let code: StoreError.Code =
-            switch errno {
-            case ENOENT: .missing
-            case EACCES, EPERM, EROFS: .permission
-            case ENOSPC, EDQUOT: .full
-            case EMFILE, ENFILE, ENOMEM: .resources
-            case ENAMETOOLONG: .invalidRequest
-            default: .inputOutput
-            }
-        return StoreError(code, "\(path) \(what): \(String(cString: strerror(errno)))")
+    /// Makes a file; nil where it is there already.
+    private static func makeNew(
+        _ path: String, _ flags: OpenFlags, mode: UInt32
+    ) throws(StoreError) -> Int32? {
+        do throws(SystemFault) {
+            return try FileSystem.open(path, flags, mode: mode)
+        } catch {
+            guard error.isExisting else { throw failure(path, "cannot be made", error) }
+            return nil
+        }
     }
-}
 
-// The system's calls, whose names the ones above have taken.
-private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
-}
+    /// Makes calls on a file, and tells of the failure in a store's words.
+    static func calling<R>(
+        _ path: String, _ what: String, _ calls: () throws(SystemFault) -> R
+    ) throws(StoreError) -> R {
+        do throws(SystemFault) {
+            return try calls()
+        } catch {
+            throw failure(path, what, error)
+        }
+    }
 
-private func readBytes(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, bytes, count)
+    static func failure(_ path: String, _ what: String, _ error: SystemFault) -> StoreError {
+        let code: StoreError.Code =
+            if error.isNoEntry {
+                .missing
+            } else if error.isPermission {
+                .permission
+            } else if error.isFull {
+                .full
+            } else if error.isExhausted {
+                .resources
+            } else {
+                error.isTooLong ? .invalidRequest : .inputOutput
+            }
+        return StoreError(code, "\(path) \(what): \(error.text)")
+    }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import SQLite
 
 /// Connections to a store's file, and what they find there.

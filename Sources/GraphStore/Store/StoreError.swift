@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 package import SQLite
 
 /// Why a store did not do what it was asked.

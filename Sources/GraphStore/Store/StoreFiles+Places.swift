@@ -1,12 +1,5 @@
 import Diagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Files
 
 /// Where a store's files are, and whether SQLite may work on them there.
 extension StoreFiles {
@@ -30,25 +23,16 @@ extension StoreFiles {
     }
 
     private static func isLink(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
     }
 
     /// The whole path without links; nil where it leads to nothing, or is not UTF-8.
     private static func real(_ path: String) -> String? {
-        guard let found = realpath(path, nil) else { return nil }
-        defer { free(found) }
-        return String(validatingCString: found)
+        FileSystem.resolved(path)?.exactText
     }
 
-    private static let linkBytesMax = 4_096
-
     private static func destination(ofLink path: String) -> String? {
-        var bytes = [CChar](repeating: 0, count: linkBytesMax)
-        let count = readlink(path, &bytes, linkBytesMax)
-        guard count > 0, count < linkBytesMax else { return nil }
-        return String(
-            validating: bytes[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        FileSystem.destination(ofLink: path)?.exactText
     }
 
     /// What SQLite takes of a path: 512 bytes, with the name of the journal that it makes of it.
@@ -56,8 +40,13 @@ extension StoreFiles {
 
     /// Why nothing can be opened by a path that is too long; nil where it is not.
     static func tooLong(_ path: String) -> StoreError? {
-        var status = stat()
-        let isRefused = stat(path, &status) != 0 && errno == ENAMETOOLONG
+        let isRefused: Bool
+        do throws(SystemFault) {
+            _ = try FileStatus(of: path)
+            isRefused = false
+        } catch {
+            isRefused = error.isTooLong
+        }
         let name = PathText.components(of: path).last ?? ""
         let bytes = real(folder(of: path)).map { $0.utf8.count + 1 + name.utf8.count } ?? 0
         guard isRefused || bytes > pathBytesMax else { return nil }

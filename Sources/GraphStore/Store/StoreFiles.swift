@@ -1,19 +1,12 @@
 import Diagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Files
 
 /// The few calls on files that stores need beside SQLite.
 enum StoreFiles {
     /// Gives a file another's name, all or nothing.
     static func move(_ path: String, to target: String) throws(StoreError) {
-        guard rename(path, target) == 0 else {
-            throw failure(path, "cannot take the place of \(target)")
+        try calling(path, "cannot take the place of \(target)") { () throws(SystemFault) in
+            try FileSystem.rename(path, to: target)
         }
     }
 
@@ -21,45 +14,40 @@ enum StoreFiles {
     ///
     /// - Returns: whether it has one; some file systems know no such thing.
     static func link(_ path: String, as name: String) -> Bool {
-        #if canImport(Glibc)
-            Glibc.link(path, name) == 0
-        #elseif canImport(Musl)
-            Musl.link(path, name) == 0
-        #else
-            Darwin.link(path, name) == 0
-        #endif
+        (try? FileSystem.link(path, as: name)) != nil
     }
 
     /// Removes a file; nothing happens where there is none.
     static func remove(_ path: String) throws(StoreError) {
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw failure(path, "cannot be removed")
+        do throws(SystemFault) {
+            try FileSystem.remove(path)
+        } catch {
+            guard error.isNoEntry else { throw failure(path, "cannot be removed", error) }
         }
     }
 
     /// Whether there is something of that name.
     static func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0
+        FileSystem.exists(path)
     }
 
     /// Makes sure that a store's path leads to a regular file, or to nothing yet.
     ///
     /// SQLite would wait for a pipe for ever, and would write to a device.
     static func refuseOtherKinds(_ path: String) throws(StoreError) {
-        var status = stat()
-        guard stat(path, &status) == 0, let kind = kind(status) else { return }
+        guard let status = try? FileStatus(of: path), let kind = kind(status) else { return }
         throw StoreError(.notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
     }
 
     /// What something is that is not a regular file; `nil` if it is one.
-    private static func kind(_ status: stat) -> String? {
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: nil
-        case S_IFDIR: "a folder"
-        case S_IFLNK: "a symbolic link"
-        case S_IFIFO: "a pipe"
-        case S_IFSOCK: "a socket"
-        default: "a device"
+    private static func kind(_ status: FileStatus) -> String? {
+        switch status.kind {
+        case .file: nil
+        case .folder: "a folder"
+        case .link: "a symbolic link"
+        case .pipe: "a pipe"
+        case .socket: "a socket"
+        case .device: "a device"
         }
     }
 
@@ -69,15 +57,14 @@ enum StoreFiles {
     static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
         for file in CompanionFile.allCases {
             for end in ["", "-wal", "-shm", "-journal"] {
-                var status = stat()
                 let name = file.path(of: path) + end
                 // A folder is not opened as a file anyway.
-                guard lstat(name, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-                    continue
-                }
+                guard let status = try? FileStatus(of: name, followingLinks: false),
+                    status.kind != .folder
+                else { continue }
                 let kind =
                     kind(status)
-                    ?? (file == .lock && status.st_nlink > 1
+                    ?? (file == .lock && status.names > 1
                         ? "a file with several names" : nil)
                 guard let kind else { continue }
                 throw StoreError(
@@ -90,7 +77,7 @@ enum StoreFiles {
 
     /// Whether this process may write the file.
     static func isWritable(_ path: String) -> Bool {
-        access(path, W_OK) == 0
+        FileSystem.allows(path, .write)
     }
 
     /// The folder of a path.
@@ -100,42 +87,33 @@ enum StoreFiles {
 
     /// Makes the names in a folder durable.
     static func synchronizeFolder(of path: String) {
-        let descriptor = open(folder(of: path), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        try? FileSystem.synchronizeFolder(folder(of: path))
     }
 
     /// How many bytes the file has; 0 where there is none.
     static func size(_ path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+        (try? FileStatus(of: path))?.size ?? 0
     }
 
     /// Gives a file that many bytes, new ones all zero.
     static func resize(_ path: String, to bytes: Int) throws(StoreError) {
-        guard truncate(path, off_t(bytes)) == 0 else {
-            throw failure(path, "cannot be made longer")
+        try calling(path, "cannot be made longer") { () throws(SystemFault) in
+            try FileSystem.cut(file: path, to: Int64(bytes))
         }
     }
 
     /// What changes when a file is written; empty where there is none.
     static func stamp(_ path: String) -> [Int64] {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return [] }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+        guard let status = try? FileStatus(of: path) else { return [] }
         return [
-            Int64(status.st_ino), Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec),
+            Int64(truncatingIfNeeded: status.inode), Int64(status.size), status.secondsWritten,
+            status.nanosecondsWritten,
         ]
     }
 
     /// Whether there is a process of that number.
     static func isRunning(_ process: Int32) -> Bool {
-        kill(process, 0) == 0 || errno == EPERM
+        SystemProcess.isRunning(process)
     }
 
     /// The folder that holds a store's large values
@@ -156,31 +134,23 @@ enum StoreFiles {
 
     /// The names in a folder; none where there is no folder.
     static func names(in folder: String) -> [String] {
-        guard let handle = opendir(folder) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        (try? FileSystem.textNames(in: folder)) ?? []
     }
 
     /// Removes a folder with what is in it; nothing happens where there is none.
     static func removeFolder(_ folder: String) throws(StoreError) {
         for name in names(in: folder) {
             let path = "\(folder)/\(name)"
-            var status = stat()
-            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            if (try? FileStatus(of: path, followingLinks: false))?.kind == .folder {
                 try removeFolder(path)
             } else {
                 try remove(path)
             }
         }
-        guard rmdir(folder) == 0 || errno == ENOENT else {
-            throw failure(folder, "cannot be removed")
+        do throws(SystemFault) {
+            try FileSystem.removeFolder(folder)
+        } catch {
+            guard error.isNoEntry else { throw failure(folder, "cannot be removed", error) }
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import GraphModel
 import RecordStreams
 

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 
 /// Writes what was inferred as two files of a folder.
@@ -22,7 +23,7 @@ package struct InferenceFolder {
         if let model = inference.model { files.insert((Self.modelName, model), at: 0) }
         for (name, _) in files where !overwrites {
             let path = PathText.join(folder, name)
-            guard !FileManager.default.fileExists(atPath: path) else {
+            guard !FileSystem.exists(path) else {
                 throw failure(
                     "file.exists", "The file is there already", path,
                     fix: "name another folder with --output, or give --force")
@@ -36,7 +37,7 @@ package struct InferenceFolder {
         for (name, text) in files {
             let path = PathText.join(folder, name)
             do {
-                try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+                try FileSystem.replace(path, with: Array(text.utf8))
             } catch {
                 throw failure(
                     "file.write", "The file cannot be written", path,

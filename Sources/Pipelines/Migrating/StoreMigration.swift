@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 package import GraphStore
@@ -114,7 +115,7 @@ package struct StoreMigration {
         let fix: String
         if let path = step.mappingPath {
             let folder = PathText.folder(of: path)
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let names = (try? FileSystem.textNames(in: folder)) ?? []
             let others = names.filter { $0.hasSuffix(".yaml") }.sorted()
             fix =
                 isFile(path)
@@ -167,11 +168,11 @@ package struct StoreMigration {
     /// - Returns: What was written, for the user.
     package func writeMapping(to file: String) throws(RunFailure) -> String {
         let versions = try versions()
-        guard FileManager.default.fileExists(atPath: store) else {
+        guard FileSystem.exists(store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
         // It may be the mapping of a step, and not be finished.
-        guard !FileManager.default.fileExists(atPath: file) else {
+        guard !FileSystem.exists(file) else {
             throw RunFailure(
                 .cannotCreate, code: "file.exists", "\(file) exists already",
                 fix: "choose another name, or remove it")
@@ -196,9 +197,8 @@ package struct StoreMigration {
         let text = MappingDraft(from: old, to: step.model, step.translation).text(
             title: title, origin: step.xcodeMapping.map(PathText.lastComponent))
         do {
-            try FileManager.default.createDirectory(
-                atPath: PathText.folder(of: file), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+            try FileSystem.makeFolders(PathText.folder(of: file))
+            try FileSystem.replace(file, with: Array(text.utf8))
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "file.write", "\(file) cannot be written: \(error)")
@@ -215,7 +215,7 @@ package struct StoreMigration {
     package func run(planned: (Step, MigrationPlan) -> Void) throws(RunFailure) -> String? {
         // A model is told to be wrong before the store is looked at.
         let versions = try versions()
-        guard FileManager.default.fileExists(atPath: store) else {
+        guard FileSystem.exists(store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
         // Also before the lock file is written; a run may change the store until it is taken.
@@ -481,6 +481,6 @@ package struct StoreMigration {
     }
 
     private func isFile(_ path: String?) -> Bool {
-        path.map { FileManager.default.fileExists(atPath: $0) } ?? false
+        path.map { FileSystem.exists($0) } ?? false
     }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import XcodeModel
 
@@ -87,18 +88,13 @@ struct XcodeMappings {
             var next: [String] = []
             for folder in level where seen < foldersMax {
                 seen += 1
-                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                let names = (try? FileSystem.textNames(in: folder)) ?? []
                 for name in names.sorted() where !PathText.isHidden(name) {
                     let path = PathText.join(folder, name)
                     if name.hasSuffix(suffix) {
                         paths.append(path)
                     } else if !name.utf8.contains(UInt8(ascii: ".")) {
-                        var isFolder = false
-                        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
-                            isFolder
-                        {
-                            next.append(path)
-                        }
+                        if FileSystem.isFolder(path) { next.append(path) }
                     }
                 }
             }

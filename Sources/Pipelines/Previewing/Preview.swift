@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 import GraphStore
@@ -160,7 +161,7 @@ package struct Preview: Sendable {
     ) -> Bool {
         if spec.store.template != nil { return true }
         if spec.store.open != .replace,
-            FileManager.default.fileExists(atPath: values.path(spec.store.at))
+            FileSystem.exists(values.path(spec.store.at))
         {
             return true
         }

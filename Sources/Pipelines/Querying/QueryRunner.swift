@@ -1,5 +1,5 @@
 import Diagnostics
-import FoundationEssentials
+import Files
 import GraphModel
 import GraphStore
 import RecordStreams
@@ -78,7 +78,7 @@ package struct QueryRunner: Sendable {
     // MARK: Answers
 
     private func answer(_ query: Query) throws -> QueryOutcome {
-        guard FileManager.default.fileExists(atPath: query.store) else {
+        guard FileSystem.exists(query.store) else {
             throw StoreError(.missing, "\(query.store) does not exist")
         }
         var options = StoreOptions()

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import FoundationEssentials
 package import GraphModel
 package import GraphStore
@@ -83,7 +84,7 @@ package struct StoreCheck: Sendable {
     /// Refuses a model or a spec where a store is to be named.
     private func checkKind() throws(RunFailure) {
         guard ModelSource.canWrite(store) || store.hasSuffix(".momd") || store.hasSuffix(".mom"),
-            FileManager.default.fileExists(atPath: store), !ModelSource.isStore(store)
+            FileSystem.exists(store), !ModelSource.isStore(store)
         else { return }
         throw RunFailure(
             .usage, code: "usage.store", "\(store) is a model or a spec, and no store",
@@ -116,7 +117,7 @@ package struct StoreCheck: Sendable {
         } catch {
             var failure = failure(error)
             // The old store is there, so what is missing is the new one's folder.
-            if error.code == .missing, FileManager.default.fileExists(atPath: store) {
+            if error.code == .missing, FileSystem.exists(store) {
                 failure.fault = .cannotCreate
             }
             throw failure

@@ -1,4 +1,4 @@
-import Diagnostics
+import Files
 
 /// What can be written as JSON.
 ///

@@ -1,5 +1,5 @@
 import Diagnostics
-import FoundationEssentials
+import Files
 
 /// Makes the folders that outputs go to.
 enum OutputFolder {
@@ -12,17 +12,8 @@ enum OutputFolder {
     /// Makes a folder, and those above it, where they are missing.
     static func make(_ folder: String) throws {
         do {
-            var parents: [String] = []
-            var missing = folder
-            while !FileDescriptor.isFolder(FileName(missing)) {
-                missing = PathText.folder(of: missing)
-                parents.append(missing)
-            }
-            guard !parents.isEmpty else { return }
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
             // A loss of power must not take the folder with all that is made in it.
-            parents.forEach(FileDescriptor.synchronizeFolder)
+            try FileSystem.makeFolders(folder).forEach { FileDescriptor.synchronizeFolder($0) }
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "output.folder", "The folder \(folder) cannot be made",

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import RecordStreams
 
 /// The refused records of one input, and their reasons.
@@ -195,13 +196,14 @@ private final class AppendedFile {
                 "The reject file \(path) is not as it was left",
                 fix: "leave the files of a run alone until it ends, and run it again")
         }
-        let handle = FileDescriptor.createForAppending(path)
-        guard handle >= 0 else {
-            let failure = SystemFault.current()
+        let handle: Int32
+        do throws(SystemFault) {
+            handle = try FileDescriptor.createForAppending(path)
+        } catch {
             throw RunFailure(
-                Fault(.output, failure.kind == .resources ? .resources : .notCreated),
+                Fault(.output, error.isExhausted ? .resources : .notCreated),
                 code: "rejects.file",
-                "The reject file \(path) cannot be made: \(failure.reason)",
+                "The reject file \(path) cannot be made: \(error.text)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileDescriptor.close(handle) }

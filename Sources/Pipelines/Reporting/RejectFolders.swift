@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 
 /// The reject files of earlier runs, which go after a time.
@@ -20,7 +21,7 @@ enum RejectFolders {
         let folder = values.path(spec.rejects.folder)
         let oldest = now.timeIntervalSinceReferenceDate - Double(spec.rejects.keepSeconds)
         // No folder, no rejects.
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+        guard let names = try? FileSystem.textNames(in: folder) else {
             return
         }
         for name in names.sorted() {
@@ -28,7 +29,7 @@ enum RejectFolders {
                 let started = RunName.started(run), started < oldest
             else { continue }
             do {
-                try FileManager.default.removeItem(atPath: PathText.join(folder, name))
+                try FileSystem.removeAll(PathText.join(folder, name))
             } catch {
                 warn(
                     Diagnostic(

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import RecordStreams
 
@@ -105,13 +106,12 @@ enum WholeFile {
     /// - Throws: `RunFailure` if it cannot be read: 71, 74, or 77.
     static func read(_ path: FileName) throws(RunFailure) -> Data {
         do throws(SystemFault) {
-            return Data(try SmallFile.read(path))
+            return Data(try FileSystem.contents(path))
         } catch {
             // A name that cannot be a file is a fault of the disk's content here.
-            let kind = [.permission, .resources].contains(error.kind) ? error.kind : .inputOutput
             throw RunFailure(
-                Fault(.store, kind), code: "rejects.note",
-                "\(path.displayText) cannot be read: \(error.reason)",
+                Fault(.store, error.kind(else: .inputOutput)), code: "rejects.note",
+                "\(path.displayText) cannot be read: \(error.text)",
                 fix: "check the disk and the file's permissions")
         }
     }

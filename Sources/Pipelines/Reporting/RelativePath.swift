@@ -1,4 +1,4 @@
-import Diagnostics
+import Files
 
 /// Links between files that may be moved together.
 enum RelativePath {

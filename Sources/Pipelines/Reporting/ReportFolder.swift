@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 import RecordStreams
@@ -29,7 +30,7 @@ struct ReportFolder {
     /// The runs that have a report, oldest first.
     var runs: [String] {
         // No folder, no reports.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let names = (try? FileSystem.textNames(in: path)) ?? []
         let runs = names.compactMap { run(ofFile: $0[...], Self.dataSuffix).map { String($0) } }
         return Self.oldestFirst(runs.map { ($0, dataPath($0)) }).map(\.run)
     }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 
 /// The files besides `report.to` that get the report of a run: `report.metrics` and `--report`.
@@ -33,9 +34,7 @@ struct ReportTargets {
     var copyFolderProblem: Diagnostic? {
         guard let copy, copy != "-" else { return nil }
         let folder = PathText.folder(of: copy)
-        var isFolder = false
-        let exists = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
-        guard !exists || !isFolder else { return nil }
+        guard !FileSystem.isFolder(folder) else { return nil }
         return Diagnostic(
             code: "report.folder", "The folder \(folder) of --report does not exist",
             fix: "make it, or name another file")

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 import RecordStreams
@@ -119,7 +120,7 @@ extension RunReporter {
         if let problem = targets.metricsProblem { throw problem }
         let earlier = FileDescriptor.size(path).flatMap { _ in
             // What cannot be read is replaced.
-            try? String(contentsOf: URL(filePath: path), encoding: .utf8)
+            (try? FileSystem.contents(path)).flatMap { String(validating: $0, as: UTF8.self) }
         }
         try OutputFolder.make(for: path)
         try Self.write(Array(MetricsText.text(of: report, after: earlier).utf8), to: path)

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 
 /// Reports that runs have written, found by whatever tells the run.
@@ -17,11 +18,10 @@ package struct StoredReport: Sendable {
         _ run: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> StoredReport {
         let path = PathText.join(context.workingFolder, run)
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        guard FileSystem.exists(path) else {
             return try find(id: run, in: PathText.join(context.workingFolder, "runs"))
         }
-        if isFolder { return try find(inFolder: path, context) }
+        if FileSystem.isFolder(path) { return try find(inFolder: path, context) }
         if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
             let folder = try ReportFolder.of(spec: path, context).folder
             guard let newest = folder.runs.last else { throw missing(run) }
@@ -38,7 +38,7 @@ package struct StoredReport: Sendable {
     static func read(_ path: String) throws(RunFailure) -> StoredReport {
         struct Head: Decodable { var report: Int }
         do {
-            let data = Data(try SmallFile.read(path))
+            let data = try Data(FileSystem.contents(path))
             let decoder = JSONDecoder()
             let head = try decoder.decode(Head.self, from: data)
             guard head.report <= RunReport.currentFormat else {
@@ -96,7 +96,7 @@ package struct StoredReport: Sendable {
 
     private static func names(in folder: String) -> [String] {
         // No folder, no reports.
-        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        (try? FileSystem.textNames(in: folder)) ?? []
     }
 }
 
@@ -110,7 +110,7 @@ extension StoredReport {
     package func text(as format: Format) throws -> String {
         switch format {
         case .text: ReportText.text(of: report)
-        case .json: try String(decoding: FileContents.data(path), as: UTF8.self)
+        case .json: String(decoding: try FileSystem.contents(path), as: UTF8.self)
         case .html:
             ReportPage.text(of: report, in: FileDescriptor.resolved(PathText.folder(of: path)))
         }

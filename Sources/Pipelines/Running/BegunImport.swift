@@ -1,4 +1,4 @@
-import Diagnostics
+import Files
 import RecordStreams
 
 /// What a stopped run has saved of an import.

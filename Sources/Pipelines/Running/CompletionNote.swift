@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import GraphStore
 
@@ -29,7 +30,7 @@ struct CompletionNote: Decodable {
     /// The notes of a run whose file is the store by now; nil where there are none.
     static func read(beside storePath: String) -> RunJournal.Saved? {
         // What cannot be read is of no use, and a run of its own is right then.
-        guard let data = try? Data(contentsOf: URL(filePath: path(of: storePath))),
+        guard let data = try? Data(FileSystem.contents(path(of: storePath))),
             let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
             note.run.format == RunNote.currentFormat, note.file == fileNumber(storePath)
         else { return nil }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphStore
 
@@ -24,7 +25,7 @@ enum DryRun {
     static func removeRejects(of storePath: String) {
         let folder = rejectsFolder(for: storePath)
         // Without rejects there is none.
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileSystem.removeAll(folder)
     }
 
     /// Removes what killed dry runs have left.
@@ -32,7 +33,7 @@ enum DryRun {
         let folder = PathText.folder(of: path)
         let prefix = PathText.lastComponent(path) + suffix
         // No folder, no leftovers.
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+        guard let names = try? FileSystem.textNames(in: folder) else {
             return
         }
         for name in names {
@@ -42,7 +43,7 @@ enum DryRun {
                 continue
             }
             // Whatever stays is removed by the next one.
-            try? FileManager.default.removeItem(atPath: PathText.join(folder, name))
+            try? FileSystem.removeAll(PathText.join(folder, name))
         }
     }
 }

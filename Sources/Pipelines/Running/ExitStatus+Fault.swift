@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 
 extension ExitStatus {
     /// How a command ends for a fault: the one place where that is decided.

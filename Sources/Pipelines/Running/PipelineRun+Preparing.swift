@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphStore
 
@@ -33,7 +34,7 @@ extension PipelineRun {
         guard store.open == .existing else {
             return options.isDry ? () : try OutputFolder.make(for: path)
         }
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard FileSystem.exists(path) else {
             throw StoreError(
                 .missing, "\(path) does not exist; `open: create` makes it when it is missing")
         }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphStore
 import RecordStreams
@@ -144,8 +145,12 @@ struct Publication: Sendable {
     }
 
     private static func publish(_ move: Move) throws {
-        guard !FileDescriptor.rename(move.from, to: move.to) else { return }
-        let failure = SystemFault.current()
+        let failure: SystemFault
+        do throws(SystemFault) {
+            return try FileDescriptor.rename(move.from, to: move.to)
+        } catch {
+            failure = error
+        }
         // Other stages of the run have files there already.
         let names = FileDescriptor.names(in: move.from)
         if !names.isEmpty, FileDescriptor.isFolder(move.to) {
@@ -156,12 +161,8 @@ struct Publication: Sendable {
             return FileDescriptor.synchronizeFolder(move.to)
         }
         throw RunFailure(
-            Fault(
-                .output,
-                [.permission, .resources].contains(failure.kind) ? failure.kind : .notCreated),
-            code: "output.name",
-            "\(move.from.displayText) cannot get its name \(move.to.displayText): "
-                + failure.reason,
+            Fault(.output, failure.kind(else: .notCreated)), code: "output.name",
+            "\(move.from.displayText) cannot get its name \(move.to.displayText): \(failure.text)",
             fix: "make room for the name, and run it again")
     }
 

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import RecordStreams
 
@@ -111,9 +112,11 @@ extension Replay {
             }
             // Without it, an earlier attempt came further than this.
             guard FileDescriptor.size(from) != nil else { continue }
-            guard FileDescriptor.rename(from, to: move.to) else {
+            do throws(SystemFault) {
+                try FileDescriptor.rename(from, to: move.to)
+            } catch {
                 throw RunFailure(
-                    .cannotCreate, code: "rejects.file",
+                    Fault(.output, error.kind(else: .notCreated)), code: "rejects.file",
                     "The reject file \(move.to) cannot be replaced",
                     fix: "check the folder's permissions, and replay again")
             }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import RecordStreams
 
@@ -45,8 +46,7 @@ struct Replay: Sendable {
 
     private static func find(_ run: String, _ workingFolder: String) throws -> String {
         let path = PathText.join(workingFolder, run)
-        var isFolder = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
+        if FileSystem.isFolder(path) {
             return FileDescriptor.resolved(path) ?? path
         }
         if run.hasSuffix(".yaml") || run.hasSuffix(".yml") {
@@ -68,7 +68,7 @@ struct Replay: Sendable {
         }
         let rejects = PathText.join(workingFolder, "rejects")
         // No folder, no rejects.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: rejects)) ?? []
+        let names = (try? FileSystem.textNames(in: rejects)) ?? []
         let found = names.filter { $0 == run || $0.hasSuffix("-" + run) }
         guard found.count == 1 else {
             throw RunFailure(
@@ -207,9 +207,9 @@ struct Replay: Sendable {
         FileDescriptor.remove(mark)
         FileDescriptor.synchronizeFolder(work)
         FileDescriptor.remove(planPath)
-        guard FileManager.default.fileExists(atPath: work) else { return }
+        guard FileSystem.exists(work) else { return }
         do {
-            try FileManager.default.removeItem(atPath: work)
+            try FileSystem.removeAll(work)
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "replay.folder", "\(work) cannot be removed: \(error)",

@@ -1,4 +1,4 @@
-import Diagnostics
+import Files
 import RecordStreams
 
 /// What a run notes of itself when it begins.

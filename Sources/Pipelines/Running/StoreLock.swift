@@ -1,5 +1,6 @@
 import Diagnostics
 import Dispatch
+import Files
 import GraphStore
 
 /// Keeps two runs off one store: a kernel lock beside it, which dies with its process.
@@ -148,15 +149,13 @@ final class StoreLock {
             throw RunFailure(error)
         }
         let path = Self.path(storePath)
-        descriptor = FileDescriptor.createForLocking(path)
-        guard descriptor >= 0 else {
-            let failure = SystemFault.current()
-            let kind =
-                [.permission, .resources].contains(failure.kind) ? failure.kind : .notCreated
+        do throws(SystemFault) {
+            descriptor = try FileDescriptor.createForLocking(path)
+        } catch {
             throw RunFailure(
-                Fault(.store, kind), code: "lock.file",
-                "The lock \(path) cannot be made: \(failure.reason)",
-                fix: failure.isTooLong
+                Fault(.store, error.kind(else: .notCreated)), code: "lock.file",
+                "The lock \(path) cannot be made: \(error.text)",
+                fix: error.isTooLong
                     ? "name a shorter path"
                     : "check that the store's folder exists and may be written")
         }
@@ -172,7 +171,7 @@ final class StoreLock {
             // A process that begins may have the file, too, until it is what it is to be.
             FileDescriptor.unlock(descriptor)
         }
-        if descriptor >= 0 { FileDescriptor.close(descriptor) }
+        FileDescriptor.close(descriptor)
     }
 }
 

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 
 /// Checks what the stages of a spec do with files, as far as the names are known before a run:
 /// standard input is read once, and no export and no metrics replace what the run works with.

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import FoundationEssentials
 package import GraphModel
 import GraphStore
@@ -17,11 +18,10 @@ package enum ModelSource {
 
     /// The same, with what can be known of a YAML model that has errors.
     static func reading(_ path: String) -> ModelReading {
-        var isFolder = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        let kind = (try? FileStatus(of: path))?.kind
         let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
-        if XcodeModelBundle.isXcodeModel(path) || (exists && isFolder)
-            || (exists && !isYAML && isXML(path))
+        if XcodeModelBundle.isXcodeModel(path) || kind == .folder
+            || (kind != nil && !isYAML && isXML(path))
         {
             let (model, diagnostics) = XcodeModelFile.read(path)
             return ModelReading(model: model, diagnostics: diagnostics)
@@ -117,7 +117,7 @@ package enum ModelSource {
     package static func write(
         _ model: ManagedObjectModel, to path: String, overwrites: Bool
     ) throws(Diagnostic) -> [Diagnostic] {
-        guard overwrites || !FileManager.default.fileExists(atPath: path) else {
+        guard overwrites || !FileSystem.exists(path) else {
             throw Diagnostic(
                 code: "file.exists", "The model is there already", at: .file(path),
                 fix: "choose another name, or give --force")
@@ -125,7 +125,7 @@ package enum ModelSource {
         if isXcodeName(path) { return try XcodeModelFile.write(model, to: path) }
         let (text, warnings) = ModelYAMLWriter.text(of: model)
         do {
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+            try FileSystem.replace(path, with: Array(text.utf8))
         } catch {
             throw Diagnostic(
                 code: "file.write", "The file cannot be written: \(error)", at: .file(path))

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 
@@ -75,7 +76,7 @@ struct ParameterBinder {
                 if let text = context.environment[name] { return (text, "env:\(name)") }
             case .file(let path):
                 let whole = PathText.join(specFolder, path)
-                guard FileManager.default.fileExists(atPath: whole) else { continue }
+                guard FileSystem.exists(whole) else { continue }
                 guard let text = readFile(whole, parameter) else { return nil }
                 return (text, "file:\(path)")
             }
@@ -85,7 +86,7 @@ struct ParameterBinder {
 
     private mutating func readFile(_ path: String, _ parameter: ParameterSpec) -> String? {
         do throws(SystemFault) {
-            let bytes = try SmallFile.read(path)
+            let bytes = try FileSystem.contents(path)
             if var text = String(validating: bytes, as: UTF8.self) {
                 if text.utf8.last == UInt8(ascii: "\n") { text.unicodeScalars.removeLast() }
                 if text.utf8.last == UInt8(ascii: "\r") { text.unicodeScalars.removeLast() }
@@ -97,7 +98,7 @@ struct ParameterBinder {
         } catch {
             report(
                 "source",
-                "The file '\(path)' of '\(parameter.name)' cannot be read: \(error.reason)",
+                "The file '\(path)' of '\(parameter.name)' cannot be read: \(error.text)",
                 .source(parameter.location), fault: Fault(.spec, error.kind))
         }
         return nil

@@ -1,6 +1,5 @@
-import Diagnostics
 import Crypto
-import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 

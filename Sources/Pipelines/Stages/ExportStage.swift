@@ -1,5 +1,6 @@
 import Diagnostics
 import Dispatch
+import Files
 import GraphModel
 import GraphStore
 import RecordStreams

@@ -1,4 +1,4 @@
-import Diagnostics
+import Files
 
 /// A file without a name, which is gone with whoever has it open.
 ///
@@ -38,19 +38,24 @@ final class SpillFile {
     ) throws(RunFailure) {
         var filled = 0
         while filled < room.count {
-            let count = FileDescriptor.read(
-                descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]),
-                at: position + Int64(filled))
-            guard count > 0 else {
-                // There is less than was written.
-                let reason =
-                    count == 0 ? "its end is gone" : SystemFault.current().reason
-                throw RunFailure(
-                    .ioError, code: "run.sort-lost",
-                    "Records that were kept aside in \(folder) cannot be read: \(reason)",
-                    fix: "look after that disk, and run it again")
+            let count: Int
+            do throws(SystemFault) {
+                count = try FileDescriptor.read(
+                    descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]),
+                    at: position + Int64(filled))
+            } catch {
+                throw lost(error.text)
             }
+            // There is less than was written.
+            guard count > 0 else { throw lost("its end is gone") }
             filled += count
         }
+    }
+
+    private func lost(_ reason: String) -> RunFailure {
+        RunFailure(
+            .ioError, code: "run.sort-lost",
+            "Records that were kept aside in \(folder) cannot be read: \(reason)",
+            fix: "look after that disk, and run it again")
     }
 }

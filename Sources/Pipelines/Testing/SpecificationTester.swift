@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import FoundationEssentials
 
 /// Runs the tests that specs bring with them: `etl test`.
@@ -64,7 +65,7 @@ package struct SpecificationTester: Sendable {
         try interruption.check()
         let folder = PathText.join(temporaryFolder, "etl-test-\(UUID().uuidString)")
         // What stays in a folder for temporary files is the system's to remove.
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        defer { try? FileSystem.removeAll(folder) }
         try OutputFolder.make(folder)
         do {
             let run: TestRun

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 import GraphStore
@@ -244,7 +245,7 @@ struct TestRun {
         let folder = PathText.join(
             DryRun.rejectsFolder(for: container.path), "\(spec.name)-\(Self.runID)")
         // Without rejects there is no folder.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names = (try? FileSystem.textNames(in: folder)) ?? []
         return try names.sorted().filter {
             $0.hasPrefix(stage.name + ".") && $0.hasSuffix(RejectFile.reasonsSuffix)
         }.flatMap { name in

@@ -1,4 +1,4 @@
-internal import Diagnostics
+internal import Files
 
 /// One part of a file pattern, between two slashes: `*`, `?` and backslash.
 ///

@@ -1,4 +1,4 @@
-package import Diagnostics
+package import Files
 
 /// One file to read, as a pattern named it.
 package struct InputFile: Sendable, Hashable {

@@ -1,4 +1,5 @@
-package import Diagnostics
+internal import Diagnostics
+package import Files
 
 /// Finds the files that patterns name.
 ///

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import Files
 
 /// The bytes of a file or of standard input as they are stored, through a buffer.
 final class StoredInput {

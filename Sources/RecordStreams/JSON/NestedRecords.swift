@@ -1,4 +1,4 @@
-internal import Diagnostics
+internal import Files
 
 /// Reads objects that stand inside records, one at a time, by a selection of their own.
 ///

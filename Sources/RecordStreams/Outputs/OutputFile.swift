@@ -1,4 +1,5 @@
-package import Diagnostics
+internal import Diagnostics
+package import Files
 
 /// What an output came to.
 package struct OutputSummary: Sendable, Hashable {
@@ -116,7 +117,6 @@ package final class OutputFile {
         }
     }
 
-    /// What a temporary file has of the name of its output, which may be as long as names can be.
     /// The name of a file that is to get another one, hidden and never too long.
     ///
     /// - Parameter ending: at most 40 bytes.
@@ -124,6 +124,7 @@ package final class OutputFile {
         FileName(bytes: [UInt8(ascii: ".")] + temporaryStem(of: name).bytes).adding(ending)
     }
 
+    /// What a temporary file has of the name of its output, which may be as long as names can be.
     private static func temporaryStem(of name: FileName) -> FileName {
         // A full stop and an ending are added.
         name.prefix(bytes: FileName.componentBytesMax - 41)

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import Dispatch
+internal import Files
 internal import Synchronization
 
 /// Writes blocks to a file on a thread of its own, so that making the next one goes on meanwhile.

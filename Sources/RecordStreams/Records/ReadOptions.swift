@@ -1,4 +1,4 @@
-package import Diagnostics
+package import Files
 
 /// The format of a stream of records.
 package enum RecordFormat: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 
 /// Some records of one input with the fields that were asked for, filled by `RecordReader`.
 ///

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import Files
 
 /// Reads the records of one input, batch by batch, in memory bounded by the largest record.
 ///

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 internal import FoundationEssentials
 
 /// Reads the `xcmapping.xml` of an `.xcmappingmodel` folder.

@@ -158,7 +158,7 @@ struct PipelineStatusTests {
         }
         try folder.write("store.sqlite.etl-lock", killed)
         #expect(refusal() == nil)
-        let descriptor = FileDescriptor.createForLocking(file)
+        let descriptor = try FileDescriptor.createForLocking(file)
         defer { FileDescriptor.close(descriptor) }
         #expect(FileDescriptor.lock(descriptor))
         #expect(

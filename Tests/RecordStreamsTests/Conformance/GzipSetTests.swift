@@ -1,5 +1,5 @@
-import Diagnostics
 import Crypto
+import Files
 import RecordStreams
 import Testing
 

@@ -64,6 +64,13 @@ extension FileName {
         return FileName(bytes: replaced)
     }
 
+    /// The path without slashes at its end.
+    package var withoutSlashes: FileName {
+        var bytes = bytes
+        while bytes.count > 1, bytes.last == Self.slash { bytes.removeLast() }
+        return FileName(bytes: bytes)
+    }
+
     /// The name with a text after it.
     package func adding(_ text: String) -> FileName { FileName(bytes: bytes + Array(text.utf8)) }
 
