@@ -91,29 +91,38 @@ extension FileSystem {
         }
     }
 
-    /// Makes the names in a folder durable.
+    /// Makes the names in a folder durable, where its file system can, and this user may.
     package static func synchronizeFolder(_ path: UnsafePointer<CChar>) throws(FileFailure) {
-        let descriptor = try open(path, .reading)
-        defer { close(descriptor) }
-        try synchronize(descriptor)
+        do throws(FileFailure) {
+            let descriptor = try open(path, .reading)
+            defer { close(descriptor) }
+            try synchronize(descriptor)
+        } catch {
+            if !error.isUnsupported, !error.isPermission { throw error }
+        }
     }
 
     /// Makes a folder, and those above it, where they are missing.
-    package static func makeFolders(_ path: String) throws(FileFailure) {
+    ///
+    /// - Parameter isDurable: what is made durable in the folder is to be found after a loss of
+    ///   power, and so is the folder itself.
+    package static func makeFolders(
+        _ path: String, isDurable: Bool = false
+    ) throws(FileFailure) {
+        guard !isFolder(path) else { return }
+        let slash = trimmed(path).lastIndex(of: "/")
+        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         do throws(FileFailure) {
             try makeFolder(path)
         } catch {
-            if error.isNoEntry, let slash = trimmed(path).lastIndex(of: "/"),
-                slash != path.startIndex
-            {
-                try makeFolders(String(path[..<slash]))
-                // Somebody else may be at it, too.
-                guard !isFolder(path) else { return }
-                try makeFolder(path)
-            } else if !isFolder(path) {
-                throw error
+            if error.isNoEntry, parent != "/", parent != "." {
+                try makeFolders(parent, isDurable: isDurable)
+                return try makeFolders(path, isDurable: isDurable)
             }
+            // Somebody else may be at it, too.
+            if !isFolder(path) { throw error }
         }
+        if isDurable { try synchronizeFolder(parent) }
     }
 
     private static func trimmed(_ path: String) -> Substring {

@@ -60,7 +60,8 @@ struct StoreSwap {
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
-            StoreFiles.synchronizeFolder(of: path)
+            // It is done; what a loss of power may leave otherwise is the old store.
+            try? StoreFiles.synchronizeFolder(of: path)
             withExtendedLifetime(witness) {}
             return backup
         } catch {

@@ -130,7 +130,7 @@ struct ExternalFiles: Sendable {
             throw StoreError(
                 error.isFull ? .full : .inputOutput, "\(path) cannot be written: \(error.text)")
         }
-        StoreFiles.synchronizeFolder(of: path)
+        try StoreFiles.synchronizeFolder(of: path)
     }
 
     /// Removes files; those that are not there are no matter.

@@ -31,7 +31,7 @@ extension StoreFiles {
                 try copyLarge(from, to: to)
             }
         }
-        synchronizeFolder(of: "\(target)/.")
+        try synchronizeFolder(of: "\(target)/.")
     }
 
     /// Copies a file of any size, a part at a time, and waits for the disk.

@@ -90,8 +90,10 @@ enum StoreFiles {
     }
 
     /// Makes the names in a folder durable.
-    static func synchronizeFolder(of path: String) {
-        try? FileSystem.synchronizeFolder(folder(of: path))
+    static func synchronizeFolder(of path: String) throws(StoreError) {
+        try calling(folder(of: path), "cannot be made durable") { () throws(FileFailure) in
+            try FileSystem.synchronizeFolder(folder(of: path))
+        }
     }
 
     /// How many bytes the file has; 0 where there is none.

@@ -9,10 +9,10 @@ enum OutputFolder {
         try make(PathText.folder(of: path))
     }
 
-    /// Makes a folder, and those above it, where they are missing.
+    /// Makes a folder, and those above it, where they are missing, to outlast a loss of power.
     static func make(_ folder: String) throws {
         do {
-            try FileSystem.makeFolders(folder)
+            try FileSystem.makeFolders(folder, isDurable: true)
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "output.folder", "The folder \(folder) cannot be made",

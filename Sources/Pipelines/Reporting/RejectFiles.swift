@@ -168,8 +168,8 @@ struct RejectFiles {
         try noteFiles()
         for source in unmade { try files[source]?.make() }
         // The names must be as durable as what the files hold.
-        FileDescriptor.synchronizeFolder(folder)
-        FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
+        try FileDescriptor.synchronizeFolder(folder)
+        try FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
         unmade.removeAll()
     }
 

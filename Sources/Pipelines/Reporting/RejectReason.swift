@@ -49,7 +49,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     static func read(_ path: String) throws -> [RejectReason] {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
-        return try Data(FileSystem.contents(path)).split(separator: 10).compactMap {
+        return try FileSystem.readRejects(path).split(separator: 10).compactMap {
             try? decoder.decode(RejectReason.self, from: Data($0))
         }
     }
@@ -61,5 +61,19 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
                 RecordLocation(
                     source: file, record: record, byteOffset: byte, line: line, column: column,
                     field: field)))
+    }
+}
+
+extension FileSystem {
+    /// The bytes of a file of rejects, or of what belongs to them.
+    static func readRejects(_ path: String) throws(RunFailure) -> Data {
+        do throws(FileFailure) {
+            return Data(try contents(path))
+        } catch {
+            throw RunFailure(
+                error.status(else: .ioError), code: "rejects.file",
+                "The reject file \(path) cannot be read: \(error.text)",
+                fix: "check its permissions, and look after that disk")
+        }
     }
 }

@@ -108,9 +108,16 @@ enum FileDescriptor {
     /// Removes a file; nothing happens where there is none.
     static func remove(_ path: String) { try? FileSystem.remove(path) }
 
-    /// Makes the names in a folder durable, as far as its file system can.
-    static func synchronizeFolder(_ path: String) {
-        try? FileSystem.synchronizeFolder(path)
+    /// Makes the names in a folder of rejects durable, where its file system can.
+    static func synchronizeFolder(_ path: String) throws(RunFailure) {
+        do throws(FileFailure) {
+            try FileSystem.synchronizeFolder(path)
+        } catch {
+            throw RunFailure(
+                error.isExhausted ? .osError : .cannotCreate, code: "rejects.file",
+                "The names in \(path) cannot be made durable: \(error.text)",
+                fix: "look after that disk, and run it again")
+        }
     }
 
     /// Takes the lock of an open file, which dies with the process.

@@ -80,7 +80,7 @@ extension Replay {
     func recover() throws {
         guard FileDescriptor.size(planPath) != nil else { return }
         let moves = try JSONDecoder().decode(
-            [Move].self, from: Data(FileSystem.contents(planPath)))
+            [Move].self, from: FileSystem.readRejects(planPath))
         for move in moves {
             guard let from = move.from else {
                 FileDescriptor.remove(move.to)
@@ -95,7 +95,7 @@ extension Replay {
                     fix: "check the folder's permissions, and replay again")
             }
         }
-        FileDescriptor.synchronizeFolder(folder)
+        try FileDescriptor.synchronizeFolder(folder)
         try removeWork()
     }
 
