@@ -66,8 +66,9 @@ extension FileSystem {
         }
     }
 
-    /// Writes a file anew as a whole: beside its place first, then moved there. Its mode stays; a link
-    /// stays a link. Nothing is waited for.
+    /// Writes a file anew as a whole: beside its place first, then moved there.
+    ///
+    /// Its mode stays; a link stays a link. Nothing is waited for.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
         let target = resolve(path).map(text) ?? path
         let mode = (try? FileStatus(of: target))?.mode

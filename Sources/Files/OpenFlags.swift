@@ -6,7 +6,9 @@
     internal import Darwin
 #endif
 
-/// How a file is opened: open(2). It is never handed down to another program.
+/// How a file is opened: open(2).
+///
+/// It is never handed down to another program.
 package struct OpenFlags: OptionSet, Sendable {
     /// The flags of the system.
     package let rawValue: Int32

@@ -12,7 +12,7 @@ import Testing
 
         init(_ answer: @escaping @Sendable (FileCall) -> FileHook.Answer) throws {
             let root = FileManager.default.temporaryDirectory.path
-            folder = FileSystem.resolved(root)! + "/hook-\(UUID().uuidString)"
+            folder = try #require(FileSystem.resolved(root)) + "/hook-\(UUID().uuidString)"
             try FileSystem.makeFolder(folder)
             let hook = FileHook(folder: folder) { [weak self] call in
                 guard let self else { return .proceed }

@@ -21,6 +21,10 @@ struct KnownFault: Sendable {
         },
         KnownFault(
             reason:
+                "a failure to read an app's store in the last check is taken for damage of the copy"
+        ) { $0.what.contains("exit 70") && $0.what.contains("[store.unsound]") },
+        KnownFault(
+            reason:
                 "a kill behind the swap of an app's store leaves the folder of the copy's large "
                 + "values"
         ) { finding in

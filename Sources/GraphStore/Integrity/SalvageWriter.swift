@@ -49,8 +49,7 @@ struct SalvageWriter {
             if hasFiles { try StoreFiles.move(to, to: from) }
             throw error
         }
-        // It is done, and the old store is there.
-        try? StoreFiles.synchronizeFolder(of: newPath)
+        try StoreFiles.synchronizeFolder(of: newPath)
     }
 
     private static func written(

@@ -74,7 +74,7 @@ struct StoreSwap {
 
     /// Gives the old store another name, with the files of its large values.
     private func keep() throws(StoreError) -> String {
-        let backups = StoreBackups(of: path)
+        let backups = try StoreBackups(of: path)
         // A migration that was killed here has named it already.
         let named = backups.all.last { StoreFiles.areSame(path, $0.path) }
         let backup = named?.path ?? backups.nextPath

@@ -19,7 +19,7 @@ extension StoreFiles {
                 throw StoreError(.permission, "\(target) cannot be made: \(error.text)")
             }
         }
-        for name in names(in: folder) {
+        for name in try names(in: folder) {
             let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
             if (try? FileStatus(of: from, followingLinks: false))?.kind == .folder {
                 try copyFolder(from, to: to, linking: linking)

@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// SQLite's files of simulated disks: the default VFS, which asks the disk before each call
-/// (https://www.sqlite.org/vfs.html). All other files are opened by the system's VFS itself.
+/// SQLite's files of simulated disks: the default VFS, which asks the disk before each call.
+///
+/// See https://www.sqlite.org/vfs.html. All other files are opened by the system's VFS itself.
 enum SimulatedVFS {
     private static let disks = Mutex<[SimulatedDisk]>([])
 
@@ -22,25 +23,31 @@ enum SimulatedVFS {
     }
 
     // It is written once, before anything reads it.
-    nonisolated(unsafe) fileprivate static var base: UnsafeMutablePointer<sqlite3_vfs>!
+    nonisolated(unsafe) private static var found: UnsafeMutablePointer<sqlite3_vfs>?
+
+    /// The system's VFS.
+    fileprivate static var base: UnsafeMutablePointer<sqlite3_vfs> {
+        guard let found else { preconditionFailure("no VFS is installed") }
+        return found
+    }
 
     private static let isInstalled: Bool = {
         sqlite3_initialize()
         guard let system = sqlite3_vfs_find(nil) else { return false }
-        base = system
+        found = system
         let shim = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         shim.initialize(to: system.pointee)
         shim.pointee.zName = UnsafePointer(strdup("simulated"))
         shim.pointee.pNext = nil
         shim.pointee.szOsFile = system.pointee.szOsFile + Int32(Head.bytes)
         shim.pointee.xOpen = { _, name, file, flags, given in
-            SimulatedFile.open(name, file!, flags, given)
+            SimulatedFile.open(name, file, flags, given)
         }
         shim.pointee.xDelete = { _, name, isDurable in
-            SimulatedFile.delete(name!, isDurable)
+            SimulatedFile.delete(name, isDurable)
         }
         shim.pointee.xAccess = { _, name, flags, answer in
-            guard let disk = disk(of: String(cString: name!)), disk.isDead else {
+            guard let name, let disk = disk(of: String(cString: name)), disk.isDead else {
                 return base.pointee.xAccess(base, name, flags, answer)
             }
             return SQLITE_IOERR | (13 << 8)
@@ -75,37 +82,40 @@ final class SimulatedFile {
         self.isNewJournal = isNewJournal
     }
 
-    private static func real(_ file: FilePointer) -> FilePointer {
-        (UnsafeMutableRawPointer(file) + SimulatedVFS.Head.bytes)
+    private static func real(_ file: FilePointer?) -> FilePointer {
+        guard let file else { preconditionFailure("no file") }
+        return (UnsafeMutableRawPointer(file) + SimulatedVFS.Head.bytes)
             .assumingMemoryBound(to: sqlite3_file.self)
     }
 
     private static func head(
-        _ file: FilePointer
+        _ file: FilePointer?
     ) -> UnsafeMutablePointer<SimulatedVFS.Head> {
-        UnsafeMutableRawPointer(file).assumingMemoryBound(to: SimulatedVFS.Head.self)
+        guard let file else { preconditionFailure("no file") }
+        return UnsafeMutableRawPointer(file).assumingMemoryBound(to: SimulatedVFS.Head.self)
     }
 
     private static func object(_ file: UnsafeMutablePointer<sqlite3_file>?) -> SimulatedFile {
-        head(file!).pointee.file!.takeUnretainedValue()
+        guard let object = head(file).pointee.file else { preconditionFailure("it is closed") }
+        return object.takeUnretainedValue()
     }
 
     private static func methods(
         _ file: UnsafeMutablePointer<sqlite3_file>?
     ) -> (sqlite3_io_methods, UnsafeMutablePointer<sqlite3_file>) {
-        let real = real(file!)
+        let real = real(file)
         return (real.pointee.pMethods.pointee, real)
     }
 
     static func open(
-        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
+        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32,
         _ given: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
-        let base = SimulatedVFS.base!
+        let base = SimulatedVFS.base
         guard let name, let disk = SimulatedVFS.disk(of: String(cString: name)) else {
             return base.pointee.xOpen(base, name, file, flags, given)
         }
-        file.pointee.pMethods = nil
+        file?.pointee.pMethods = nil
         let path = String(cString: name)
         let isNew = !Disk.exists(path)
         guard isNew ? flags & SQLITE_OPEN_CREATE != 0 : true else { return SQLITE_CANTOPEN }
@@ -120,8 +130,9 @@ final class SimulatedFile {
         return SQLITE_OK
     }
 
-    static func delete(_ name: UnsafePointer<CChar>, _ isDurable: Int32) -> Int32 {
-        let base = SimulatedVFS.base!
+    static func delete(_ name: UnsafePointer<CChar>?, _ isDurable: Int32) -> Int32 {
+        let base = SimulatedVFS.base
+        guard let name else { return SQLITE_MISUSE }
         let path = String(cString: name)
         guard let disk = SimulatedVFS.disk(of: path) else {
             return base.pointee.xDelete(base, name, isDurable)
@@ -184,8 +195,8 @@ final class SimulatedFile {
         methods.xClose = { file in
             let (methods, real) = SimulatedFile.methods(file)
             let result = methods.xClose(real)
-            SimulatedFile.head(file!).pointee.file?.release()
-            SimulatedFile.head(file!).pointee.file = nil
+            SimulatedFile.head(file).pointee.file?.release()
+            SimulatedFile.head(file).pointee.file = nil
             return result
         }
         methods.xRead = { file, room, count, place in
@@ -194,10 +205,10 @@ final class SimulatedFile {
             return methods.xRead(real, room, count, place)
         }
         methods.xWrite = { file, bytes, count, place in
-            SimulatedFile.object(file).write(SimulatedFile.real(file!), bytes, count, place)
+            SimulatedFile.object(file).write(SimulatedFile.real(file), bytes, count, place)
         }
         methods.xTruncate = { file, length in
-            SimulatedFile.object(file).truncate(SimulatedFile.real(file!), length)
+            SimulatedFile.object(file).truncate(SimulatedFile.real(file), length)
         }
         methods.xSync = { file, _ in SimulatedFile.object(file).synchronize() }
         methods.xFileSize = { file, size in
