@@ -112,6 +112,13 @@ let package = Package(
                 "Files", "XcodeModel", "YAML", "TestSeeds",
             ]),
         .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "Files", "Diagnostics", "Pipelines", "GraphStore", "GraphModel", "SQLite",
+                "CSQLite",
+                "AppStoreFixtures", "TestSeeds",
+            ]),
+        .testTarget(
             name: "CommandTests",
             dependencies: [
                 "etl", "GraphStore", "GraphModel", "SQLite", "AppStoreFixtures", "TestSeeds",

@@ -98,33 +98,37 @@ extension FileSystem {
         }
     }
 
-    /// Makes the names in a folder durable.
+    /// Makes the names in a folder durable, where its file system can, and this user may.
     package static func synchronizeFolder(_ path: some FilePath) throws(SystemFault) {
-        let descriptor = try open(path, .reading)
-        defer { close(descriptor) }
-        try synchronize(descriptor)
+        do throws(SystemFault) {
+            let descriptor = try open(path, .reading)
+            defer { close(descriptor) }
+            try synchronize(descriptor)
+        } catch {
+            if !error.isUnsupported, !error.isPermission { throw error }
+        }
     }
 
     /// Makes a folder, and those above it, where they are missing.
     ///
-    /// - Returns: the folders that have got a new name in them, the deepest first.
-    @discardableResult
-    package static func makeFolders(_ path: some FilePath) throws(SystemFault) -> [FileName] {
+    /// - Parameter isDurable: what is made durable in the folder is to be found after a loss of
+    ///   power, and so is the folder itself.
+    package static func makeFolders(
+        _ path: some FilePath, isDurable: Bool = false
+    ) throws(SystemFault) {
         let path = path.fileName.withoutSlashes
+        guard !isFolder(path) else { return }
         do throws(SystemFault) {
             try makeFolder(path)
-            return [path.folder]
         } catch {
-            if error.isNoEntry, path.folder != path, path.folder != "." {
-                let changed = try makeFolders(path.folder)
-                // Somebody else may be at it, too.
-                guard !isFolder(path) else { return changed }
-                try makeFolder(path)
-                return [path.folder] + changed
+            if error.isNoEntry, path.folder != "/", path.folder != "." {
+                try makeFolders(path.folder, isDurable: isDurable)
+                return try makeFolders(path, isDurable: isDurable)
             }
-            guard isFolder(path) else { throw error }
-            return []
+            // Somebody else may be at it, too.
+            if !isFolder(path) { throw error }
         }
+        if isDurable { try synchronizeFolder(path.folder) }
     }
 
     /// Removes a file, or a folder with what is in it.

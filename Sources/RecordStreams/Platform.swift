@@ -94,9 +94,7 @@ package enum Platform {
 
     /// Makes a rename inside the folder durable, where the file system can.
     static func synchronizeFolder(_ path: FileName) throws(Failure) {
-        let descriptor = try FileSystem.open(path.isEmpty ? "." : path, .reading)
-        defer { closeFile(descriptor) }
-        try synchronize(descriptor)
+        try FileSystem.synchronizeFolder(path.isEmpty ? "." : path)
     }
 
     static func renameFile(_ from: FileName, to: FileName) throws(Failure) {

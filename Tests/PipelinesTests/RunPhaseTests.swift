@@ -118,6 +118,16 @@ struct RunPhaseTests {
             ])
     }
 
+    @Test("A group that an earlier attempt has put in its place is left out")
+    func wasDone() {
+        var phase = RunPhase(.workingCopy(.afterEachStage), isOfApp: false, groupCount: 2)
+        #expect(phase.handle(.wasDone) == [.open(group: 1)])
+        #expect(!phase.hasBegun)
+        #expect(phase.handle(.wasDone) == [.reportEarly, .endNotes])
+        #expect(phase.handle(.done) == [])
+        #expect(phase.state == .ended(.done))
+    }
+
     @Test("The store's settings say how stages reach it")
     func ways() {
         func way(

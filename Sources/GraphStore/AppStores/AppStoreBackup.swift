@@ -24,7 +24,7 @@ final class AppStoreBackup: Sendable {
     /// Called by whoever has the turn to write, before the transaction begins.
     func keep(_ reader: () throws(StoreError) -> Connection) throws(StoreError) {
         guard path == nil else { return }
-        let name = StoreBackups(of: storePath).nextPath
+        let name = try StoreBackups(of: storePath).nextPath
         try PersistentContainer.copy(reader(), of: storePath, to: name)
         made.withLock { $0 = name }
         // The new backup exists, so an old one that cannot be removed is no reason not to save.

@@ -54,8 +54,9 @@ package final class AppStoreTurn {
             try StoreFiles.move(backup, to: path)
             throw error
         }
-        try ExternalFiles.removeAll(in: to, butThoseIn: from)
-        try StoreFiles.removeFolder(from)
+        // The copy is the store now; what is not removed is no reason to do its work once more.
+        try? ExternalFiles.removeAll(in: to, butThoseIn: from)
+        try? StoreFiles.removeFolder(from)
         return backup
     }
 }
@@ -84,8 +85,8 @@ extension ExternalFiles {
         in folder: String, butThoseIn other: String
     ) throws(StoreError) {
         let values = "_EXTERNAL_DATA"
-        let kept = Set(StoreFiles.names(in: "\(other)/\(values)"))
-        for name in StoreFiles.names(in: "\(folder)/\(values)") where !kept.contains(name) {
+        let kept = Set(try StoreFiles.names(in: "\(other)/\(values)"))
+        for name in try StoreFiles.names(in: "\(folder)/\(values)") where !kept.contains(name) {
             try StoreFiles.remove("\(folder)/\(values)/\(name)")
         }
     }

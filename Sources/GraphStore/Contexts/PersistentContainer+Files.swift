@@ -36,7 +36,8 @@ extension PersistentContainer {
             try StoreFiles.remove(path + suffix)
         }
         try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
-        StoreFiles.synchronizeFolder(of: path)
+        // It is done; what a loss of power may leave otherwise is what was there before.
+        try? StoreFiles.synchronizeFolder(of: path)
         if link != path { try StoreFiles.remove(link) }
         // Only now may others make a store of that name.
         withExtendedLifetime(lock) {}
@@ -119,7 +120,8 @@ extension PersistentContainer {
             if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
             throw error
         }
-        StoreFiles.synchronizeFolder(of: path)
+        // It is done; what a loss of power may leave otherwise is what was there before.
+        try? StoreFiles.synchronizeFolder(of: path)
         do {
             _ = try PersistentStore.model(at: path)
         } catch {
@@ -226,7 +228,8 @@ extension PersistentContainer {
             }
             throw error
         }
-        StoreFiles.synchronizeFolder(of: path)
+        // It is done; what a loss of power may leave otherwise is what was there before.
+        try? StoreFiles.synchronizeFolder(of: path)
     }
 
     /// The store of a configuration; nil is the first.

@@ -28,8 +28,15 @@ struct SalvageWriter {
         return salvage
     }
 
-    /// Gives the new file and its folder of large values their names; nobody has it open any more, so that its log is gone.
+    /// Gives the new file and its folder of large values their names; nobody has it open any more.
     static func finish(_ temporary: String, _ newPath: String) throws(StoreError) {
+        // SQLite folds the log in when the last connection is closed, and tells nobody where that
+        // fails.
+        try storing { () throws(SQLiteError) in
+            let connection = try Connection(path: temporary, mode: .readWrite)
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        for suffix in ["-wal", "-shm", "-journal"] { try StoreFiles.remove(temporary + suffix) }
         let (from, to) = (
             StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
         )
@@ -42,7 +49,7 @@ struct SalvageWriter {
             if hasFiles { try StoreFiles.move(to, to: from) }
             throw error
         }
-        StoreFiles.synchronizeFolder(of: newPath)
+        try StoreFiles.synchronizeFolder(of: newPath)
     }
 
     private static func written(

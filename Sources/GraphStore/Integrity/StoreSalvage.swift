@@ -40,7 +40,7 @@ extension PersistentContainer {
             throw StoreError(.exists, "\(newPath) exists already")
         }
         let folder = StoreFiles.supportFolder(of: newPath)
-        guard StoreFiles.names(in: folder).isEmpty else {
+        guard try StoreFiles.names(in: folder).isEmpty else {
             throw StoreError(
                 .exists,
                 "\(folder), where \(newPath) would keep its external files, exists already")

@@ -159,7 +159,8 @@ enum SnapshotFolder {
 
     /// Takes away what processes have left that were killed.
     private static func removeLeftovers(in temporary: String) {
-        for name in StoreFiles.names(in: temporary) where name.hasPrefix(prefix) {
+        // Another snapshot removes them.
+        for name in (try? StoreFiles.names(in: temporary)) ?? [] where name.hasPrefix(prefix) {
             let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
             guard let process = Int32(digits), !StoreFiles.isRunning(process) else { continue }
             // Somebody else's stays.

@@ -145,7 +145,7 @@ extension StoreVerifier {
             }
         }
         // Of values that cannot be read nobody knows the files.
-        let orphans = StoreFiles.names(in: folder).filter { !known.contains($0) }.sorted()
+        let orphans = try StoreFiles.names(in: folder).filter { !known.contains($0) }.sorted()
         guard isWhole, let first = orphans.first else { return }
         findings.append(
             StoreFinding(

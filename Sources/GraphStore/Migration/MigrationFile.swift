@@ -65,6 +65,8 @@ struct MigrationFile {
 
     /// Makes what was written durable, and takes the mark away; nobody has it open any more.
     func finish(journalMode: String) throws(StoreError) {
+        // First what was written, so that a file without the mark is whole.
+        try StoreFiles.synchronize(path)
         try storing { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWrite)
             try connection.execute(

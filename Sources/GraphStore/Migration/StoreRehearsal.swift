@@ -31,7 +31,7 @@ package final class StoreRehearsal {
             for suffix in [""] + logs {
                 try FileSystem.setMode(0o600, ofFile: path + suffix)
             }
-            let names = StoreFiles.names(in: from)
+            let names = try StoreFiles.names(in: from)
             guard !names.isEmpty else { return }
             try FileSystem.makeFolders(to)
             let absolute =

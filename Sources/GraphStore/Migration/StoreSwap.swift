@@ -60,7 +60,8 @@ struct StoreSwap {
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
-            StoreFiles.synchronizeFolder(of: path)
+            // It is done; what a loss of power may leave otherwise is the old store.
+            try? StoreFiles.synchronizeFolder(of: path)
             withExtendedLifetime(witness) {}
             return backup
         } catch {
@@ -73,7 +74,7 @@ struct StoreSwap {
 
     /// Gives the old store another name, with the files of its large values.
     private func keep() throws(StoreError) -> String {
-        let backups = StoreBackups(of: path)
+        let backups = try StoreBackups(of: path)
         // A migration that was killed here has named it already.
         let named = backups.all.last { StoreFiles.areSame(path, $0.path) }
         let backup = named?.path ?? backups.nextPath

@@ -127,7 +127,7 @@ struct ExternalFiles: Sendable {
             try FileSystem.write(bytes, to: descriptor)
             try FileSystem.synchronize(descriptor)
         }
-        StoreFiles.synchronizeFolder(of: path)
+        try StoreFiles.synchronizeFolder(of: path)
     }
 
     /// Removes files; those that are not there are no matter.

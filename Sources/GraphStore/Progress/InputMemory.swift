@@ -99,7 +99,7 @@ extension PersistentContainer {
             try StoreFiles.remove(InputMemory.path(of: path))
             try StoreFiles.remove(next)
         }
-        StoreFiles.synchronizeFolder(of: path)
+        try StoreFiles.synchronizeFolder(of: path)
     }
 
     /// What was kept came to nothing.

@@ -1,3 +1,5 @@
+import Diagnostics
+import Files
 import SQLite
 
 /// The notes of a run in a file next to its store, as long as the run has changed nothing there.
@@ -28,9 +30,14 @@ struct NotesFile {
     /// Attaches the file to the connection that writes to the store, and makes it where it is
     /// missing or out of date.
     ///
+    /// The save that takes the notes into the store is on the disk before they are gone here.
+    ///
     /// - Returns: false where notes must stand in the store: because there are some, because others
     ///   are at work there, or because no file can be made.
     func attach(to connection: Connection) throws(StoreError) -> Bool {
+        // Of a store with a very long name.
+        let name = PathText.lastComponent(path).utf8.count
+        guard name + "-journal".utf8.count <= FileName.componentBytesMax else { return false }
         let hasNotes = try storing { () throws(SQLiteError) in
             if try ProgressNotes.exist(on: connection) { return true }
             // Folded in later, the log would change the store behind the notes.
@@ -50,6 +57,7 @@ struct NotesFile {
             try connection.execute(
                 """
                 PRAGMA \(Self.schema).synchronous = FULL;
+                PRAGMA main.synchronous = FULL;
                 CREATE TABLE IF NOT EXISTS \(Self.schema).ETL_STORE (STATE TEXT);
                 DELETE FROM \(Self.schema).ETL_STORE;
                 INSERT INTO \(Self.schema).ETL_STORE VALUES ('\(state)')
@@ -82,10 +90,15 @@ struct NotesFile {
     }
 
     /// Lets go of the file, outside a transaction, and removes it.
-    func detach(from connection: Connection) throws(StoreError) {
+    ///
+    /// - Parameter synchronous: what saves to the store wait for from now on.
+    func detach(
+        from connection: Connection, _ synchronous: StoreOptions.Synchronous
+    ) throws(StoreError) {
         connection.clearStatementCache()
         try storing { () throws(SQLiteError) in
-            try connection.execute("DETACH \(Self.schema)")
+            try connection.execute(
+                "PRAGMA main.synchronous = \(synchronous.rawValue); DETACH \(Self.schema)")
         }
         try remove()
     }
@@ -132,6 +145,16 @@ extension PersistentContainer {
         session.notesAreBeside = try NotesFile(besideStoreAt: path).attach(to: session.connection)
     }
 
+    /// Makes the notes of a run that begins durable: after a loss of power, whoever completes the run
+    /// must find its rejects.
+    package func makeProgressNotesDurable() throws(StoreError) {
+        let session = try beginWriting()
+        session.rollback()
+        let isDurable = session.notesAreBeside
+        endWriting()
+        if !isDurable { try checkpoint() }
+    }
+
     /// Removes the file next to the store if the notes in it have been removed.
     package func removeEmptyProgressFile() throws(StoreError) {
         let session = try beginWriting()
@@ -142,7 +165,8 @@ extension PersistentContainer {
             try !ProgressNotes.exist(on: session.connection)
         }
         guard isEmpty else { return }
-        try NotesFile(besideStoreAt: path).detach(from: session.connection)
+        try NotesFile(besideStoreAt: path).detach(
+            from: session.connection, storeDescription.options.synchronous)
         session.notesAreBeside = false
     }
 

@@ -174,7 +174,8 @@ final class WriteSession {
         guard takesNotes else { return }
         store.notesAreBeside = false
         // Those in the store count from now on, whatever becomes of the file.
-        try? NotesFile(besideStoreAt: store.description.path).detach(from: connection)
+        try? NotesFile(besideStoreAt: store.description.path).detach(
+            from: connection, store.options.synchronous)
     }
 
     /// Folds what was written of searchable texts, unless a load does so at its end.

@@ -21,7 +21,7 @@ struct AtomicFile {
     /// Takes the place.
     func commit() throws(StoreError) {
         try StoreFiles.move(temporary, to: path)
-        StoreFiles.synchronizeFolder(of: path)
+        try StoreFiles.synchronizeFolder(of: path)
     }
 
     /// Goes away.

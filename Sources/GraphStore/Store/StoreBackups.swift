@@ -21,12 +21,16 @@ package struct StoreBackups: Sendable, Hashable {
     /// All backups, the oldest first.
     package let all: [Backup]
 
-    /// Finds the backups of a store.
-    package init(of path: String) {
+    /// The backups of a store as far as they can be seen.
+    package static func seen(of path: String) -> StoreBackups {
+        (try? StoreBackups(of: path)) ?? StoreBackups(path, [])
+    }
+
+    private init(_ path: String, _ names: [String]) {
         store = StoreFiles.resolved(path)
         let folder = StoreFiles.folder(of: store)
         let prefix = PathText.lastComponent(store) + ".bak-v"
-        all = StoreFiles.names(in: folder).compactMap { name -> Backup? in
+        all = names.compactMap { name -> Backup? in
             guard let digits = PathText.rest(of: name, after: prefix) else { return nil }
             // Other files of such names, as `STORE.bak-v007`, are not ours to remove.
             guard let number = Int(digits), number >= 1, String(number) == digits else {
@@ -35,6 +39,14 @@ package struct StoreBackups: Sendable, Hashable {
             let path = "\(folder)/\(name)"
             return Backup(path: path, number: number, bytes: Self.bytes(path))
         }.sorted { $0.number < $1.number }
+    }
+
+    /// Finds the backups of a store.
+    ///
+    /// - Throws: where its folder cannot be read, since the next backup would get the name of another.
+    package init(of path: String) throws(StoreError) {
+        let folder = StoreFiles.folder(of: StoreFiles.resolved(path))
+        self.init(path, try StoreFiles.names(in: folder))
     }
 
     /// The size of all backups.
@@ -58,7 +70,7 @@ package struct StoreBackups: Sendable, Hashable {
 
     private static func bytes(_ path: String) -> Int {
         let values = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
-        return StoreFiles.names(in: values).reduce(StoreFiles.size(path)) {
+        return ((try? StoreFiles.names(in: values)) ?? []).reduce(StoreFiles.size(path)) {
             $0 + StoreFiles.size("\(values)/\($1)")
         }
     }

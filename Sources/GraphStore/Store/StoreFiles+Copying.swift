@@ -17,7 +17,7 @@ extension StoreFiles {
         } catch {
             guard error.isExisting else { throw failure(target, "cannot be made", error) }
         }
-        for name in names(in: folder) {
+        for name in try names(in: folder) {
             let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
             if (try? FileStatus(of: from, followingLinks: false))?.kind == .folder {
                 try copyFolder(from, to: to, linking: linking)
@@ -29,7 +29,7 @@ extension StoreFiles {
                 try copyLarge(from, to: to)
             }
         }
-        synchronizeFolder(of: "\(target)/.")
+        try synchronizeFolder(of: "\(target)/.")
     }
 
     /// Copies a file of any size, a part at a time, and waits for the disk.

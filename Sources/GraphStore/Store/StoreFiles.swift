@@ -86,8 +86,10 @@ enum StoreFiles {
     }
 
     /// Makes the names in a folder durable.
-    static func synchronizeFolder(of path: String) {
-        try? FileSystem.synchronizeFolder(folder(of: path))
+    static func synchronizeFolder(of path: String) throws(StoreError) {
+        try calling(folder(of: path), "cannot be made durable") { () throws(SystemFault) in
+            try FileSystem.synchronizeFolder(folder(of: path))
+        }
     }
 
     /// How many bytes the file has; 0 where there is none.
@@ -133,13 +135,19 @@ enum StoreFiles {
     }
 
     /// The names in a folder; none where there is no folder.
-    static func names(in folder: String) -> [String] {
-        (try? FileSystem.textNames(in: folder)) ?? []
+    static func names(in folder: String) throws(StoreError) -> [String] {
+        do throws(SystemFault) {
+            return try FileSystem.textNames(in: folder)
+        } catch {
+            // What is not seen would not be kept, or would be taken for what is not needed.
+            guard error.isMissing else { throw failure(folder, "cannot be read", error) }
+            return []
+        }
     }
 
     /// Removes a folder with what is in it; nothing happens where there is none.
     static func removeFolder(_ folder: String) throws(StoreError) {
-        for name in names(in: folder) {
+        for name in try names(in: folder) {
             let path = "\(folder)/\(name)"
             if (try? FileStatus(of: path, followingLinks: false))?.kind == .folder {
                 try removeFolder(path)

@@ -9,11 +9,10 @@ enum OutputFolder {
         try make(PathText.folder(of: path))
     }
 
-    /// Makes a folder, and those above it, where they are missing.
+    /// Makes a folder, and those above it, where they are missing, to outlast a loss of power.
     static func make(_ folder: String) throws {
         do {
-            // A loss of power must not take the folder with all that is made in it.
-            try FileSystem.makeFolders(folder).forEach { FileDescriptor.synchronizeFolder($0) }
+            try FileSystem.makeFolders(folder, isDurable: true)
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "output.folder", "The folder \(folder) cannot be made",

@@ -151,12 +151,14 @@ private final class AppendedFile {
     /// Bytes written, those that wait to be included.
     private(set) var length: Int
     private var buffer: [UInt8] = []
-    private var isDurable = true
+    private var isDurable: Bool
 
     /// - Parameter length: bytes of the file that stay, where it is there already.
     init(_ path: FileName, length: Int = 0) {
         self.path = path
         self.length = length
+        // Whoever wrote what is there may have ended before it was durable.
+        isDurable = length == 0
     }
 
     var isFull: Bool { buffer.count >= Self.bufferMax }

@@ -18,6 +18,7 @@ struct RejectFiles {
     let finalFolder: String
     /// Where they are until they get their names.
     private let folder: String
+    private let publication: Publication
     private let isDry: Bool
     private let stage: Stage
     private let inputs: ImportInputs
@@ -48,7 +49,8 @@ struct RejectFiles {
                 "\(environment.spec.name)-\(environment.runID)")
             : RejectFolders.folder(
                 of: environment.spec, environment.values, runID: environment.runID)
-        folder = environment.publication.place(ofRejects: finalFolder)
+        publication = environment.publication
+        folder = publication.place(ofRejects: finalFolder)
         isDry = environment.isDry
         self.stage = stage
         self.inputs = inputs
@@ -175,12 +177,13 @@ struct RejectFiles {
 
     private mutating func makeFiles() throws {
         guard !unmade.isEmpty else { return }
+        try publication.noteRejects(in: finalFolder)
         try OutputFolder.make(folder)
         try noteFiles()
         for source in unmade { try files[source]?.make() }
         // The names must be as durable as what the files hold.
-        FileDescriptor.synchronizeFolder(folder)
-        FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
+        try FileDescriptor.synchronizeFolder(folder)
+        try FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
         unmade.removeAll()
     }
 

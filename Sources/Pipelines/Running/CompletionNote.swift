@@ -22,7 +22,7 @@ struct CompletionNote: Decodable {
         _ saved: RunJournal.Saved, of workPath: String, beside storePath: String
     ) throws {
         let note = CompletionNote(
-            run: saved.run, stages: saved.stages, file: fileNumber(workPath))
+            run: saved.run, stages: saved.stages, file: Publication.fileNumber(workPath))
         // Durable before the swap is: a run that is not known to be done would be done twice.
         try WholeFile.write(Array(note.json.compact.utf8), to: path(of: storePath))
     }
@@ -32,17 +32,12 @@ struct CompletionNote: Decodable {
         // What cannot be read is of no use, and a run of its own is right then.
         guard let data = try? Data(FileSystem.contents(path(of: storePath))),
             let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
-            note.run.format == RunNote.currentFormat, note.file == fileNumber(storePath)
+            note.run.format == RunNote.currentFormat, note.file == Publication.fileNumber(storePath)
         else { return nil }
         return RunJournal.Saved(run: note.run, stages: note.stages)
     }
 
     static func remove(beside storePath: String) {
         FileDescriptor.remove(path(of: storePath))
-    }
-
-    /// What a file keeps under another name, and whatever is written to it.
-    static func fileNumber(_ path: String) -> String {
-        String(FileDescriptor.state(path).prefix { $0 != ":" })
     }
 }

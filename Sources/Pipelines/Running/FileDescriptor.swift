@@ -1,3 +1,4 @@
+import Diagnostics
 import Files
 import GraphModel
 
@@ -120,9 +121,16 @@ enum FileDescriptor {
     /// Removes an empty folder; nothing happens where there is none.
     static func removeFolder(_ path: FileName) { try? FileSystem.removeFolder(path) }
 
-    /// Makes the names in a folder durable, as far as its file system can.
-    static func synchronizeFolder(_ path: some FilePath) {
-        try? FileSystem.synchronizeFolder(path)
+    /// Makes the names in a folder of rejects durable, where its file system can.
+    static func synchronizeFolder(_ path: some FilePath) throws(RunFailure) {
+        do throws(SystemFault) {
+            try FileSystem.synchronizeFolder(path)
+        } catch {
+            throw RunFailure(
+                Fault(.output, error.kind(else: .notCreated)), code: "rejects.file",
+                "The names in \(path.fileName.displayText) cannot be made durable: \(error.text)",
+                fix: "look after that disk, and run it again")
+        }
     }
 
     /// Takes the lock of an open file, which dies with the process.

@@ -7,14 +7,11 @@ import GraphStore
 extension PipelineRun {
     /// Puts a store that was built beside into its place, and tells where the one before is.
     mutating func putInPlace(_ job: inout Job) throws {
-        let moves = publication(job).moves(of: job.stages, job.spec, job.values)
         guard let notes = lastNotes, hasChangedCopy(job) else {
             // What is as it was keeps its file, too.
-            try Publication.publish(moves)
+            try Publication.publishAll(besideStoreAt: job.target.path)
             return try job.target.leave()
         }
-        try Publication.write(
-            moves, for: job.target.workPath, besideStoreAt: job.target.path)
         guard job.target.isOfApp else { return try job.target.complete() }
         guard let backup = try job.target.completeOfApp(notes, job.model) else { return }
         tell(
@@ -31,22 +28,6 @@ extension PipelineRun {
                     .warning, code: "store.backup", "Old backups were not removed: \(error)",
                     fix: "remove them, or let this user remove files in the folder of the store"))
         }
-    }
-
-    func publication(_ job: Job) -> Publication {
-        Publication(job.target.way, runID: job.note.runID)
-    }
-
-    /// Removes the exports and rejects of stages whose store is thrown away.
-    ///
-    /// If there were too many rejects, these are what the failure is about, and stay.
-    func discardFiles(of stages: [Stage], _ job: Job, _ failure: RunFailure) {
-        let publication = publication(job)
-        if failure.isOfRejects {
-            // The failure is told already.
-            try? Publication.publish(publication.rejectMoves(job.spec, job.values))
-        }
-        Publication.discard(publication.moves(of: stages, job.spec, job.values))
     }
 
     /// Whether the store that was built beside holds anything that the store in its place does not.

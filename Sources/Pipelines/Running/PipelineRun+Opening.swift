@@ -31,6 +31,8 @@ extension PipelineRun {
         if job.target.isOfApp, !job.target.way.isDry {
             // A run that was killed right behind its swap is done.
             if let saved = CompletionNote.read(beside: job.target.path) {
+                // What the swap has left of the copy.
+                try PersistentContainer.destroy(at: job.target.workPath)
                 try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
                 let container = try job.target.openStore(model: model)
                 if case .continued(let saved) = try begin(after: saved, &job, container) {
@@ -55,10 +57,9 @@ extension PipelineRun {
             return Opened(container: container, beginning: .continued(saved), place: .store)
         }
         let container = try job.target.openBeside(model: model)
+        let beginning = try begin(after: saved(in: container, job), &job, container)
         job.note.base = job.target.baseDigest
-        return Opened(
-            container: container,
-            beginning: try begin(after: saved(in: container, job), &job, container))
+        return Opened(container: container, beginning: beginning)
     }
 
     /// What an earlier run of this pipeline left unfinished; nil if nobody asks for it.
@@ -97,9 +98,7 @@ extension PipelineRun {
                 && (!isBeside || job.spec.store.commit == .stage))
         guard let obstacle = try obstacle(to: saved, job, again, inputs) else {
             job.values = again
-            let base = job.note.base
             job.note = saved.run
-            job.note.base = base
             values = again
             return .continued(saved)
         }

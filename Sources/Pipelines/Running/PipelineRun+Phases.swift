@@ -27,7 +27,9 @@ extension PipelineRun {
         _ action: RunPhase.Action, _ job: inout Job
     ) throws -> RunPhase.Event? {
         switch action {
-        case .open(let group): return .opened(try open(job.groups[group], &job))
+        case .open(let group):
+            if try isDone(job.groups[group], &job) { return .wasDone }
+            return .opened(try open(job.groups[group], &job))
         case .runStages(let group): try runStages(job.groups[group], job)
         case .finishStore: try finishStore(job)
         case .drainReplay:
@@ -43,6 +45,29 @@ extension PipelineRun {
         return nil
     }
 
+    /// Whether an earlier attempt has put the work of a group in its place, so that what waits next to
+    /// the store is of a later one.
+    private mutating func isDone(_ group: [Stage], _ job: inout Job) throws -> Bool {
+        guard job.target.way == .workingCopy(.afterEachStage), !hasBegun, !options.isRestart,
+            job.target.isThere, job.target.hasWorkBeside
+        else { return false }
+        let container = try job.target.openStore(model: job.model)
+        let left = try RunJournal.saved(by: job.note.owner, job.paths, in: container)
+        guard case .continued(let saved) = try begin(after: left, &job, container) else {
+            return false
+        }
+        for stage in group {
+            let note = saved.stages.first {
+                $0.name == stage.name && $0.fingerprint == stage.fingerprint
+            }
+            guard let note else { return false }
+            outcome.stages.append(note.report)
+            ledger.note(stage, .resumed)
+            ledger.note(stage, inputs: note.inputs ?? [])
+        }
+        return true
+    }
+
     /// Opens the container of a group, and notes there that this attempt has begun.
     private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.Place {
         let opened = try openStore(&job, for: group)
@@ -51,7 +76,9 @@ extension PipelineRun {
             try PersistentContainer.removeReplaced(at: job.target.path)
         }
         hasOpened = true
-        if opened.beginning.continued == nil, !options.isDry { giveUpFiles(job) }
+        if opened.beginning.continued == nil, opened.place == .beside, !options.isDry {
+            giveUp(job)
+        }
         let beginning = try beginReplay(opened.beginning, job, container)
         if job.model == nil { try Self.check(job.spec, against: container.model) }
         let isFirst = !hasBegun
@@ -71,12 +98,17 @@ extension PipelineRun {
         return opened.place
     }
 
-    /// Removes what an earlier run has left for a store that is never to be.
-    private func giveUpFiles(_ job: Job) {
+    /// Removes the files of an earlier run whose store is never to be.
+    private func giveUp(_ job: Job) {
         Publication.giveUp(besideStoreAt: job.target.path)
-        guard let run = job.target.givenUpRun else { return }
-        let publication = Publication(job.target.way, runID: run)
-        Publication.discard(publication.moves(of: job.stages, job.spec, job.values))
+        guard let run = job.target.givenUpRun, !options.isRestart, options.replay == nil else {
+            return
+        }
+        runner.warn(
+            Diagnostic(
+                .warning, code: "run.new-input",
+                "What the run \(run) had done next to the store is thrown away, since the store or the"
+                    + " run is not what it was; no stage counts as done"))
     }
 
     private mutating func runStages(_ group: [Stage], _ job: Job) throws {
@@ -120,7 +152,11 @@ extension PipelineRun {
         for remedy in remedies {
             switch remedy {
             case .abandonWork:
-                discardFiles(of: working, job, failure)
+                if job.target.way.isBeside {
+                    // If there were too many rejects, these are what the failure is about, and stay.
+                    Publication.giveUp(
+                        besideStoreAt: job.target.path, keepsRejects: failure.isOfRejects)
+                }
                 job.target.abandon()
             case .takeBack:
                 note = takenBack(working, job)

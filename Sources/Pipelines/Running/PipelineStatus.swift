@@ -50,7 +50,7 @@ package struct PipelineStatus: Sendable {
         let (folder, spec, values) = try ReportFolder.of(spec: file, context)
         let path = StoreTarget.place(of: values.path(spec.store.at))
         var status = PipelineStatus(
-            pipeline: spec.name, folder: folder.path, backups: StoreBackups(of: path))
+            pipeline: spec.name, folder: folder.path, backups: StoreBackups.seen(of: path))
         for run in folder.runs.reversed() {
             // One that cannot be read says nothing.
             guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }

@@ -11,42 +11,61 @@ import RecordStreams
 /// tasks.csv                         .tasks.csv.20261121T030000Z-4711.ready
 /// rejects/nightly-20261121T…-4711   rejects/.nightly-20261121T…-4711.ready
 /// ```
-/// Until then they wait under hidden names in the same folders. Before the store is swapped, a plan
-/// next to it says which file gets which name. Whoever is killed behind the swap leaves the plan, and
-/// the next run on the store does as it says, as often as it takes. A plan of a swap that never came
-/// is removed.
+/// Until then they wait under hidden names in the same folders. Before such a file is made, a plan
+/// next to the store says which name it is to get. Whoever is killed behind the swap leaves the plan,
+/// and the next run on the store does as it says, as often as it takes. If the new store is given up,
+/// the files of the plan are removed.
 struct Publication: Sendable {
     private static let ending = ".ready"
 
+    /// What the files wait for.
+    private struct Waiting {
+        let runID: String
+        let store: String
+        /// The store that is to take its place.
+        let work: String
+    }
+
     /// Nil where each file gets its name as soon as it is whole.
-    private let runID: String?
+    private let waiting: Waiting?
 
     /// Files get their names at once.
-    static let immediate = Publication(runID: nil)
+    static let immediate = Publication(waiting: nil)
 
-    private init(runID: String?) {
-        self.runID = runID
+    private init(waiting: Waiting?) {
+        self.waiting = waiting
     }
 
-    init(_ way: StoreTarget.Way, runID: String) {
-        self.init(runID: way.namesFilesWithStore ? runID : nil)
+    init(_ target: StoreTarget, runID: String) {
+        self.init(
+            waiting: target.way.namesFilesWithStore
+                ? Waiting(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
-    /// Where a file is written; nil where it gets its name at once.
-    func place(ofExport path: FileName) -> FileName? {
-        guard let runID, path != "-" else { return nil }
+    /// Where a file is to be written, which the plan knows from now on; nil where it gets its name
+    /// at once.
+    func place(ofExport path: FileName) throws -> FileName? {
+        guard let waiting, path != "-" else { return nil }
         let target = FileDescriptor.resolved(path) ?? path
-        return target.folder.joining(
-            OutputFile.hiddenName(of: target.lastComponent, ".\(runID)\(Self.ending)"))
+        let place = target.folder.joining(
+            OutputFile.hiddenName(of: target.lastComponent, ".\(waiting.runID)\(Self.ending)"))
+        try note(Move(from: place, to: target))
+        return place
     }
 
     /// Where the rejects of a run are written.
     ///
     /// - Parameter folder: where they belong.
     func place(ofRejects folder: String) -> String {
-        guard runID != nil else { return folder }
+        guard waiting != nil else { return folder }
         return PathText.join(
             PathText.folder(of: folder), ".\(PathText.lastComponent(folder))\(Self.ending)")
+    }
+
+    /// Lets the plan know of rejects, before their folder is made.
+    func noteRejects(in folder: String) throws {
+        guard waiting != nil else { return }
+        try note(Move(from: FileName(place(ofRejects: folder)), to: FileName(folder)))
     }
 
     /// The run whose rejects a folder holds, or whose they wait in; nil of any other name.
@@ -64,49 +83,25 @@ struct Publication: Sendable {
     // MARK: The plan
 
     /// A file, or a folder, and the name that it is to get.
-    struct Move: Decodable, Hashable {
+    private struct Move: Decodable, Hashable {
         var from: FileName
         var to: FileName
 
         var json: JSONTree { .fields(["from": from, "to": to]) }
-    }
 
-    /// What waits to be named.
-    ///
-    /// - Parameter stages: those whose work gets its place now.
-    func moves(
-        of stages: [Stage], _ spec: PipelineSpec, _ values: ParameterValues
-    ) -> [Move] {
-        guard runID != nil else { return [] }
-        var moves: [Move] = []
-        for case .export(let export) in stages.map(\.kind) {
-            let path = FileName(values.path(export.to))
-            for path in [path] + (export.hasManifest ? [ExportManifest.path(of: path)] : []) {
-                guard let place = place(ofExport: path) else { continue }
-                moves.append(Move(from: place, to: FileDescriptor.resolved(path) ?? path))
-            }
+        func mapping(_ map: (FileName) -> FileName) -> Move {
+            Move(from: map(from), to: map(to))
         }
-        moves += rejectMoves(spec, values)
-        return moves.filter { FileDescriptor.size($0.from) != nil }
     }
 
-    /// What waits to be named of the rejects alone.
-    func rejectMoves(_ spec: PipelineSpec, _ values: ParameterValues) -> [Move] {
-        guard let runID else { return [] }
-        let rejects = RejectFolders.folder(of: spec, values, runID: runID)
-        return [Move(from: FileName(place(ofRejects: rejects)), to: FileName(rejects))]
-    }
-
-    /// Writes the plan, before the finished store takes its place.
-    ///
-    /// - Parameter workPath: the finished store.
-    static func write(_ moves: [Move], for workPath: String, besideStoreAt path: String) throws {
-        guard !moves.isEmpty else { return }
-        let folder = FileName(PathText.folder(of: path))
-        let plan = Plan(
-            file: CompletionNote.fileNumber(workPath),
-            moves: moves.map { $0.mapping { Self.relative($0, to: folder) } })
-        try WholeFile.write(Array(plan.json.compact.utf8), to: Self.path(path))
+    private func note(_ move: Move) throws {
+        guard let waiting else { return }
+        let file = Self.fileNumber(waiting.work)
+        var plan = Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
+        if plan.file != file { plan = Plan(file: file, moves: []) }
+        guard !plan.moves.contains(move) else { return }
+        plan.moves.append(move)
+        try plan.write(besideStoreAt: waiting.store)
     }
 
     /// Does as a plan says, if there is one whose store has taken its place.
@@ -116,31 +111,40 @@ struct Publication: Sendable {
     /// - Throws: `RunFailure` (73) where a file cannot get its name.
     static func recover(besideStoreAt path: String) throws {
         guard let plan = Plan(besideStoreAt: path) else { return }
-        if plan.file == CompletionNote.fileNumber(path) {
+        if plan.file == fileNumber(path) {
             try publish(plan.moves)
         } else {
-            let waiting = [CompanionFile.work, .new].map {
-                CompletionNote.fileNumber($0.path(of: path))
-            }
+            let waiting = [CompanionFile.work, .new].map { fileNumber($0.path(of: path)) }
             guard !waiting.contains(plan.file) else { return }
             discard(plan.moves)
         }
-        FileDescriptor.remove(self.path(path))
+        FileDescriptor.remove(Plan.path(path))
+    }
+
+    /// Gives the files their names, although the store stays as it is.
+    static func publishAll(besideStoreAt path: String) throws {
+        guard let plan = Plan(besideStoreAt: path) else { return }
+        try publish(plan.moves)
+        FileDescriptor.remove(Plan.path(path))
     }
 
     /// Removes a plan with its files, since the store that it is of is given up.
-    static func giveUp(besideStoreAt path: String) {
-        if let plan = Plan(besideStoreAt: path) { discard(plan.moves) }
-        FileDescriptor.remove(self.path(path))
+    ///
+    /// - Parameter keepsRejects: those get their name all the same.
+    static func giveUp(besideStoreAt path: String, keepsRejects: Bool = false) {
+        if let plan = Plan(besideStoreAt: path) {
+            let rejects = plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) }
+            // The failure is told already.
+            try? publish(rejects)
+            discard(plan.moves)
+        }
+        FileDescriptor.remove(Plan.path(path))
     }
 
-    /// Gives files their names.
-    ///
-    /// - Throws: `RunFailure` (73).
-    static func publish(_ moves: [Move]) throws {
+    private static func publish(_ moves: [Move]) throws {
         for move in moves where FileDescriptor.size(move.from) != nil {
             try publish(move)
-            FileDescriptor.synchronizeFolder(move.to.folder)
+            try FileDescriptor.synchronizeFolder(move.to.folder)
         }
     }
 
@@ -158,16 +162,15 @@ struct Publication: Sendable {
                 try publish(Move(from: move.from.joining(name), to: move.to.joining(name)))
             }
             FileDescriptor.removeFolder(move.from)
-            return FileDescriptor.synchronizeFolder(move.to)
+            return try FileDescriptor.synchronizeFolder(move.to)
         }
         throw RunFailure(
             Fault(.output, failure.kind(else: .notCreated)), code: "output.name",
-            "\(move.from.displayText) cannot get its name \(move.to.displayText): \(failure.text)",
+            "\(move.to.displayText) is written, and cannot get its name: \(failure.text)",
             fix: "make room for the name, and run it again")
     }
 
-    /// Removes what waits, since the store that it belongs to is gone.
-    static func discard(_ moves: [Move]) {
+    private static func discard(_ moves: [Move]) {
         for move in moves {
             FileDescriptor.remove(move.from)
             for name in FileDescriptor.names(in: move.from) {
@@ -177,19 +180,28 @@ struct Publication: Sendable {
         }
     }
 
+    /// What a file keeps under another name, and whatever is written to it.
+    static func fileNumber(_ path: String) -> String {
+        (try? FileStatus(of: path)).map { String($0.inode) } ?? ""
+    }
+
     private struct Plan: Decodable {
         /// Which file the store is that takes its place.
         var file: String
         /// In the file, as seen from the store, so that a project that is moved finds its files.
         var moves: [Move]
 
+        static func path(_ storePath: String) -> String {
+            CompanionFile.files.path(of: storePath)
+        }
+
         init(file: String, moves: [Move]) {
             (self.file, self.moves) = (file, moves)
         }
 
-        /// Nil where there is none; one that is damaged was never whole, so that no swap came behind it.
+        /// Nil where there is none; one that is damaged was never whole, so that nothing waits by it.
         init?(besideStoreAt path: String) {
-            guard let bytes = FileDescriptor.contents(FileName(Publication.path(path))),
+            guard let bytes = FileDescriptor.contents(FileName(Self.path(path))),
                 var plan = try? JSONDecoder().decode(Plan.self, from: Data(bytes))
             else { return nil }
             let folder = FileName(PathText.folder(of: path))
@@ -197,22 +209,19 @@ struct Publication: Sendable {
             self = plan
         }
 
-        var json: JSONTree { .fields(["file": file, "moves": JSONTree.list(moves.map(\.json))]) }
-    }
+        func write(besideStoreAt path: String) throws {
+            let folder = FileName(PathText.folder(of: path))
+            let moves = moves.map { move in
+                move.mapping { Self.relative($0, to: folder) }.json
+            }
+            let json = JSONTree.fields(["file": file, "moves": JSONTree.list(moves)])
+            try WholeFile.write(Array(json.compact.utf8), to: Self.path(path))
+        }
 
-    private static func path(_ storePath: String) -> String {
-        CompanionFile.files.path(of: storePath)
-    }
-
-    private static func relative(_ name: FileName, to folder: FileName) -> FileName {
-        let working = WorkingFolder.name
-        return working.joining(name).relative(to: working.joining(folder)) ?? name
-    }
-}
-
-extension Publication.Move {
-    func mapping(_ map: (FileName) -> FileName) -> Self {
-        Self(from: map(from), to: map(to))
+        private static func relative(_ name: FileName, to folder: FileName) -> FileName {
+            let working = WorkingFolder.name
+            return working.joining(name).relative(to: working.joining(folder)) ?? name
+        }
     }
 }
 

@@ -121,7 +121,7 @@ extension Replay {
                     fix: "check the folder's permissions, and replay again")
             }
         }
-        FileDescriptor.synchronizeFolder(folder)
+        try FileDescriptor.synchronizeFolder(folder)
         try removeWork()
     }
 

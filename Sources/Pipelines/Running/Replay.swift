@@ -204,10 +204,10 @@ struct Replay: Sendable {
     }
 
     func removeWork() throws {
-        FileDescriptor.remove(mark)
-        FileDescriptor.synchronizeFolder(work)
-        FileDescriptor.remove(planPath)
         guard FileSystem.exists(work) else { return }
+        FileDescriptor.remove(mark)
+        try FileDescriptor.synchronizeFolder(work)
+        FileDescriptor.remove(planPath)
         do {
             try FileSystem.removeAll(work)
         } catch {

@@ -87,6 +87,7 @@ final class RunJournal: Sendable {
             try context.writeProgressNote("run", 0, note)
             try context.save()
         }
+        try container.makeProgressNotesDurable()
     }
 
     /// Suspends the notes of another owner's run, and takes those of an owner back.

@@ -34,6 +34,8 @@ struct RunPhase: Hashable, Sendable {
     enum Event: Hashable, Sendable {
         /// The notes of this attempt are in the store, or in what is worked on beside it.
         case opened(Place)
+        /// An earlier attempt has put the work of the group in its place.
+        case wasDone
         /// All that was to be done is done.
         case done
     }
@@ -110,6 +112,10 @@ struct RunPhase: Hashable, Sendable {
             hasBegun = true
             state = .working(group: group, place)
             return [.runStages(group: group), .finishStore]
+        case (.opening(let group), .wasDone):
+            guard isLast(group) else { return open(group + 1) }
+            state = .closing
+            return [.reportEarly, .endNotes]
         case (.working, .done) where way.isDry:
             state = .ended(.done)
             return [.closeStore]
@@ -132,7 +138,7 @@ struct RunPhase: Hashable, Sendable {
             state = .ended(.done)
             return []
         case (.opening, .done), (.working, .opened), (.placing, .opened), (.closing, .opened),
-            (.ended, _):
+            (.working, .wasDone), (.placing, .wasDone), (.closing, .wasDone), (.ended, _):
             preconditionFailure("A run that is \(state) cannot be \(event)")
         }
     }

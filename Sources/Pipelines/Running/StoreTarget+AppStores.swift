@@ -94,6 +94,12 @@ extension StoreTarget {
         for finding in earlier {
             before[Self.kind(of: finding), default: 0] += finding.count
         }
+        // A disk that fails for a moment is no damage that the run has done.
+        if let damage = earlier.first(where: { $0.kind == .file }),
+            !found.contains(where: { $0.kind == .file })
+        {
+            throw StoreError(.inputOutput, "\(origin ?? path) cannot be read: \(damage.message)")
+        }
         let new = found.filter { $0.count > before[Self.kind(of: $0), default: 0] }
         guard !new.isEmpty else { return }
         throw RunFailure(

@@ -1,3 +1,4 @@
+import Files
 import Diagnostics
 import FoundationEssentials
 
@@ -8,17 +9,6 @@ package enum WorkingFolder {
 
     /// Its path.
     static var name: FileName { FileDescriptor.resolved(FileName(".")) ?? "." }
-}
-
-/// Files, read as a whole.
-enum FileContents {
-    /// The bytes of a file, by a path that `URL` would damage if the working folder is not UTF-8.
-    static func data(_ path: String) throws -> Data {
-        guard let bytes = FileDescriptor.contents(FileName(path)) else {
-            throw CocoaError(.fileReadUnknown)
-        }
-        return Data(bytes)
-    }
 }
 
 extension FileName {

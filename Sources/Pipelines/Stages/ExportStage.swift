@@ -57,7 +57,7 @@ struct ExportStage: Sendable {
         }
         let publication = environment.publication
         let output = try OutputFile(
-            at: FileName(path), storedAs: publication.place(ofExport: FileName(path)),
+            at: FileName(path), storedAs: try publication.place(ofExport: FileName(path)),
             gzipLevel: spec.isCompressed ? spec.level : nil, observer: manifest?.add)
         let encoder = RecordEncoder(
             format: spec.format,
@@ -69,7 +69,7 @@ struct ExportStage: Sendable {
             environment.progress.update(bytesRead: 0, records: summary.rowCount)
             try manifest?.write(
                 rows: summary.rowCount, bytes: summary.byteCount,
-                storedAs: manifest.flatMap { publication.place(ofExport: $0.path) })
+                storedAs: try manifest.flatMap { try publication.place(ofExport: $0.path) })
             report.exported = ExportedFile(
                 path: path, rows: summary.rowCount, bytes: summary.byteCount,
                 missingFiles: missing.count > 0 ? missing.count : nil)

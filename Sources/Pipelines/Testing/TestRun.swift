@@ -143,7 +143,8 @@ struct TestRun {
             RunNote(pipeline: spec.name, runID: Self.runID, started: now ?? 0, fingerprint: ""),
             NotedPaths(spec), .new, isSameAttempt: false, in: container)
         let environment = StageEnvironment(
-            spec: spec, container: container, values: values, paths: NotedPaths(spec), runID: Self.runID, now: now ?? 0,
+            spec: spec, container: container, values: values, paths: NotedPaths(spec),
+            runID: Self.runID, now: now ?? 0,
             sets: [], workingFolder: folder, isDry: true, givesAdvice: false,
             progress: RunProgress(), interruption: interruption, journal: journal,
             ledger: RunLedger(), outputs: OutputGuard(), recordsMax: nil, warn: { _ in })

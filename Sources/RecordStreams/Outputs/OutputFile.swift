@@ -127,7 +127,13 @@ package final class OutputFile {
     /// What a temporary file has of the name of its output, which may be as long as names can be.
     private static func temporaryStem(of name: FileName) -> FileName {
         // A full stop and an ending are added.
-        name.prefix(bytes: FileName.componentBytesMax - 41)
+        let bytesMax = FileName.componentBytesMax - 41
+        guard name.bytes.count > bytesMax else { return name }
+        // Names that begin alike stay apart: FNV-1a over all bytes.
+        let hash = name.bytes.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return name.prefix(bytes: bytesMax - 17).adding("-" + String(hash, radix: 16))
     }
 
     /// Removes temporary files of outputs whose process was killed before it was done.

@@ -179,7 +179,7 @@ struct AppStoreFile {
             _ = try PersistentContainer.model(ofStoreAt: store.path)
         }
         #expect(try folderDigest(store.folder.path) == before)
-        let left = StoreFiles.names(in: FileManager.default.temporaryDirectory.path).filter {
+        let left = try StoreFiles.names(in: FileManager.default.temporaryDirectory.path).filter {
             $0.hasPrefix("etl-look-\(ProcessInfo.processInfo.processIdentifier)-")
         }
         #expect(

@@ -326,9 +326,9 @@ import Testing
             try context.make("A")
         }
         let files = StoreFiles.supportFolder(of: store.path) + "/_EXTERNAL_DATA"
-        #expect(StoreFiles.names(in: files).count == 2)
+        #expect(try StoreFiles.names(in: files).count == 2)
         try store.migrate()
-        #expect(StoreFiles.names(in: files) == [])
+        #expect(try StoreFiles.names(in: files) == [])
         #expect(
             try store.objects("A", "image", "plain") == [
                 "image=200000 bytes plain=4 bytes", "image=1 bytes plain=-", "image=- plain=-",
@@ -347,9 +347,9 @@ import Testing
             try context.make("A", ["photo": .attribute(.blob(large))])
         }
         let files = StoreFiles.supportFolder(of: store.path) + "/_EXTERNAL_DATA"
-        let names = StoreFiles.names(in: files)
+        let names = try StoreFiles.names(in: files)
         #expect(names.count == 1)
-        let beside = StoreFiles.names(in: store.folder.path).sorted()
+        let beside = try StoreFiles.names(in: store.folder.path).sorted()
         var folder = ""
         do {
             let copy = try StoreRehearsal(of: store.path)
@@ -362,8 +362,8 @@ import Testing
             #expect(error.code == .full && error.message == "store.sqlite is full")
         }
         #expect(!StoreFiles.exists(folder))
-        #expect(StoreFiles.names(in: files) == names)
-        #expect(StoreFiles.names(in: store.folder.path).sorted() == beside)
+        #expect(try StoreFiles.names(in: files) == names)
+        #expect(try StoreFiles.names(in: store.folder.path).sorted() == beside)
         #expect(
             ExternalFiles(storePath: store.path).value(
                 of: .blob([2] + Array((names.first ?? "").utf8))

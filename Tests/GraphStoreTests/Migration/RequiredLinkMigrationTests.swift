@@ -57,7 +57,7 @@ import Testing
             try PersistentContainer.model(ofStoreAt: store.path) == store.old,
             sourceLocation: sourceLocation)
         #expect(
-            StoreFiles.names(in: store.folder.path).filter { $0.contains(".migrating") } == [],
+            try StoreFiles.names(in: store.folder.path).filter { $0.contains(".migrating") } == [],
             sourceLocation: sourceLocation)
     }
 

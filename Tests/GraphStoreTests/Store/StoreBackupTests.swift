@@ -14,7 +14,7 @@ import Testing
         for number in foreign + ["1", "2", "10"] {
             try Data("x".utf8).write(to: URL(filePath: "\(folder)/s.sqlite.bak-v\(number)"))
         }
-        let backups = StoreBackups(of: folder + "/s.sqlite")
+        let backups = try StoreBackups(of: folder + "/s.sqlite")
         #expect(backups.all.map(\.number) == [1, 2, 10])
         #expect(backups.nextPath.hasSuffix("/s.sqlite.bak-v11"))
         try backups.remove(allBut: 1)

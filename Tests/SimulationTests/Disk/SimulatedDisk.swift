@@ -1,0 +1,250 @@
+import Files
+import Foundation
+import Glibc
+import Synchronization
+import TestSeeds
+
+/// A folder whose calls are counted, may fail, and are undone by a loss of power.
+///
+/// It stands over a real folder. What is written goes there at once, as it goes to the system's
+/// memory; `DiskJournal` keeps what it takes to undo that which nobody has synchronised. After a
+/// kill all calls fail and change nothing, until the run has unwound and `revive` is called.
+final class SimulatedDisk: Sendable {
+    let folder: String
+    private let grave: String
+    private let state: Mutex<State>
+    private let hook = Mutex<Int?>(nil)
+
+    private struct State {
+        var isDead = false
+        /// Calls that change something, and those that only read.
+        var counts: [Bool: Int] = [:]
+        var fault: DiskFault?
+        /// What the fault struck.
+        var struck: String?
+        var journal: DiskJournal
+        var trace: [String] = []
+    }
+
+    /// What a call is, for the choice of its failure.
+    enum Call {
+        case write, cut, synchronize, name, open, read
+        /// What only looks whether a file is there: it does not fail, since the product takes a
+        /// failure of that for a file that is not there, and a disk on which it fails is lost.
+        case look
+
+        var isRead: Bool { self == .read || self == .look }
+
+        var numbers: [Int32] {
+            switch self {
+            case .write, .cut: [ENOSPC, EIO, EDQUOT]
+            case .synchronize: [EIO, ENOSPC]
+            case .name: [EIO, ENOSPC, EACCES]
+            case .open: [EMFILE, ENOSPC, EACCES, ENFILE]
+            case .read, .look: [EIO, EMFILE]
+            }
+        }
+    }
+
+    /// What becomes of a call.
+    enum Verdict: Equatable {
+        case proceed, half
+        case fail(Int32)
+    }
+
+    init(root: String) throws {
+        folder = root + "/disk"
+        grave = root + "/grave"
+        state = Mutex(State(journal: DiskJournal(grave: root + "/grave")))
+        for path in [folder, grave] {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true)
+        }
+        let hook = FileHook(folder: folder) { [weak self] call in
+            self?.answer(call) ?? .proceed
+        }
+        self.hook.withLock { $0 = FileHooks.install(hook) }
+        SimulatedVFS.register(self)
+    }
+
+    /// Gives the calls back to the system.
+    func end() {
+        SimulatedVFS.unregister(self)
+        hook.withLock { $0.map(FileHooks.remove) }
+    }
+
+    // MARK: Faults
+
+    /// Begins to count anew, and strikes at the fault's call.
+    func arm(_ fault: DiskFault?) {
+        state.withLock { state in
+            state.counts = [:]
+            state.fault = fault
+            state.struck = nil
+            state.trace = []
+        }
+    }
+
+    /// Calls since then: those that change something, and those that read.
+    var counts: (changes: Int, reads: Int) {
+        state.withLock { ($0.counts[false, default: 0], $0.counts[true, default: 0]) }
+    }
+
+    var isDead: Bool { state.withLock(\.isDead) }
+    var struck: String? { state.withLock(\.struck) }
+    var trace: [String] { state.withLock { $0.trace.suffix(12) } }
+
+    /// Brings a killed process's disk back, after a loss of power without what is lost.
+    func revive(_ random: inout SeededGenerator, isLoss: Bool, isWhole: Bool = false) {
+        state.withLock { state in
+            if isLoss { state.journal.losePower(&random, isWhole: isWhole, in: folder) }
+            state.isDead = false
+            state.fault = nil
+        }
+    }
+
+    /// Puts other files in the place of all, which are on the disk.
+    func reset(to template: String) throws {
+        state.withLock { $0 = State(journal: DiskJournal(grave: grave)) }
+        for path in [folder, grave] { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.copyItem(atPath: template, toPath: folder)
+        try FileManager.default.createDirectory(
+            atPath: grave, withIntermediateDirectories: false)
+    }
+
+    /// Descriptors of this process that lead below the folder.
+    var openFiles: [String] {
+        Disk.names(in: "/proc/self/fd").compactMap { name in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+        }.filter { $0.hasPrefix(folder + "/") }
+    }
+
+    /// Counts a call and judges it; `record` notes what it will change.
+    func judge(
+        _ call: Call, _ label: String, _ record: (inout DiskJournal) -> Void = { _ in }
+    ) -> Verdict {
+        state.withLock { state in
+            guard !state.isDead else { return .fail(EIO) }
+            guard call != .look else { return .proceed }
+            let number = state.counts[call.isRead, default: 0] + 1
+            state.counts[call.isRead] = number
+            state.trace.append("\(number) \(call) \(label.dropFirst(folder.count + 1))")
+            var verdict = Verdict.proceed
+            if let fault = state.fault, fault.isOfReads == call.isRead {
+                if fault.call == number {
+                    verdict = fault.verdict(of: call)
+                    state.struck = "\(fault.kind) at \(state.trace.last ?? "")"
+                    state.isDead = fault.kind.isKill
+                } else if fault.kind == .failOnAndOn, number > fault.call {
+                    verdict = fault.verdict(of: call)
+                }
+            }
+            if case .fail = verdict { return verdict }
+            record(&state.journal)
+            return verdict
+        }
+    }
+
+    // MARK: Calls through the seam
+
+    private func answer(_ call: FileCall) -> FileHook.Answer {
+        let path = Disk.tidy(call.path)
+        if let descriptor = call.descriptor {
+            return answer(call, path, descriptor, Disk.status(descriptor))
+        }
+        switch call.kind {
+        case .open(let creates, let empties):
+            guard let info = Disk.status(path) else {
+                guard creates else { return passing(.read, path) }
+                return named(judge(.open, path) { $0.make(path) })
+            }
+            guard empties, info.length > 0 else { return passing(.read, path) }
+            return named(
+                judge(.open, path) {
+                    $0.cut(info.number, from: info.length, to: 0) { Disk.bytes(path, $0, $1) }
+                })
+        case .cut(let length):
+            guard let info = Disk.status(path) else { return passing(.read, path) }
+            return named(
+                judge(.cut, path) {
+                    $0.cut(info.number, from: info.length, to: length) {
+                        Disk.bytes(path, $0, $1)
+                    }
+                })
+        case .rename(let target):
+            guard Disk.exists(path) else { return passing(.read, path) }
+            return named(judge(.name, path) { $0.move(path, to: Disk.tidy(target)) })
+        case .link(let name), .makeLink(let name):
+            let made = if case .link = call.kind { name } else { path }
+            guard !Disk.exists(made) else { return passing(.read, path) }
+            return named(judge(.name, made) { $0.make(Disk.tidy(made)) })
+        case .remove:
+            guard Disk.exists(path) else { return passing(.read, path) }
+            return named(judge(.name, path) { $0.remove(path) })
+        case .makeFolder:
+            guard !Disk.exists(path), Disk.exists(Disk.parent(path)) else {
+                return passing(.read, path)
+            }
+            return named(judge(.name, path) { $0.make(path) })
+        case .removeFolder:
+            guard Disk.names(in: path).isEmpty, Disk.exists(path) else {
+                return passing(.read, path)
+            }
+            return named(judge(.name, path) { $0.removeFolder(path) })
+        case .setRights, .lock: return isDead ? .fail(EIO) : .proceed
+        case .status: return passing(.look, path)
+        default: return passing(.read, path)
+        }
+    }
+
+    private func answer(
+        _ call: FileCall, _ path: String, _ descriptor: Int32, _ info: stat
+    ) -> FileHook.Answer {
+        // Also of a file that was opened to be written alone.
+        let read = { Disk.bytes("/proc/self/fd/\(descriptor)", $0, $1) }
+        switch call.kind {
+        case .close: return .proceed
+        case .write(let count, let place):
+            let isAtEnd = fcntl(descriptor, F_GETFL) & O_APPEND != 0
+            let place =
+                place
+                ?? (isAtEnd ? info.length : Int64(lseek(descriptor, 0, SEEK_CUR)))
+            let verdict = judge(.write, path) {
+                $0.write(info.number, at: place, count: count, size: info.length, read: read)
+            }
+            return verdict == .half ? .short(max(1, count / 2)) : named(verdict)
+        case .cut(let length):
+            return named(
+                judge(.cut, path) {
+                    $0.cut(info.number, from: info.length, to: length, read: read)
+                })
+        case .synchronize:
+            let verdict = judge(.synchronize, path) { journal in
+                if Disk.isFolder(info) {
+                    journal.synchronize(folder: path)
+                } else {
+                    journal.synchronize(file: info.number)
+                }
+            }
+            return named(verdict)
+        case .setRights, .lock: return isDead ? .fail(EIO) : .proceed
+        default: return passing(.read, path)
+        }
+    }
+
+    private func passing(_ call: Call, _ path: String) -> FileHook.Answer {
+        named(judge(call, path))
+    }
+
+    private func named(_ verdict: Verdict) -> FileHook.Answer {
+        if case .fail(let number) = verdict { .fail(number) } else { .proceed }
+    }
+}
+
+extension stat {
+    /// The number of the file.
+    var number: UInt64 { UInt64(st_ino) }
+
+    /// Its bytes.
+    var length: Int64 { Int64(st_size) }
+}

@@ -1,0 +1,107 @@
+import Diagnostics
+import Foundation
+import GraphStore
+import Synchronization
+
+@testable import Pipelines
+
+/// A kind of work: what is there before it, and what is done until it ends well.
+struct Scenario: Sendable {
+    let name: String
+    /// Whether to do the work once more, after its end, changes something.
+    var isNewWhenRepeated = false
+    /// Whether the last attempt tells of the whole work: one that goes on with a replay that was
+    /// drained tells of what was left.
+    var hasTotals = true
+    /// Prepares the folder; nothing disturbs it.
+    let prepare: @Sendable (WorkPlace) throws -> Void
+    /// Does the work once, or goes on with it.
+    let work: @Sendable (WorkPlace) -> Ending
+}
+
+/// How an attempt at the work ended.
+struct Ending: Sendable {
+    var status: Pipelines.ExitStatus
+    var text = ""
+    /// What the report says of each stage, without times.
+    var totals: [String] = []
+
+    init(_ status: Pipelines.ExitStatus, _ text: String = "") {
+        self.status = status
+        self.text = text
+    }
+
+    init(_ failure: RunFailure) {
+        self.init(failure.status, failure.diagnostics.map(\.message).joined(separator: "; "))
+    }
+
+    init(_ outcome: RunOutcome) {
+        status = outcome.status
+        text = outcome.diagnostics.map { "\($0.message) [\($0.code)]" }.joined(separator: "; ")
+        totals = outcome.stages.map { stage in
+            stage.line.lastIndex(of: "(").map { String(stage.line[..<$0]) } ?? stage.line
+        }
+    }
+}
+
+/// A folder in which work is done, as if at later and later times.
+final class WorkPlace: Sendable {
+    let folder: String
+    private let attempt = Mutex(0)
+    /// How inputs are decoded.
+    let smallInputBytes: Int
+
+    init(_ folder: String, smallInputBytes: Int) {
+        self.folder = folder
+        self.smallInputBytes = smallInputBytes
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    func write(_ name: String, _ text: String) throws {
+        try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+    }
+
+    private var options: RunOptions {
+        let number = attempt.withLock { number in
+            number += 1
+            return number
+        }
+        // 2026-03-04 05:06:07 UTC; each attempt has a minute of its own, after which it is named.
+        let now = Date(timeIntervalSinceReferenceDate: 794_293_567 + Double(number) * 60)
+        var options = RunOptions(workingFolder: folder, now: now)
+        options.decoding.smallInputBytes = smallInputBytes
+        options.decoding.processors = 2
+        return options
+    }
+
+    func run(_ spec: String = "spec.yaml") -> Ending {
+        Ending(PipelineRunner(options: options).run(path(spec)))
+    }
+
+    /// Runs undisturbed, to prepare.
+    func mustRun(_ spec: String = "spec.yaml") throws {
+        let ending = run(spec)
+        guard ending.status == .ok else { throw Unprepared(text: ending.text) }
+    }
+
+    /// Whether nothing is left to be completed.
+    var isComplete: Bool {
+        let context = ParameterValues.Context(
+            now: Date(timeIntervalSinceReferenceDate: 0), workingFolder: folder)
+        // What cannot be read is not at its end.
+        guard let status = try? PipelineStatus.of(spec: path("spec.yaml"), context) else {
+            return false
+        }
+        return status.pending == nil && status.unreadable == nil
+    }
+
+    /// Replays the rejects of the only run that has some.
+    func replay() -> Ending {
+        let runs = Disk.names(in: path("rejects"))
+        guard let run = runs.first else { return Ending(.noInput, "no rejects") }
+        return Ending(PipelineRunner(options: options).replay("rejects/\(run)"))
+    }
+}
+
+struct Unprepared: Error { var text: String }

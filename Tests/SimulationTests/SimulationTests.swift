@@ -1,0 +1,64 @@
+import Foundation
+import TestSeeds
+import Testing
+
+/// Kills, failures, and losses of power at random calls; what comes of the work in the end is what
+/// comes of it undisturbed.
+///
+/// `ETL_SIMULATION_SEEDS=N` plays N seeds, and `ETL_SIMULATION_SEED=S` the seed S alone.
+@Suite("Simulation", .serialized) struct SimulationTests {
+    private static let seedsDefault = 200
+
+    private static var seeds: [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["ETL_SIMULATION_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+        let count = environment["ETL_SIMULATION_SEEDS"].flatMap { Int($0) } ?? seedsDefault
+        var random = SeededGenerator(seed: TestSeed.ofThisRun)
+        return (0..<count).map { _ in random.next() >> 16 }
+    }
+
+    @Test("work that is disturbed and repeated ends as undisturbed work does")
+    func disturbed() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let wanted = environment["ETL_SIMULATION_SCENARIO"]
+        let scenarios = Scenario.all.filter { wanted == nil || $0.name == wanted }
+        let simulation = try Simulation()
+        var findings = 0
+        var known: [String: Int] = [:]
+        for seed in Self.seeds {
+            guard let finding = try simulation.play(seed, scenarios) else { continue }
+            if let fault = KnownFault.of(finding) {
+                known[fault.reason, default: 0] += 1
+            } else {
+                findings += 1
+                if findings > 20 { continue }
+                Issue.record("\(finding)")
+            }
+        }
+        for (reason, count) in known.sorted(by: { $0.key < $1.key }) {
+            print("Simulation: \(count) seeds met a known fault: \(reason)")
+        }
+    }
+
+    private func scenario(_ name: String) throws -> Scenario {
+        try #require(Scenario.all.first { $0.name == name })
+    }
+
+    @Test("a repair is told to have failed if the last of its store cannot be written")
+    func repairFails() throws {
+        let (simulation, repair) = (try Simulation(), try scenario("repair"))
+        let count = try simulation.changes(repair)
+        for call in max(1, count - 40)...count {
+            let finding = try simulation.strike(repair, [DiskFault(.failOnce, at: call)])
+            #expect(finding == nil, "\(finding as Any)")
+        }
+    }
+
+    @Test(
+        "what a run has told to be done outlasts a loss of power",
+        arguments: ["export", "first load", "commit: run", "open: replace", "migrate", "app store"])
+    func isDurable(_ name: String) throws {
+        let finding = try Simulation().strike(try scenario(name), [], endsInLoss: true)
+        #expect(finding == nil, "\(finding as Any)")
+    }
+}
