@@ -58,11 +58,12 @@ extension FileSystem {
                 throw .reading(error)
             }
             guard count > 0 else { return }
-            do throws(FileFailure) {
-                try write(Array(part[..<count]), to: target)
-            } catch {
-                throw .writing(error)
+            let written = part.withUnsafeBytes { all -> Result<Void, FileFailure> in
+                Result { () throws(FileFailure) in
+                    try write(UnsafeRawBufferPointer(rebasing: all[..<count]), to: target)
+                }
             }
+            if case .failure(let failure) = written { throw .writing(failure) }
         }
     }
 
