@@ -41,6 +41,11 @@ package struct FileName: Sendable, Hashable {
     package var isEmpty: Bool { bytes.isEmpty }
 }
 
+extension FileName: CustomStringConvertible {
+    /// As messages show it.
+    package var description: String { displayText }
+}
+
 extension FileName: Comparable {
     /// Sorts by bytes.
     package static func < (left: FileName, right: FileName) -> Bool {

@@ -62,11 +62,12 @@ extension FileSystem {
                 throw .reading(error)
             }
             guard count > 0 else { return }
-            do throws(SystemFault) {
-                try write(Array(part[..<count]), to: target)
-            } catch {
-                throw .writing(error)
+            let written = part.withUnsafeBytes { all -> Result<Void, SystemFault> in
+                Result { () throws(SystemFault) in
+                    try write(UnsafeRawBufferPointer(rebasing: all[..<count]), to: target)
+                }
             }
+            if case .failure(let failure) = written { throw .writing(failure) }
         }
     }
 

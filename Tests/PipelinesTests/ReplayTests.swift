@@ -317,7 +317,7 @@ struct UnfinishedReplayTests {
         #expect(try folder.run(spec).status == .ok)
         let rejects = "rejects/\(folder.names("rejects")[0])"
         let replay = try Replay(rejects, workingFolder: folder.folder)
-        try replay.begin()
+        try replay.begin(by: "20260304T050607Z-1")
         let container = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
         let checked = SpecificationFile.check(
             file: folder.path("spec.yaml"),

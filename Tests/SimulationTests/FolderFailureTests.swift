@@ -14,7 +14,8 @@ import Testing
         _ use: (String, _ heal: () -> Void) throws -> Void
     ) throws {
         let temporary = FileManager.default.temporaryDirectory.path
-        let folder = try #require(FileSystem.resolved(temporary)) + "/folders-\(UUID().uuidString)"
+        let resolved = try #require(FileSystem.resolved(temporary)).displayText
+        let folder = resolved + "/folders-\(UUID().uuidString)"
         try FileSystem.makeFolder(folder)
         let hook = FileHooks.install(
             FileHook(folder: folder) { fails($0) ? .fail(EIO) : .proceed })
@@ -28,7 +29,7 @@ import Testing
     @Test("a folder of large values that cannot be read is not taken for an empty one")
     func unreadable() throws {
         try withFolder {
-            $0.kind == .list && $0.path.contains("/from")
+            $0.kind == .list && $0.path.displayText.contains("/from")
         } _: { folder, _ in
             let value = "/_EXTERNAL_DATA/value"
             for name in ["/from", "/to"] {
@@ -52,7 +53,7 @@ import Testing
         let seen = Atomic<Int>(0)
         try withFolder { call in
             guard call.kind == .synchronize,
-                call.path.split(separator: "/").last?.hasPrefix("nightly-") == true
+                call.path.displayText.split(separator: "/").last?.hasPrefix("nightly-") == true
             else { return false }
             // The first time it is for the note of the rejects, which has its own message.
             return seen.add(1, ordering: .relaxed).newValue > 1

@@ -3,8 +3,10 @@ import RecordStreams
 
 /// A JSON value whose objects keep the order of their members.
 ///
-/// Reports, logs, reasons of rejects, and notes are written by it, and no data: its texts leave as
-/// `OutputText` does, with control characters as `\u001b`, so that reading them back gives the same.
+/// Reports, logs, and reasons of rejects are written by it, and no data: the texts of their values
+/// leave as `OutputText` does, with control characters as `\u001b`, so that reading them back gives the
+/// same. Notes are written exactly, for they are read back by name and by value; whoever makes one
+/// leaves secrets out.
 package indirect enum JSONTree: Sendable, Hashable {
     case text(String)
     case integer(Int64)
@@ -36,18 +38,25 @@ package indirect enum JSONTree: Sendable, Hashable {
     /// The value as text without any white space.
     package var compact: String {
         var text = ""
-        addCompact(to: &text)
+        addCompact(to: &text, masks: true)
         return text
     }
 
-    private func addCompact(to text: inout String) {
+    /// The same with all texts as they are, for what is read back.
+    package var exact: String {
+        var text = ""
+        addCompact(to: &text, masks: false)
+        return text
+    }
+
+    private func addCompact(to text: inout String, masks: Bool) {
         switch self {
-        case .text, .integer, .number, .boolean, .null: addScalar(to: &text)
+        case .text, .integer, .number, .boolean, .null: addScalar(to: &text, masks: masks)
         case .list(let items):
             text += "["
             for (place, item) in items.enumerated() {
                 if place > 0 { text += "," }
-                item.addCompact(to: &text)
+                item.addCompact(to: &text, masks: masks)
             }
             text += "]"
         case .object(let members):
@@ -55,15 +64,15 @@ package indirect enum JSONTree: Sendable, Hashable {
             for (place, member) in members.enumerated() {
                 if place > 0 { text += "," }
                 text += Self.quoted(member.name) + ":"
-                member.value.addCompact(to: &text)
+                member.value.addCompact(to: &text, masks: masks)
             }
             text += "}"
         }
     }
 
-    private func addScalar(to text: inout String) {
+    private func addScalar(to text: inout String, masks: Bool) {
         switch self {
-        case .text(let value): text += Self.quoted(value)
+        case .text(let value): text += Self.quoted(masks ? OutputText.masked(value) : value)
         case .integer(let number): text += String(number)
         case .number(let digits): text += digits
         case .boolean(let flag): text += flag ? "true" : "false"
@@ -75,7 +84,7 @@ package indirect enum JSONTree: Sendable, Hashable {
     private func addFormatted(to text: inout String, indent: String) {
         let inner = indent + "  "
         switch self {
-        case .text, .integer, .number, .boolean, .null: addScalar(to: &text)
+        case .text, .integer, .number, .boolean, .null: addScalar(to: &text, masks: true)
         case .list(let items):
             let isShort = items.allSatisfy(\.isScalar)
             text += "["
@@ -97,7 +106,7 @@ package indirect enum JSONTree: Sendable, Hashable {
     }
 
     private static func quoted(_ text: String) -> String {
-        let quoted = JSONText.quoted(OutputText.masked(text))
+        let quoted = JSONText.quoted(text)
         guard quoted.unicodeScalars.contains(where: OutputText.isControl) else { return quoted }
         var result = String.UnicodeScalarView()
         for scalar in quoted.unicodeScalars {

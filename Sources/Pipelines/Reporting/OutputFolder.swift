@@ -11,11 +11,12 @@ enum OutputFolder {
 
     /// Makes a folder, and those above it, where they are missing, to outlast a loss of power.
     static func make(_ folder: String) throws {
-        do {
+        do throws(SystemFault) {
             try FileSystem.makeFolders(folder, isDurable: true)
         } catch {
             throw RunFailure(
-                .cannotCreate, code: "output.folder", "The folder \(folder) cannot be made",
+                Fault(.output, error.kind(else: .notCreated)), code: "output.folder",
+                "The folder \(folder) cannot be made: \(error.text)",
                 fix: "check its permissions, or name another")
         }
     }

@@ -74,7 +74,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         let base = Self.base(folder)
         let note = mappingPaths { $0.relative(to: base) ?? $0 }
         try WholeFile.write(
-            Array(note.json.compact.utf8) + [10], to: file ?? PathText.join(folder, Self.name))
+            Array(note.json.exact.utf8) + [10], to: file ?? PathText.join(folder, Self.name))
     }
 
     private static func base(_ folder: String) -> FileName {
@@ -105,6 +105,12 @@ enum WholeFile {
     ///
     /// - Throws: `RunFailure` if it cannot be read: 71, 74, or 77.
     static func read(_ path: FileName) throws(RunFailure) -> Data {
+        // A pipe would be waited for.
+        if let kind = try? FileStatus(of: path).kind, kind != .file {
+            throw RunFailure(
+                .dataError, code: "rejects.note", "\(path.displayText) is not a regular file",
+                fix: "restore the file, or remove it")
+        }
         do throws(SystemFault) {
             return Data(try FileSystem.contents(path))
         } catch {

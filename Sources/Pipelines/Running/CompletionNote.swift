@@ -24,7 +24,7 @@ struct CompletionNote: Decodable {
         let note = CompletionNote(
             run: saved.run, stages: saved.stages, file: Publication.fileNumber(workPath))
         // Durable before the swap is: a run that is not known to be done would be done twice.
-        try WholeFile.write(Array(note.json.compact.utf8), to: path(of: storePath))
+        try WholeFile.write(Array(note.json.exact.utf8), to: path(of: storePath))
     }
 
     /// The notes of a run whose file is the store by now; nil where there are none.

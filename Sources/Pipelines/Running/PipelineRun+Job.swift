@@ -12,7 +12,9 @@ extension PipelineRun {
         var target: StoreTarget
         /// The stages that are to run, in their order.
         var stages: [Stage]
+        /// What the notes say of the run: as it began, or of the one that it completes.
         var note: RunNote
+        let ownNote: RunNote
 
         /// The stages that share a container, and whose work gets its place together.
         var groups: [[Stage]] {

@@ -173,13 +173,19 @@ extension PipelineRun {
     }
 
     /// Begins a replay, or goes on with it where the last one was killed before it was at its end.
+    ///
+    /// The mark in the folder names the run, so that notes of an earlier replay are not taken for those
+    /// of this one.
     func beginReplay(
-        _ beginning: RunJournal.Beginning, _ job: Job, _ container: PersistentContainer
+        _ beginning: RunJournal.Beginning, _ job: inout Job, _ container: PersistentContainer
     ) throws -> RunJournal.Beginning {
         guard let replay = options.replay else { return beginning }
-        if case .continued = beginning, replay.isBegun { return beginning }
+        if case .continued(let saved) = beginning, replay.isBegun(by: saved.run.runID) {
+            return beginning
+        }
         try replay.prepare(after: RunJournal.saved(by: job.spec.name, job.paths, in: container))
-        try replay.begin()
+        job.note = job.ownNote
+        try replay.begin(by: job.note.runID)
         return .new
     }
 }

@@ -79,7 +79,7 @@ extension PipelineRun {
         if opened.beginning.continued == nil, opened.place == .beside, !options.isDry {
             giveUp(job)
         }
-        let beginning = try beginReplay(opened.beginning, job, container)
+        let beginning = try beginReplay(opened.beginning, &job, container)
         if job.model == nil { try Self.check(job.spec, against: container.model) }
         let isFirst = !hasBegun
         if isFirst { tellRemarks(on: container, of: job.target.path) }

@@ -15,7 +15,8 @@ extension PipelineRun {
             // Rejects are but some of the records.
             givesAdvice: options.givesAdvice && options.replay == nil, progress: runner.progress,
             interruption: runner.interruption, journal: journal, ledger: ledger,
-            outputs: outputs, publication: place == .beside
+            outputs: outputs,
+            publication: place == .beside
                 ? Publication(job.target, runID: journal.run.runID) : .immediate,
             recordsMax: options.recordsMax,
             miscount: options.miscount, decoding: options.decoding, warn: runner.warn)

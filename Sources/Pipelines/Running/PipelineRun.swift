@@ -127,12 +127,12 @@ struct PipelineRun {
         target.allowsCloudKit = options.allowsCloudKit
         target.leavesLooseLinks = stages.contains(where: \.leavesLooseLinks)
         target.patience = waiting.patience
+        let note = RunNote(
+            pipeline: spec.name, runID: runID, started: options.now.timeIntervalSinceReferenceDate,
+            fingerprint: fingerprint(bound), replay: options.replay?.folder)
         var job = Job(
-            spec: spec, values: bound, model: model, target: target, stages: stages,
-            note: RunNote(
-                pipeline: spec.name, runID: runID,
-                started: options.now.timeIntervalSinceReferenceDate,
-                fingerprint: fingerprint(bound), replay: options.replay?.folder))
+            spec: spec, values: bound, model: model, target: target, stages: stages, note: note,
+            ownNote: note)
         guard options.isDry else {
             RejectFolders.removeOld(spec, job.values, now: options.now, runner.warn)
             try goThrough(&job)

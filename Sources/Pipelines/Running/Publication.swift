@@ -215,7 +215,7 @@ struct Publication: Sendable {
                 move.mapping { Self.relative($0, to: folder) }.json
             }
             let json = JSONTree.fields(["file": file, "moves": JSONTree.list(moves)])
-            try WholeFile.write(Array(json.compact.utf8), to: Self.path(path))
+            try WholeFile.write(Array(json.exact.utf8), to: Self.path(path))
         }
 
         private static func relative(_ name: FileName, to folder: FileName) -> FileName {

@@ -48,7 +48,7 @@ extension Replay {
         moves.append(
             Move(
                 from: FileName(newNote), to: FileName(PathText.join(folder, RejectNote.name))))
-        try WholeFile.write(Array(moves.json.compact.utf8), to: planPath)
+        try WholeFile.write(Array(moves.json.exact.utf8), to: planPath)
         try recover()
     }
 

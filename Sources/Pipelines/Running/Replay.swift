@@ -196,11 +196,16 @@ struct Replay: Sendable {
             "The replay of \(folder) is unfinished", fix: "replay \(folder) first")
     }
 
+    /// Whether the replay that is under way is that run.
+    func isBegun(by run: String) -> Bool {
+        FileDescriptor.contents(FileName(mark)) == Array((run + "\n").utf8)
+    }
+
     /// Notes that a replay is under way, and forgets an earlier one.
-    func begin() throws {
+    func begin(by run: String) throws {
         try removeWork()
         try OutputFolder.make(work)
-        try WholeFile.write(Array("\n".utf8), to: mark)
+        try WholeFile.write(Array((run + "\n").utf8), to: mark)
     }
 
     func removeWork() throws {

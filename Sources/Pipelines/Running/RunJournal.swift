@@ -100,7 +100,7 @@ final class RunJournal: Sendable {
     }
 
     private static func encode(_ note: some JSONWritable) -> [UInt8] {
-        Array(note.json.compact.utf8)
+        Array(note.json.exact.utf8)
     }
 
     /// What the run has come to by now, as the store's notes say it.

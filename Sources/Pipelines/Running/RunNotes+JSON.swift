@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// How notes are written; read back by their `Decodable`, which has the same keys.
 extension RunNote: JSONWritable {
     var json: JSONTree {
@@ -11,7 +13,9 @@ extension RunNote: JSONWritable {
 
 extension StageNote: JSONWritable {
     var json: JSONTree {
-        .fields(["name": name, "fingerprint": fingerprint, "report": report, "inputs": inputs])
+        .fields([
+            "name": name, "fingerprint": fingerprint, "report": report.masked, "inputs": inputs,
+        ])
     }
 }
 
@@ -95,4 +99,14 @@ extension ExportedFile: JSONWritable {
 
 extension CompletionNote: JSONWritable {
     var json: JSONTree { .fields(["run": run, "stages": stages, "file": file]) }
+}
+
+extension StageReport {
+    /// The same without secrets in the names of files, which nobody looks for by it.
+    fileprivate var masked: StageReport {
+        var report = self
+        report.exported?.path = OutputText.masked(exported?.path ?? "")
+        report.rejectsFolder = rejectsFolder.map(OutputText.masked)
+        return report
+    }
 }

@@ -35,6 +35,9 @@ import Testing
         // Where the file system takes both for one name, it has given both the same spelling.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         guard Set(names.map { Array($0.utf8.prefix(3)) }).count == 2 else { return }
-        #expect(stores.map { StoreBackups(of: "\(folder)/\($0)").all.map(\.number) } == [[1], [2]])
+        #expect(
+            try stores.map { try StoreBackups(of: "\(folder)/\($0)").all.map(\.number) } == [
+                [1], [2],
+            ])
     }
 }

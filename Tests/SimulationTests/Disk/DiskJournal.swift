@@ -1,5 +1,11 @@
 import Foundation
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 import TestSeeds
 
 /// What was written and named on a simulated disk since it was last synchronised, in its order, with

@@ -1,6 +1,12 @@
 import Files
 import Foundation
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 import Synchronization
 import TestSeeds
 
@@ -148,7 +154,7 @@ final class SimulatedDisk: Sendable {
     // MARK: Calls through the seam
 
     private func answer(_ call: FileCall) -> FileHook.Answer {
-        let path = Disk.tidy(call.path)
+        let path = Disk.tidy(call.path.displayText)
         if let descriptor = call.descriptor {
             return answer(call, path, descriptor, Disk.status(descriptor))
         }
@@ -173,9 +179,9 @@ final class SimulatedDisk: Sendable {
                 })
         case .rename(let target):
             guard Disk.exists(path) else { return passing(.read, path) }
-            return named(judge(.name, path) { $0.move(path, to: Disk.tidy(target)) })
+            return named(judge(.name, path) { $0.move(path, to: Disk.tidy(target.displayText)) })
         case .link(let name), .makeLink(let name):
-            let made = if case .link = call.kind { name } else { path }
+            let made = if case .link = call.kind { name.displayText } else { path }
             guard !Disk.exists(made) else { return passing(.read, path) }
             return named(judge(.name, made) { $0.make(Disk.tidy(made)) })
         case .remove:

@@ -1,6 +1,12 @@
 import CSQLite
 import Foundation
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 import Synchronization
 
 /// SQLite's files of simulated disks: the default VFS, which asks the disk before each call.
