@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import Pipelines
 
 /// The command as a whole; each subcommand has a file of its own.
@@ -34,11 +35,23 @@ struct EtlCommand: ParsableCommand {
         if let problem = UnknownCommand.problem(in: words) {
             exit(withError: RunFailure(.usage, [problem]).shown())
         }
-        guard var command = only(in: words) else { return main(nil) }
+        guard var command = only(in: words) else { return runWhole() }
         do {
             try command.run()
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// Runs the command as a whole; what a message repeats of the line leaves as `OutputText`.
+    private static func runWhole() {
+        do {
+            var command = try parseAsRoot(nil)
+            try command.run()
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            Terminal.writeToStandardError(OutputText(fullMessage(for: error) + "\n"))
+            exit(withError: ExitCode.validationFailure)
         }
     }
 

@@ -247,12 +247,7 @@ import Testing
             try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [
                 "Sources/GraphStore/Store/StatementLog.swift", "Sources/etl/Terminal.swift",
             ])
-        #expect(
-            try sources(with: ["ENFILE"]) == [
-                "Sources/Diagnostics/FaultOrigin.swift",
-                "Sources/GraphStore/Store/AtomicFile.swift",
-                "Sources/RecordStreams/Platform.swift",
-            ])
+        #expect(try sources(with: ["ENFILE"]) == ["Sources/Files/FaultKind.swift"])
     }
 
     private var sources: [String] { Repository.files(under: "Sources", ending: ".swift") }

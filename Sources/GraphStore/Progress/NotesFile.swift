@@ -58,9 +58,11 @@ struct NotesFile {
                 """
                 PRAGMA \(Self.schema).synchronous = FULL;
                 PRAGMA main.synchronous = FULL;
+                BEGIN;
                 CREATE TABLE IF NOT EXISTS \(Self.schema).ETL_STORE (STATE TEXT);
                 DELETE FROM \(Self.schema).ETL_STORE;
-                INSERT INTO \(Self.schema).ETL_STORE VALUES ('\(state)')
+                INSERT INTO \(Self.schema).ETL_STORE VALUES ('\(state)');
+                COMMIT
                 """)
             return true
         } catch {
@@ -108,6 +110,9 @@ struct NotesFile {
         for suffix in ["", "-journal"] { try StoreFiles.remove(path + suffix) }
     }
 
+    /// Whether there is a file, and the store has a log.
+    var isBehindLog: Bool { StoreFiles.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
+
     /// Differs when somebody has written to the store; nil where its log holds something.
     private var state: String? {
         guard StoreFiles.size(storePath + "-wal") == 0 else { return nil }
@@ -143,6 +148,20 @@ extension PersistentContainer {
         session.rollback()
         guard !session.notesAreBeside else { return }
         session.notesAreBeside = try NotesFile(besideStoreAt: path).attach(to: session.connection)
+    }
+
+    /// Folds in what a save that failed has left of the log, behind which notes next to the store would
+    /// seem to be out of date.
+    func foldLogBehindNotes() throws(StoreError) {
+        guard !storeDescription.options.isReadOnly, schema.isOurs,
+            NotesFile(besideStoreAt: path).isBehindLog
+        else { return }
+        let session = try beginWriting()
+        defer { endWriting() }
+        session.rollback()
+        try storing { () throws(SQLiteError) in
+            try session.connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
+        }
     }
 
     /// Makes the notes of a run that begins durable: after a loss of power, whoever completes the run

@@ -107,6 +107,7 @@ extension PersistentContainer {
     package func progressNotes(
         _ kind: String
     ) throws(StoreError) -> [(number: Int64, value: [UInt8])] {
+        try foldLogBehindNotes()
         let reader = try newReader()
         guard let connection = try ProgressNotes.connection(reader, path) else { return [] }
         return try storing { () throws(SQLiteError) in

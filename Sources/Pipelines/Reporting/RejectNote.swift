@@ -55,6 +55,9 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         let note: RejectNote
         do {
             note = try JSONDecoder().decode(RejectNote.self, from: data)
+            // They are files of this folder, and of no other.
+            guard note.files.allSatisfy({ $0.name.components.count == 1 && !$0.name.isAbsolute })
+            else { throw CocoaError(.fileReadCorruptFile) }
         } catch {
             throw RunFailure(
                 .dataError, code: "rejects.note",

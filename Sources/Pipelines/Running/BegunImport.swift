@@ -13,7 +13,8 @@ struct BegunImport {
 
     /// Whether the import, run again, would read something that it has made objects of.
     ///
-    /// - Parameter isSame: whether an input of the same size is what it was.
+    /// - Parameter isSame: whether an input of the same size is what it was, or a larger one begins
+    ///   with it.
     func wouldRepeat(
         _ spec: ImportSpec, isSame: (InputNote, InputFile) throws -> Bool
     ) rethrows -> Bool {
@@ -23,7 +24,7 @@ struct BegunImport {
         for note in inputs {
             guard let file = Self.file(at: note.path) else { continue }
             if file.isStream { return true }
-            if file.byteCount == note.byteCount, try isSame(note, file) { return true }
+            if file.byteCount >= note.byteCount, try isSame(note, file) { return true }
         }
         return position.map { Self.file(at: $0.path) != nil } ?? false
     }

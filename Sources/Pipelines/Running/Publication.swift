@@ -97,7 +97,7 @@ struct Publication: Sendable {
     private func note(_ move: Move) throws {
         guard let waiting else { return }
         let file = Self.fileNumber(waiting.work)
-        var plan = Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
+        var plan = try Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
         if plan.file != file { plan = Plan(file: file, moves: []) }
         guard !plan.moves.contains(move) else { return }
         plan.moves.append(move)
@@ -110,7 +110,7 @@ struct Publication: Sendable {
     ///
     /// - Throws: `RunFailure` (73) where a file cannot get its name.
     static func recover(besideStoreAt path: String) throws {
-        guard let plan = Plan(besideStoreAt: path) else { return }
+        guard let plan = try Plan(besideStoreAt: path) else { return }
         if plan.file == fileNumber(path) {
             try publish(plan.moves)
         } else {
@@ -123,7 +123,7 @@ struct Publication: Sendable {
 
     /// Gives the files their names, although the store stays as it is.
     static func publishAll(besideStoreAt path: String) throws {
-        guard let plan = Plan(besideStoreAt: path) else { return }
+        guard let plan = try Plan(besideStoreAt: path) else { return }
         try publish(plan.moves)
         FileDescriptor.remove(Plan.path(path))
     }
@@ -132,7 +132,7 @@ struct Publication: Sendable {
     ///
     /// - Parameter keepsRejects: those get their name all the same.
     static func giveUp(besideStoreAt path: String, keepsRejects: Bool = false) {
-        if let plan = Plan(besideStoreAt: path) {
+        if let plan = try? Plan(besideStoreAt: path) {
             let rejects = plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) }
             // The failure is told already.
             try? publish(rejects)
@@ -172,7 +172,10 @@ struct Publication: Sendable {
 
     private static func discard(_ moves: [Move]) {
         for move in moves {
-            FileDescriptor.remove(move.from)
+            guard FileDescriptor.isFolder(move.from) else {
+                FileDescriptor.remove(move.from)
+                continue
+            }
             for name in FileDescriptor.names(in: move.from) {
                 FileDescriptor.remove(move.from.joining(name))
             }
@@ -200,10 +203,13 @@ struct Publication: Sendable {
         }
 
         /// Nil where there is none; one that is damaged was never whole, so that nothing waits by it.
-        init?(besideStoreAt path: String) {
-            guard let bytes = FileDescriptor.contents(FileName(Self.path(path))),
-                var plan = try? JSONDecoder().decode(Plan.self, from: Data(bytes))
-            else { return nil }
+        ///
+        /// - Throws: `RunFailure` (71, 74, or 77) if it cannot be read.
+        init?(besideStoreAt path: String) throws(RunFailure) {
+            let file = FileName(Self.path(path))
+            guard FileDescriptor.size(file) != nil else { return nil }
+            let data = try WholeFile.read(file)
+            guard var plan = try? JSONDecoder().decode(Plan.self, from: data) else { return nil }
             let folder = FileName(PathText.folder(of: path))
             plan.moves = plan.moves.map { $0.mapping(folder.joining) }
             self = plan

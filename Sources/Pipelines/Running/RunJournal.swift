@@ -56,6 +56,10 @@ final class RunJournal: Sendable {
         case .anew(let saved, let stages):
             state.stages = saved.stages.filter { !stages.contains($0.name) }
             run.leavesOut = !state.stages.isEmpty
+            if run.leavesOut {
+                let isPart = saved.run.isEnded || !saved.run.earlier.isEmpty
+                run.earlier = isPart ? saved.run.earlier : [saved.run]
+            }
             state.take(saved)
             state.present?.countAbortFromHere()
             for place in state.suspended.indices {
@@ -195,9 +199,11 @@ final class RunJournal: Sendable {
             if isComplete, state.withLock(\.suspended.isEmpty) {
                 try context.endProgressNotes()
             } else {
-                var ended = run
-                ended.isEnded = true
-                try context.writeProgressNote("run", 0, Self.encode(ended))
+                var left = run
+                left.isEnded = true
+                // A part of an unfinished run leaves the rest of it to the next one.
+                if !isComplete, let earlier = run.earlier.first { left = earlier }
+                try context.writeProgressNote("run", 0, Self.encode(left))
                 if isComplete { try context.removeProgressNotes(["done"]) }
                 try noteSuspended(in: context)
             }

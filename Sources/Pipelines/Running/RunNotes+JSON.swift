@@ -6,7 +6,7 @@ extension RunNote: JSONWritable {
         .fields([
             "format": format, "pipeline": pipeline, "runID": runID, "started": started,
             "fingerprint": fingerprint, "base": base, "attempts": attempts, "replay": replay,
-            "isEnded": isEnded, "leavesOut": leavesOut,
+            "isEnded": isEnded, "leavesOut": leavesOut, "earlier": earlier,
         ])
     }
 }

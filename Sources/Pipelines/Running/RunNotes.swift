@@ -22,6 +22,8 @@ struct RunNote: Decodable, Sendable, Hashable {
     var isEnded = false
     /// Stages that this run leaves out are done by an earlier run, whose others are not.
     var leavesOut = false
+    /// That run, if it is to be completed; one at most.
+    var earlier: [RunNote] = []
 
     /// Whose notes these are: a run is completed by a run of the same owner.
     var owner: String { Self.owner(pipeline: pipeline, isReplay: replay != nil) }

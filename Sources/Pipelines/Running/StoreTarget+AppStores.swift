@@ -89,18 +89,25 @@ extension StoreTarget {
         let found = try findings(workPath, model)
         guard !found.isEmpty else { return }
         let origin = turn == nil ? template : path
-        var before: [String: Int] = [:]
+        func new(behind earlier: [StoreFinding]) -> [StoreFinding] {
+            var before: [String: Int] = [:]
+            for finding in earlier { before[Self.kind(of: finding), default: 0] += finding.count }
+            return found.filter { $0.count > before[Self.kind(of: $0), default: 0] }
+        }
         let earlier = try origin.map { try findings($0, model) } ?? []
-        for finding in earlier {
-            before[Self.kind(of: finding), default: 0] += finding.count
+        guard let origin, !new(behind: earlier).isEmpty else {
+            return try refuse(new(behind: earlier))
         }
         // A disk that fails for a moment is no damage that the run has done.
-        if let damage = earlier.first(where: { $0.kind == .file }),
-            !found.contains(where: { $0.kind == .file })
-        {
-            throw StoreError(.inputOutput, "\(origin ?? path) cannot be read: \(damage.message)")
+        let again = try findings(origin, model)
+        let isDamaged = again.contains { $0.kind == .file } && !found.contains { $0.kind == .file }
+        guard again == earlier, !isDamaged else {
+            throw StoreError(.inputOutput, "\(origin) cannot be read to the end")
         }
-        let new = found.filter { $0.count > before[Self.kind(of: $0), default: 0] }
+        try refuse(new(behind: again))
+    }
+
+    private func refuse(_ new: [StoreFinding]) throws(RunFailure) {
         guard !new.isEmpty else { return }
         throw RunFailure(
             .software,

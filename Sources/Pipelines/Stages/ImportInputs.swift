@@ -220,6 +220,33 @@ struct ImportInputs: Sendable {
         return note.mappingPaths(path)
     }
 
+    /// The place with the new names of inputs that were renamed while the import was stopped, as
+    /// what was read of them tells.
+    func followingRenames(
+        _ point: ResumePoint, _ environment: StageEnvironment
+    ) throws -> ResumePoint {
+        let paths = Set(files.map(\.path))
+        var known = Set(point.positions.map(\.path) + point.finished.map(\.path))
+        var renamed: [FileName: FileName] = [:]
+        for position in point.positions
+        where !position.isStream && position.offset > 0 && !paths.contains(position.path) {
+            let file = files.first { file in
+                guard !file.isStream, file.generatedRows == nil, !known.contains(file.path) else {
+                    return false
+                }
+                // What cannot be read is another one.
+                let digest = try? Self.digest(
+                    of: file, options, environment.interruption, upTo: position.offset)
+                return digest == position.digest
+            }
+            try environment.interruption.check()
+            guard let file else { continue }
+            renamed[position.path] = file.path
+            known.insert(file.path)
+        }
+        return renamed.isEmpty ? point : point.mappingPaths { renamed[$0] ?? $0 }
+    }
+
     /// Where what comes next of the file is to be cut.
     func sectionEnd(in file: InputFile) -> InputPosition? {
         sectionEnd?.path == file.path ? sectionEnd : nil
@@ -262,9 +289,12 @@ struct ImportInputs: Sendable {
         try Self.digest(of: file, options, environment.interruption)
     }
 
-    /// The digest of all bytes of a file as an import reads them: inflated, and in UTF-8.
+    /// The digest of the bytes of a file as an import reads them: inflated, and in UTF-8.
+    ///
+    /// - Parameter limit: how many of them; nil for all.
     static func digest(
-        of file: InputFile, _ options: ReadOptions, _ interruption: Interruption
+        of file: InputFile, _ options: ReadOptions, _ interruption: Interruption,
+        upTo limit: Int? = nil
     ) throws -> [UInt8] {
         let source = try ByteSource(
             file, compression: options.compression, maxRatio: options.maxRatio,
@@ -273,7 +303,8 @@ struct ImportInputs: Sendable {
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
         defer { room.deallocate() }
         while true {
-            let count = try source.read(into: room, count: 1 << 18)
+            let wanted = min(1 << 18, limit.map { $0 - digest.byteCount } ?? .max)
+            let count = wanted > 0 ? try source.read(into: room, count: wanted) : 0
             guard count > 0 else { return digest.value }
             digest.add(UnsafeRawBufferPointer(start: room, count: count))
             try interruption.check()

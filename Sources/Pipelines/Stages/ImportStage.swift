@@ -17,7 +17,8 @@ struct ImportStage: Sendable {
         let inputs = try ImportInputs(spec.read, stage, environment)
         try environment.journal.beginImport(stage, in: environment.container)
         if let earlier = environment.journal.point(of: stage) {
-            let note = inputs.naming(earlier, environment.paths)
+            let note = try inputs.followingRenames(
+                inputs.naming(earlier, environment.paths), environment)
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
                     throw CannotResume("the stage has changed")

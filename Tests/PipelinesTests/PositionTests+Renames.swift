@@ -1,0 +1,105 @@
+import Diagnostics
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Runs that are completed after somebody has renamed or extended an input, or run a part alone.
+@Suite("Positions in inputs that others touch")
+struct TouchedInputTests {
+    private static let model = """
+        model: 1
+        entities:
+          Note: { attributes: { text: { type: String, optional: false } } }
+        """
+
+    private func spec(_ stages: String) -> String {
+        """
+        etl: 1
+        name: notes
+        store: { at: store.sqlite, model: model.yaml, open: create }
+        budget: { save-every: 10 }
+        stages:
+        \(stages)
+        """
+    }
+
+    private func lines(_ range: Range<Int>) -> String {
+        range.map { "{\"text\":\"t\($0)\"}\n" }.joined()
+    }
+
+    private func run(_ folder: Workspace, only: String? = nil) throws -> RunOutcome {
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.only = only
+        options.decoding = Workspace.beside
+        return PipelineRunner(options: options).run(folder.path("spec.yaml"))
+    }
+
+    private static let counts = "SELECT count(*), count(DISTINCT ZTEXT) FROM ZNOTE"
+
+    @Test("an input that was renamed is gone on with, and not appended once more")
+    func renamed() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        let whole = try folder.writeGzip("whole.gz", lines(0..<5000))
+        try folder.write("in-1.ndjson.gz", bytes: Array(whole.prefix(whole.count / 2)))
+        try folder.write(
+            "spec.yaml",
+            spec(
+                "  - { import: notes, read: { files: \"in-*.ndjson.gz\" }, into: Note, when-found: append }"
+            ))
+        #expect(try run(folder).status == .dataError)
+        let first = try folder.rows("SELECT count(*) FROM ZNOTE")
+        #expect(first != ["0"])
+        try FileManager.default.removeItem(atPath: folder.path("in-1.ndjson.gz"))
+        try folder.move("whole.gz", to: "in-3.ndjson.gz")
+        #expect(try run(folder).status == .ok)
+        #expect(try folder.rows(Self.counts) == ["5000|5000"])
+    }
+
+    @Test("a completed append whose input has grown is not repeated")
+    func grown() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("a.ndjson", lines(0..<50))
+        try folder.write("b.ndjson", lines(50..<60) + "{\n")
+        try folder.write(
+            "spec.yaml",
+            spec(
+                """
+                  - { import: one, read: { files: a.ndjson }, into: Note, when-found: append }
+                  - { import: two, read: { files: b.ndjson }, into: Note, when-found: append }
+                """))
+        #expect(try run(folder).status == .dataError)
+        try folder.write("a.ndjson", lines(0..<50) + lines(100..<101))
+        let again = try run(folder)
+        #expect(again.status == .dataError)
+        #expect(again.diagnostics.map(\.code) == ["run.cannot-resume"])
+        #expect(try folder.rows(Self.counts) == ["60|60"])
+    }
+
+    @Test("a stage that is run alone leaves the rest of an unfinished run to the next one")
+    func part() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("a.ndjson", lines(0..<50))
+        try folder.write("b.ndjson", lines(50..<60) + "{\n")
+        try folder.write(
+            "spec.yaml",
+            spec(
+                """
+                  - { import: one, read: { files: a.ndjson }, into: Note, when-found: append }
+                  - { import: two, read: { files: b.ndjson }, into: Note, when-found: append }
+                  - { export: Note, to: out.csv, order: [text] }
+                """))
+        #expect(try run(folder).status == .dataError)
+        try folder.write("b.ndjson", lines(50..<60))
+        #expect(try run(folder, only: "two").status == .ok)
+        let completed = try run(folder)
+        #expect(completed.status == .ok, "\(completed.diagnostics)")
+        #expect(completed.attempts == 2)
+        #expect(try folder.rows(Self.counts) == ["60|60"])
+        #expect(try folder.text("out.csv").split(separator: "\n").count == 61)
+        #expect(try folder.rows(ResumeTests.tables) == ["0"])
+    }
+}
