@@ -49,8 +49,11 @@ struct EtlCommand: ParsableCommand {
             var command = try parseAsRoot(nil)
             try command.run()
         } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Terminal.writeToStandardError(OutputText(fullMessage(for: error) + "\n"))
+            let message = fullMessage(for: error)
+            guard exitCode(for: error) == .validationFailure, !message.isEmpty else {
+                exit(withError: error)
+            }
+            Terminal.writeToStandardError(OutputText(message + "\n"))
             exit(withError: ExitCode.validationFailure)
         }
     }

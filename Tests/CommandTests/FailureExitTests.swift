@@ -87,7 +87,9 @@ struct FailureExitTests {
         try folder.writeSpec(top: "rejects: { allow: 1 }")
         let output = try folder.run("--set out=file/x/out.csv")
         #expect(output.status == 73)
-        #expect(output.errors.contains("error: The folder file/x cannot be made [output.folder]"))
+        #expect(
+            output.errors.contains(
+                "error: The folder file/x cannot be made: Not a directory [output.folder]"))
         let store = try folder.run("--set store=file/x.sqlite")
         #expect(store.status == 73)
         #expect(folder.text("file") == "")

@@ -66,6 +66,7 @@ struct NotesFile {
                 """)
             return true
         } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             guard error.isCannotOpen else { throw StoreError(error) }
             return false
         }

@@ -31,12 +31,22 @@ enum StoreFiles {
         FileSystem.exists(path)
     }
 
-    /// Makes sure that a store's path leads to a regular file, or to nothing yet.
+    /// Makes sure that a store's path leads to a regular file, or to nothing yet, and so do the names
+    /// of SQLite's logs.
     ///
     /// SQLite would wait for a pipe for ever, and would write to a device.
     static func refuseOtherKinds(_ path: String) throws(StoreError) {
-        guard let status = try? FileStatus(of: path), let kind = kind(status) else { return }
-        throw StoreError(.notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
+        if let status = try? FileStatus(of: path), let kind = kind(status) {
+            throw StoreError(
+                .notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
+        }
+        let file = resolved(path)
+        for log in [file + "-wal", file + "-shm", file + "-journal"] {
+            guard let status = try? FileStatus(of: log), let kind = kind(status) else { continue }
+            throw StoreError(
+                .exists,
+                "\(log) is \(kind), but SQLite keeps a file of its own by this name; remove it")
+        }
     }
 
     /// What something is that is not a regular file; `nil` if it is one.

@@ -75,7 +75,13 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     /// - Parameter file: another place where it is written.
     func write(in folder: String, to file: String? = nil) throws {
         let base = Self.base(folder)
-        let note = mappingPaths { $0.relative(to: base) ?? $0 }
+        var note = mappingPaths { $0.relative(to: base) ?? $0 }
+        for place in note.files.indices {
+            // It is shown, and not looked for.
+            let source = note.files[place].source.displayText
+            let masked = OutputText.masked(source)
+            if masked != source { note.files[place].source = FileName(masked) }
+        }
         try WholeFile.write(
             Array(note.json.exact.utf8) + [10], to: file ?? PathText.join(folder, Self.name))
     }
