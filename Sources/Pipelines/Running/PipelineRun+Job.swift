@@ -15,6 +15,8 @@ extension PipelineRun {
         /// What the notes say of the run: as it began, or of the one that it completes.
         var note: RunNote
         let ownNote: RunNote
+        /// The store was not there when the run began.
+        var makesStore = false
 
         /// The stages that share a container, and whose work gets its place together.
         var groups: [[Stage]] {
@@ -23,12 +25,14 @@ extension PipelineRun {
 
         /// Begins, or goes on with, the notes of the run.
         ///
-        /// Those of a store in its place stand next to it until something in it is changed.
+        /// Those of a store that was there stand next to it until something in it is changed.
         func journal(
             _ beginning: RunJournal.Beginning, isSameAttempt: Bool = true,
             isAfterFailure: Bool = false, in container: PersistentContainer
         ) throws -> RunJournal {
-            if container.path == target.path { try container.keepProgressNotesBeside() }
+            if container.path == target.path, !makesStore {
+                try container.keepProgressNotesBeside()
+            }
             return try RunJournal(
                 note, paths, beginning, isSameAttempt: isSameAttempt,
                 isAfterFailure: isAfterFailure, in: container)

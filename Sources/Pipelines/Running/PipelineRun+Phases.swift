@@ -70,6 +70,7 @@ extension PipelineRun {
 
     /// Opens the container of a group, and notes there that this attempt has begun.
     private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.Place {
+        job.makesStore = job.makesStore || !job.target.isThere
         let opened = try openStore(&job, for: group)
         let container = opened.container
         if lock != nil, opened.place == .store {
