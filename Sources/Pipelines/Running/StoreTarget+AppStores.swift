@@ -87,6 +87,10 @@ extension StoreTarget {
     /// What the run has broken, by the rules of the format, which would be a mistake of ours.
     private func checkSoundness(_ model: ManagedObjectModel?) throws {
         let found = try findings(workPath, model)
+        // A disk that fails for a moment is no damage.
+        if found.contains(where: { $0.kind == .file }), try findings(workPath, model) != found {
+            throw StoreError(.inputOutput, "The copy of \(path) cannot be read to the end")
+        }
         guard !found.isEmpty else { return }
         let origin = turn == nil ? template : path
         func new(behind earlier: [StoreFinding]) -> [StoreFinding] {
