@@ -7,7 +7,7 @@ import Testing
 ///
 /// `ETL_SIMULATION_SEEDS=N` plays N seeds, and `ETL_SIMULATION_SEED=S` the seed S alone.
 @Suite("Simulation", .serialized) struct SimulationTests {
-    private static let seedsDefault = 200
+    private static let seedsDefault = 100
 
     private static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
