@@ -40,7 +40,25 @@ struct TouchedInputTests {
 
     private static let counts = "SELECT count(*), count(DISTINCT ZTEXT) FROM ZNOTE"
 
-    @Test("an input that was renamed is gone on with, and not appended once more")
+    /// A run whose first append is done, and whose second one has a reject too many.
+    private func failed() throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("a.ndjson", lines(0..<50))
+        try folder.write("b.ndjson", lines(50..<60) + "{\n")
+        try folder.write(
+            "spec.yaml",
+            spec(
+                """
+                  - { import: one, read: { files: a.ndjson }, into: Note, when-found: append }
+                  - { import: two, read: { files: b.ndjson }, into: Note, when-found: append }
+                  - { export: Note, to: out.csv, order: [text] }
+                """))
+        #expect(try run(folder).status == .dataError)
+        return folder
+    }
+
+    @Test("a renamed input is continued, and not appended again")
     func renamed() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -62,18 +80,7 @@ struct TouchedInputTests {
 
     @Test("a completed append whose input has grown is not repeated")
     func grown() throws {
-        let folder = try Workspace()
-        try folder.write("model.yaml", Self.model)
-        try folder.write("a.ndjson", lines(0..<50))
-        try folder.write("b.ndjson", lines(50..<60) + "{\n")
-        try folder.write(
-            "spec.yaml",
-            spec(
-                """
-                  - { import: one, read: { files: a.ndjson }, into: Note, when-found: append }
-                  - { import: two, read: { files: b.ndjson }, into: Note, when-found: append }
-                """))
-        #expect(try run(folder).status == .dataError)
+        let folder = try failed()
         try folder.write("a.ndjson", lines(0..<50) + lines(100..<101))
         let again = try run(folder)
         #expect(again.status == .dataError)
@@ -83,19 +90,7 @@ struct TouchedInputTests {
 
     @Test("a stage that is run alone leaves the rest of an unfinished run to the next one")
     func part() throws {
-        let folder = try Workspace()
-        try folder.write("model.yaml", Self.model)
-        try folder.write("a.ndjson", lines(0..<50))
-        try folder.write("b.ndjson", lines(50..<60) + "{\n")
-        try folder.write(
-            "spec.yaml",
-            spec(
-                """
-                  - { import: one, read: { files: a.ndjson }, into: Note, when-found: append }
-                  - { import: two, read: { files: b.ndjson }, into: Note, when-found: append }
-                  - { export: Note, to: out.csv, order: [text] }
-                """))
-        #expect(try run(folder).status == .dataError)
+        let folder = try failed()
         #expect(try run(folder, only: "two", allowed: 1).status == .ok)
         let completed = try run(folder, allowed: 1)
         #expect(completed.status == .ok, "\(completed.diagnostics)")

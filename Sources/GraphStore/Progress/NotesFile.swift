@@ -35,9 +35,7 @@ struct NotesFile {
     /// - Returns: false where notes must stand in the store: because there are some, because others
     ///   are at work there, or because no file can be made.
     func attach(to connection: Connection) throws(StoreError) -> Bool {
-        // Of a store with a very long name.
-        let name = PathText.lastComponent(path).utf8.count
-        guard name + "-journal".utf8.count <= FileName.componentBytesMax else { return false }
+        guard hasPossibleName else { return false }
         let hasNotes = try storing { () throws(SQLiteError) in
             if try ProgressNotes.exist(on: connection) { return true }
             // Folded in later, the log would change the store behind the notes.
@@ -108,7 +106,14 @@ struct NotesFile {
 
     /// Removes the file; nothing happens where there is none.
     func remove() throws(StoreError) {
+        guard hasPossibleName else { return }
         for suffix in ["", "-journal"] { try StoreFiles.remove(path + suffix) }
+    }
+
+    /// Whether the name is not too long for a file; next to a store with a very long name it is.
+    private var hasPossibleName: Bool {
+        PathText.lastComponent(path).utf8.count + "-journal".utf8.count
+            <= FileName.componentBytesMax
     }
 
     /// Whether there is a file, and the store has a log.

@@ -108,8 +108,8 @@ extension PipelineRun {
         runner.warn(
             Diagnostic(
                 .warning, code: "run.new-input",
-                "What the run \(run) had done next to the store is thrown away, since the store or the"
-                    + " run is not what it was; no stage counts as done"))
+                "The unfinished work of the run \(run) is discarded, because the store or the spec has"
+                    + " changed; all stages run again"))
     }
 
     private mutating func runStages(_ group: [Stage], _ job: Job) throws {

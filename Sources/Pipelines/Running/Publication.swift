@@ -38,7 +38,7 @@ struct Publication: Sendable {
 
     init(_ target: StoreTarget, runID: String) {
         self.init(
-            waiting: target.way.namesFilesWithStore
+            waiting: target.way.isBeside && !target.way.isDry
                 ? Waiting(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
@@ -227,16 +227,6 @@ struct Publication: Sendable {
         private static func relative(_ name: FileName, to folder: FileName) -> FileName {
             let working = WorkingFolder.name
             return working.joining(name).relative(to: working.joining(folder)) ?? name
-        }
-    }
-}
-
-extension StoreTarget.Way {
-    /// Whether what stages make waits for the swap.
-    var namesFilesWithStore: Bool {
-        switch self {
-        case .workingCopy, .replacement: true
-        case .readOnly, .inPlace, .snapshot: false
         }
     }
 }
