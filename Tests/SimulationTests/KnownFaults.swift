@@ -6,22 +6,7 @@ struct KnownFault: Sendable {
     /// Whether it is what a finding shows.
     let sign: @Sendable (Simulation.Finding) -> Bool
 
-    static let all: [KnownFault] = [
-        KnownFault(
-            reason:
-                "a migration ends well though its folder cannot be synchronised behind the swap"
-        ) { finding in
-            finding.scenario == "migrate" && finding.events.contains("then the power is lost")
-                && finding.events.contains { $0.contains("; failOn") && $0.contains(" read ") }
-        },
-        KnownFault(
-            reason:
-                "a replay that is begun twice goes on where the first one was, and loses rejects"
-        ) { finding in
-            finding.scenario == "replay" && finding.differs { !$0.isMore && $0.isOfRejects }
-                && finding.events.count { $0.hasPrefix("attempt ") } > 2
-        },
-    ]
+    static let all: [KnownFault] = []
 
     static func of(_ finding: Simulation.Finding) -> KnownFault? {
         all.first { $0.sign(finding) }

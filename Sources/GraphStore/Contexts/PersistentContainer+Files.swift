@@ -75,8 +75,11 @@ extension PersistentContainer {
     /// the new one has opened.
     public static func replace(at path: String, with newPath: String) throws(StoreError) {
         try replace(at: path, with: newPath, waiting: nil, unlessSeenBy: nil)
+        try synchronizeFolder(ofStoreAt: path)
     }
 
+    /// Puts it there; until its folder is synchronized, a loss of power may bring the old one back.
+    ///
     /// - Parameters:
     ///   - patience: how long others may take to let go of the old store.
     ///   - witness: has seen whether anybody has written to the old store.
@@ -120,8 +123,6 @@ extension PersistentContainer {
             if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
             throw error
         }
-        // It is done; what a loss of power may leave otherwise is what was there before.
-        try? StoreFiles.synchronizeFolder(of: path)
         do {
             _ = try PersistentStore.model(at: path)
         } catch {
@@ -134,6 +135,12 @@ extension PersistentContainer {
         if isOfApp { try ExternalFiles.removeAll(in: to, butThoseIn: from) }
         try StoreFiles.removeFolder(from)
         if !isOfApp { try PersistentContainer(model: nil, at: path).sweepExternalFiles() }
+    }
+
+    /// Makes durable that a store has taken the place of another, which a loss of power may bring back
+    /// until then.
+    package static func synchronizeFolder(ofStoreAt path: String) throws(StoreError) {
+        try StoreFiles.synchronizeFolder(of: StoreFiles.resolved(path))
     }
 
     /// Copies a store, as the last save left it, into a new file, while others read and write.

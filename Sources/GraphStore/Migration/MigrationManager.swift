@@ -61,7 +61,8 @@ public struct MigrationManager: Sendable {
     ///   - planned: told the plan before anything is written.
     ///   - report: told how far it has come, often.
     /// - Throws: `.needsMapping` and `.migrationRefused` where the plan says so, `.busy` where the
-    ///   store is in use, `.cancelled`; the store is as it was then.
+    ///   store is in use, `.cancelled`; the store is as it was then. `.inputOutput` if the store is
+    ///   migrated, and a loss of power may still bring the old one back.
     @discardableResult
     public func migrate(
         cancellation: MigrationCancellation = MigrationCancellation(),
@@ -96,6 +97,7 @@ public struct MigrationManager: Sendable {
             } else {
                 _ = try? PersistentContainer(model: nil, at: path).sweepExternalFiles()
             }
+            try StoreFiles.synchronizeFolder(of: path)
             return MigrationResult(plan: plan, backupPath: backup)
         } catch {
             // The error that led here is the one to tell; the next migration takes the rest away.

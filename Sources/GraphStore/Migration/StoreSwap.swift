@@ -43,6 +43,8 @@ struct StoreSwap {
     /// new one. What the old one is kept as is a second name of its file, or a copy where the file
     /// system knows no second names.
     ///
+    /// Until its folder is synchronized, a loss of power may bring the old one back.
+    ///
     /// - Parameter guarded: what has kept writers away until now.
     /// - Returns: where the old store is now.
     func run(_ guarded: Guard) throws(StoreError) -> String {
@@ -60,8 +62,6 @@ struct StoreSwap {
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
-            // It is done; what a loss of power may leave otherwise is the old store.
-            try? StoreFiles.synchronizeFolder(of: path)
             withExtendedLifetime(witness) {}
             return backup
         } catch {

@@ -38,7 +38,10 @@ extension PipelineRun {
             lastNotes = open?.journal.current
             open = nil
         case .putInPlace: try putInPlace(&job)
-        case .publish: try Publication.recover(besideStoreAt: job.target.path)
+        case .publish:
+            // What is published tells of a store that no loss of power takes away.
+            try job.target.synchronizePlace()
+            try Publication.recover(besideStoreAt: job.target.path)
         case .reportEarly: reportEarly()
         case .endNotes: try endNotes(job)
         }

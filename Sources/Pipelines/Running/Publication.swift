@@ -98,7 +98,10 @@ struct Publication: Sendable {
         guard let waiting else { return }
         let file = Self.fileNumber(waiting.work)
         var plan = try Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
-        if plan.file != file { plan = Plan(file: file, moves: []) }
+        if plan.file != file {
+            Self.discard(plan.moves)
+            plan = Plan(file: file, moves: [])
+        }
         guard !plan.moves.contains(move) else { return }
         plan.moves.append(move)
         try plan.write(besideStoreAt: waiting.store)
@@ -170,6 +173,8 @@ struct Publication: Sendable {
             fix: "make room for the name, and run it again")
     }
 
+    /// Removes the files of a plan for good: the plan is removed next, and nothing else names a file
+    /// that a loss of power brings back.
     private static func discard(_ moves: [Move]) {
         for move in moves {
             guard FileDescriptor.isFolder(move.from) else {
@@ -180,6 +185,10 @@ struct Publication: Sendable {
                 FileDescriptor.remove(move.from.joining(name))
             }
             FileDescriptor.removeFolder(move.from)
+        }
+        for folder in Set(moves.map(\.from.folder)) {
+            // Where the disk cannot do that, a hidden file may come back, which is in nobody's way.
+            try? FileDescriptor.synchronizeFolder(folder)
         }
     }
 
