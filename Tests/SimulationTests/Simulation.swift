@@ -37,6 +37,8 @@ final class Simulation {
     }
 
     private static let attemptsMax = 8
+    /// Prints every call of each attempt.
+    var printsCalls = false
     private let root: String
     private let disk: SimulatedDisk
     private var references: [String: Reference] = [:]
@@ -125,13 +127,14 @@ final class Simulation {
                 scenario: scenario.name, seed: seed, what: what,
                 events: events.map { $0.replacing(root + "/disk", with: "") } + [
                     "small inputs up to \(smallInputBytes) bytes"
-                ] + disk.trace, differences: differences)
+                ] + disk.trace.suffix(12), differences: differences)
         }
         for attempt in 0..<Self.attemptsMax {
             let fault = faults.indices.contains(attempt) ? faults[attempt] : nil
             disk.arm(fault)
             let ending = scenario.work(place)
             let struck = disk.struck
+            if printsCalls { print(disk.trace.joined(separator: "\n")) }
             events.append(
                 "attempt \(attempt + 1): \(ending.status.rawValue) \(ending.text.prefix(200))"
                     + (struck.map { "; \($0)" } ?? ""))

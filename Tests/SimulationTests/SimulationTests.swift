@@ -5,7 +5,8 @@ import Testing
 /// Kills, failures, and losses of power at random calls; what comes of the work in the end is what
 /// comes of it undisturbed.
 ///
-/// `ETL_SIMULATION_SEEDS=N` plays N seeds, and `ETL_SIMULATION_SEED=S` the seed S alone.
+/// `ETL_SIMULATION_SEEDS=N` plays N seeds, and `ETL_SIMULATION_SEED=S` the seed S alone, and
+/// prints its calls.
 @Suite("Simulation", .serialized) struct SimulationTests {
     private static let seedsDefault = 100
 
@@ -23,6 +24,7 @@ import Testing
         let wanted = environment["ETL_SIMULATION_SCENARIO"]
         let scenarios = Scenario.all.filter { wanted == nil || $0.name == wanted }
         let simulation = try Simulation()
+        simulation.printsCalls = environment["ETL_SIMULATION_SEED"] != nil
         var findings = 0
         var known: [String: Int] = [:]
         for seed in Self.seeds {

@@ -85,7 +85,11 @@ public struct MigrationManager: Sendable {
         var isBegun = false
         do throws(StoreError) {
             let plan = try build(file, cancellation, planned, report, isBegun: &isBegun)
-            guard !plan.isEmpty else { return MigrationResult(plan: plan) }
+            guard !plan.isEmpty else {
+                // An earlier migration may have ended before it did this.
+                try StoreFiles.synchronizeFolder(of: path)
+                return MigrationResult(plan: plan)
+            }
             report(
                 MigrationProgress(
                     phase: .swapping, completed: plan.objectCount, total: plan.objectCount))

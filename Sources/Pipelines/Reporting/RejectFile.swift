@@ -57,6 +57,9 @@ final class RejectFile {
     var path: FileName { records.path }
 
     /// Makes the files, or cuts them to what is known of them.
+    ///
+    /// Leftovers of the records go for good before those of the reasons, by which they are told from
+    /// an edited file.
     func make() throws {
         try records.make()
         try reasons.make()
@@ -100,9 +103,9 @@ final class RejectFile {
         return Array(JSONText.quoted(String(text[..<(end ?? text.endIndex)])).utf8)
     }
 
-    /// Writes the reasons first, so that they tell of records that are not saved yet.
+    /// Makes the reasons durable first, so that they tell of records that are not saved yet.
     func flush() throws {
-        try reasons.flush()
+        try reasons.synchronize()
         try records.flush()
     }
 
@@ -172,7 +175,11 @@ private final class AppendedFile {
 
     /// Makes the file, or cuts off what it got after the bytes that stay.
     func make() throws {
-        try withHandle { handle in FileDescriptor.cut(handle, to: length - buffer.count) }
+        let isLonger = FileDescriptor.size(path) ?? 0 > length - buffer.count
+        try withHandle { handle in
+            FileDescriptor.cut(handle, to: length - buffer.count)
+                && (!isLonger || FileDescriptor.synchronize(handle))
+        }
     }
 
     func flush() throws {

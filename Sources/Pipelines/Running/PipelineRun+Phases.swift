@@ -156,12 +156,12 @@ extension PipelineRun {
         for remedy in remedies {
             switch remedy {
             case .abandonWork:
+                job.target.abandon()
                 if job.target.way.isBeside {
                     // If there were too many rejects, these are what the failure is about, and stay.
                     Publication.giveUp(
                         besideStoreAt: job.target.path, keepsRejects: failure.isOfRejects)
                 }
-                job.target.abandon()
             case .takeBack:
                 note = takenBack(working, job)
                 discard(working)

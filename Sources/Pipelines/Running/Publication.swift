@@ -119,6 +119,8 @@ struct Publication: Sendable {
         } else {
             let waiting = [CompanionFile.work, .new].map { fileNumber($0.path(of: path)) }
             guard !waiting.contains(plan.file) else { return }
+            // A loss of power must not bring back a store whose files are gone.
+            try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
         }
         FileDescriptor.remove(Plan.path(path))
@@ -131,23 +133,31 @@ struct Publication: Sendable {
         FileDescriptor.remove(Plan.path(path))
     }
 
-    /// Removes a plan with its files, since the store that it is of is given up.
+    /// Removes a plan with its files, since the store that it is of has been removed.
     ///
     /// - Parameter keepsRejects: those get their name all the same.
     static func giveUp(besideStoreAt path: String, keepsRejects: Bool = false) {
-        if let plan = try? Plan(besideStoreAt: path) {
-            let rejects = plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) }
-            // The failure is told already.
-            try? publish(rejects)
+        // Whatever fails here is left to the next run, as the failure that led here is told already.
+        try? giveUp(Plan(besideStoreAt: path), besideStoreAt: path, keepsRejects: keepsRejects)
+    }
+
+    private static func giveUp(
+        _ plan: Plan?, besideStoreAt path: String, keepsRejects: Bool
+    ) throws {
+        if let plan {
+            try publish(plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) })
+            // A loss of power must not bring back a store whose files are gone.
+            try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
         }
         FileDescriptor.remove(Plan.path(path))
     }
 
     private static func publish(_ moves: [Move]) throws {
-        for move in moves where FileDescriptor.size(move.from) != nil {
-            try publish(move)
-            try FileDescriptor.synchronizeFolder(move.to.folder)
+        for move in moves where FileDescriptor.size(move.from) != nil { try publish(move) }
+        // Those that an earlier attempt has moved, too: it may have ended before this.
+        for folder in Set(moves.map(\.to.folder)) where FileDescriptor.isFolder(folder) {
+            try FileDescriptor.synchronizeFolder(folder)
         }
     }
 

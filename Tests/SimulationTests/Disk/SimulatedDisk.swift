@@ -98,7 +98,7 @@ final class SimulatedDisk: Sendable {
 
     var isDead: Bool { state.withLock(\.isDead) }
     var struck: String? { state.withLock(\.struck) }
-    var trace: [String] { state.withLock { $0.trace.suffix(12) } }
+    var trace: [String] { state.withLock { $0.trace } }
 
     /// Brings a killed process's disk back, after a loss of power without what is lost.
     func revive(_ random: inout SeededGenerator, isLoss: Bool, isWhole: Bool = false) {
