@@ -56,6 +56,9 @@ package struct SystemFault: Error, Hashable, Sendable, CustomStringConvertible {
         number == EINVAL || number == ENOTSUP || number == EROFS
     }
 
+    /// There is nothing of that name in a folder that is there.
+    package static var noEntry: SystemFault { SystemFault(ENOENT) }
+
     /// What opening a folder as a file amounts to.
     package static var isFolder: SystemFault { SystemFault(EISDIR) }
 

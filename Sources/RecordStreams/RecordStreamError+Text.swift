@@ -11,6 +11,8 @@ extension RecordStreamError {
             isEmpty
                 ? "There is nothing in it, and its name does not tell the format"
                 : "Neither the name nor the first byte tells the format"
+        case .foreignFormat(let format):
+            "The first bytes are those of \(format.text), which etl does not read"
         case .resourcesExhausted(let reason, _): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
         case .badPath(let path, let reason): "The path '\(path)' is not valid: \(reason)"
@@ -24,6 +26,10 @@ extension RecordStreamError {
         case .gzipBomb(let ratio): "The gzip data inflates to more than \(ratio) times its size"
         case .jsonStructure(let reason): reason
         case .jsonPathMissing(let path): "The document has no value at \(path)"
+        case .jsonIsNDJSON: "The file is NDJSON: a second object follows the first one"
+        case .jsonWrapped(let path):
+            "The document is one object without any field that the stage reads; its records seem to be"
+                + " at \(path)"
         case .csvNoHeader: "The file is empty where a header is expected"
         case .csvHeader(let reason): "The header cannot be read: \(reason)"
         case .csvDuplicateHeader(let name): "The header names the column '\(name)' twice"
@@ -52,17 +58,22 @@ extension RecordStreamError {
         case .ambiguousFormat(let isEmpty):
             "set `read.as` to csv, tsv, json or ndjson"
                 + (isEmpty ? "; an empty input of ndjson is one without records" : "")
+        case .foreignFormat(let format): format.fix(location.source)
         case .resourcesExhausted:
             "raise the limits on open files and memory (`ulimit -n`), and run again"
         case .badPattern, .badPath, .badDialect: nil
-        case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipData, .gzipTrailing:
+        case .gzipTruncated, .gzipData, .gzipTrailing:
             "fetch the file again; the records before the damage were kept"
+        case .gzipChecksum, .gzipLength:
+            "fetch the file again; records after the damage may have been imported"
         case .gzipHeader: "rename the file or set `read.compression: none` if it is not compressed"
         case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
         case .jsonStructure(let reason):
             reason.hasSuffix("UTF-8")
                 ? TextEncoding.fix : "mend the document; the records before this place were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
+        case .jsonIsNDJSON: "set `read.as: ndjson`, or name the file .ndjson"
+        case .jsonWrapped(let path): "write `read: { at: \"\(path)\" }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvHeader(let reason):
             reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"

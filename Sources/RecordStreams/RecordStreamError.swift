@@ -13,6 +13,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case inputDangling
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
+        /// What the first bytes say, and etl does not read.
+        case foreignFormat(ForeignFormat)
         case resourcesExhausted(reason: String, isOutput: Bool)
         case badPattern(reason: String)
         case badPath(path: String, reason: String)
@@ -28,6 +30,9 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 
         case jsonStructure(reason: String)
         case jsonPathMissing(path: String)
+        case jsonIsNDJSON
+        /// The document holds its records in an array at that path.
+        case jsonWrapped(path: String)
 
         case csvNoHeader
         case csvHeader(reason: String)
@@ -74,8 +79,8 @@ extension RecordStreamError {
             .csvColumnCount, .csvNoColumnNames:
             Fault(.spec, .invalid)
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
-            .gzipBomb, .jsonStructure, .jsonPathMissing, .csvNoHeader, .csvHeader,
-            .csvDuplicateHeader:
+            .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonIsNDJSON, .jsonWrapped, .csvNoHeader,
+            .csvHeader, .csvDuplicateHeader, .foreignFormat:
             Fault(.inputData, .invalid)
         case .outputNotCreated: Fault(.output, .notCreated)
         case .outputNotWritten, .outputClosed, .outputCompression: Fault(.output, .inputOutput)
@@ -88,6 +93,7 @@ extension RecordStreamError {
         case .inputMissing, .inputDangling: "input.missing"
         case .inputUnreadable: "input.unreadable"
         case .ambiguousFormat: "input.ambiguous-format"
+        case .foreignFormat: "input.foreign-format"
         case .resourcesExhausted: "system.resources"
         case .badPattern: "input.bad-pattern"
         case .badPath: "input.bad-path"
@@ -101,6 +107,8 @@ extension RecordStreamError {
         case .gzipBomb: "gzip.bomb"
         case .jsonStructure: "json.structure"
         case .jsonPathMissing: "json.path-missing"
+        case .jsonIsNDJSON: "json.is-ndjson"
+        case .jsonWrapped: "json.wrapped"
         case .csvNoHeader: "csv.no-header"
         case .csvHeader: "csv.header"
         case .csvDuplicateHeader: "csv.duplicate-header"

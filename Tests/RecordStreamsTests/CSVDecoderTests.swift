@@ -50,8 +50,36 @@ import Testing
         }
     }
 
+    @Test("blank lines before a header are passed over", arguments: [1, 3, 1 << 16])
+    func blankLinesBeforeAHeader(chunk: Int) throws {
+        for text in [
+            "\n\na,b\n1,2\n", "\u{FEFF}\r\n\r\na,b\r\n1,2\r\n", "\r\ra,b\r1,2\r",
+        ] {
+            let reading = try Reading.of(text, as: "a.csv", paths: ["a"], chunk: chunk)
+            #expect(reading.error == nil)
+            #expect(
+                reading.records.map { $0.split(separator: " ").last.map(String.init) } == ["'1'"])
+        }
+    }
+
+    @Test("a header that does not fit is told with its line and column")
+    func placeOfAHeader() throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Array("\nno,nope\n1,2\n".utf8), to: "a.csv")
+        let error = #expect(throws: RecordStreamError.self) {
+            _ = try RecordReader(
+                input: input, options: ReadOptions(),
+                selection: FieldSelection([FieldPath(name: "id")]))
+        }
+        #expect(
+            error?.location
+                == RecordLocation(
+                    source: input.path.displayText, byteOffset: 1, line: 2, column: 1))
+    }
+
     @Test(arguments: [
-        ("", "csv.no-header"), ("a,a\n", "csv.duplicate-header"), ("b\n", "csv.unknown-column"),
+        ("", "csv.no-header"), ("\n\r\n", "csv.no-header"), ("a,a\n", "csv.duplicate-header"),
+        ("b\n", "csv.unknown-column"),
         ("\"a\n", "csv.header"), ("\"a\"x\n", "csv.header"), ("A\n", "csv.unknown-column"),
     ])
     func refusesAHeader(text: String, code: String) throws {
@@ -62,7 +90,8 @@ import Testing
     @Test(arguments: [
         ("\u{FEFF}a\"b\n", 4, 1, 5), ("\u{FEFF}\"a\nb\"x,c\n", 8, 2, 3),
         ("a,\"b\r\nc\n\"d\r\n", 9, 3, 2), ("\"a\rb\"x\r1\r", 5, 2, 3), ("a,\"b", 2, 1, 3),
-        ("\n1,2\n", 0, 1, 1), ("\u{FEFF}\r\na,b\r\n", 3, 1, 4), ("\"\"\n1\n", 0, 1, 1),
+        ("\"\"\n1\n", 0, 1, 1), ("a,b,a\n", 4, 1, 5), ("\n\na,\"x\ny\",\"x\ny\"\n", 11, 4, 5),
+        ("\u{FEFF}\r\na\"b\r\n", 6, 2, 2),
     ])
     func tellsWhereAHeaderIsBad(text: String, offset: Int, line: Int, column: Int) throws {
         let folder = try TemporaryFolder()

@@ -54,6 +54,23 @@ import Testing
                 ["#1", "#2", "#3"], nil
             ),
             ("$.a.b", "{\"a\":[],\"c\":1}", [], "json.path-missing"),
+            ("$.a", "{\"a\":null,\"c\":1}", [], nil), ("$.a[*]", "{\"a\":null}", [], nil),
+            ("$.a.*", "{\"a\":null}", [], nil), ("$", "null", [], "json.structure"),
+            ("$.a", "{\"a\":nul}", [], "json.structure"),
+            ("$.a.*", "{\"a\":{\"x\":{\"a\":1},\"y\":{\"a\":2}},\"b\":1}", ["#1", "#2"], nil),
+            ("$.*", "{ \"x\" : {\"a\":1} , \"y\\\"\" : {\"a\":2} }", ["#1", "#2"], nil),
+            ("$.a.*", "{\"a\":{}}", [], nil), ("$.a.*", "{\"a\":[]}", [], "json.structure"),
+            ("$.a.*", "{\"a\":{\"x\":{\"a\":1}]}", ["#1"], "json.structure"),
+            ("$.a.*", "{\"a\":{\"x\":{\"a\":1},}}", ["#1"], "json.structure"),
+            ("$.a.*", "{\"a\":{\"x\"}}", [], "json.structure"),
+            ("$.a\\.*", "{\"a.*\":[{\"a\":1}]}", ["#1"], nil),
+            ("$[*].*", "[{\"x\":{\"a\":1}},{\"y\":{\"a\":2}}]", ["#1", "#2"], nil),
+            ("$", "{\"n\":{\"b\":[{\"a\":1}]}}", [], "json.wrapped"),
+            ("$", "{\"a\":1,\"b\":[{\"a\":1}]}", ["#1"], nil),
+            ("$", "{\"b\":[1]}", ["-"], nil),
+            ("$", "{\"a\":1}\n{\"a\":2}", [], "json.is-ndjson"),
+            ("$", "{\"a\":\n1}\n{\"a\":2}", ["#1"], "json.is-ndjson"),
+            ("$", "\n{\"a\":1}\n", ["#1"], nil),
             ("x", "[]", [], "input.bad-path"),
         ] as [(String, String, [String], String?)])
     func keepsWhatComesBeforeAFault(
@@ -66,6 +83,38 @@ import Testing
             #expect(reading.records.map { String($0.split(separator: " ")[1]) } == records)
             #expect(reading.error == error)
             #expect(reading.rejects == [])
+        }
+    }
+
+    @Test(
+        "a malformed number in the place of a record is no JSON, and the next record is read",
+        arguments: ["01", "-", "1.", "1e", "+1", ".5", "0x1", "1.e3", "NaN", "-01"])
+    func malformedNumbers(number: String) throws {
+        for chunk in [1, 3, 1 << 16] {
+            let reading = try Reading.of(
+                "[\(number),{\"a\":1}]", as: "a.json", paths: ["a"], chunk: chunk)
+            #expect(reading.error == nil)
+            #expect(reading.rejects.map { $0.contains(" json.") } == [true])
+            #expect(!reading.rejects.contains { $0.contains("json.not-an-object") })
+            #expect(reading.records.map { String($0.split(separator: " ")[1]) } == ["#1"])
+        }
+    }
+
+    @Test("a document of one object with an array of records names the array, however large it is")
+    func wrappedRecords() throws {
+        let folder = try TemporaryFolder()
+        let records = String(repeating: "{\"a\":1},", count: 400) + "{\"a\":2}"
+        let input = try folder.write(
+            Array("{\"total\":1,\"page\":{\"it.ems\":[\(records)]}}".utf8), to: "a.json")
+        for recordBytesMax in [1_000, 1 << 20] {
+            var options = ReadOptions()
+            options.maxRecordBytes = recordBytesMax
+            let reader = try RecordReader(
+                input: input, options: options, selection: FieldSelection([FieldPath(name: "a")]))
+            let error = #expect(throws: RecordStreamError.self) {
+                _ = try reader.next(RecordBatch())
+            }
+            #expect(error?.kind == .jsonWrapped(path: "$.page.it\\.ems[*]"))
         }
     }
 

@@ -128,6 +128,10 @@ extension SpecificationMapping {
             "max-record", .size, .same(as: "\(ReadSpec().maxRecordBytes >> 20)MiB"),
             "Larger records are refused; up to 1GiB.", example: "64MiB"),
         KeyDescription(
+            "max-depth", .integer(1...4096), .same(as: "\(ReadSpec().depthMax)"),
+            "A record of JSON with more objects and lists inside each other is rejected.",
+            example: "64"),
+        KeyDescription(
             "max-ratio", .integer(1...1_000_000), .same(as: "\(ReadSpec().maxRatio)"),
             "How many times its size gzip data may become, after the first 64 MiB.",
             example: "5000"),

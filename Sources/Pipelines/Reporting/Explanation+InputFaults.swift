@@ -81,6 +81,11 @@ extension Explanation {
             "Name it: `read: { as: csv }`."
         ),
         (
+            "input.foreign-format",
+            "The file is of a format that etl does not read, such as zip or zstd.",
+            "Unpack or convert it first; the message shows the command."
+        ),
+        (
             "input.bad-path", "A path into records cannot be read.",
             "Write names with dots, and `[*]` for each element: `tags[*].name`."
         ),
@@ -104,12 +109,21 @@ extension Explanation {
         ),
         ("input.unreadable", "The file cannot be read.", "Check its permissions and the disk."),
         (
+            "json.is-ndjson", "The file has one JSON object after another, as NDJSON has.",
+            "Set `read.as: ndjson`, or name the file .ndjson."
+        ),
+        (
             "json.path-missing", "The document has nothing at `read.at`.",
             "Mend the path, or see whether the document is the right one."
         ),
         (
             "json.structure", "The document is not built as JSON, or not as `read.at` says.",
             "Mend the document; the records before the place were kept."
+        ),
+        (
+            "json.wrapped",
+            "The document is one object, and its records are in an array inside it.",
+            "Write the path that the message shows as `read.at`."
         ),
         (
             "json.unexpected-byte", "Something stands where JSON allows no such thing.",

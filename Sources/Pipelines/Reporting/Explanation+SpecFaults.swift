@@ -99,6 +99,16 @@ extension Explanation {
             "The message tells which; text that looks like a number needs quotes."
         ),
         (
+            "spec.too-many-columns",
+            "The entities of a hierarchy need more columns than SQLite has.",
+            "They share one table of at most 2,000 columns. Make some of the sub-entities entities of "
+                + "their own."
+        ),
+        (
+            "spec.url", "A URL stands where a path must be.",
+            "Copy the file first, or pipe it to `files: \"-\"`."
+        ),
+        (
             "spec.unknown-column", "The spec names a column that `columns` does not have.",
             "Mend the name."
         ),

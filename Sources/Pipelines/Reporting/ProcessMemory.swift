@@ -12,8 +12,22 @@ import FoundationEssentials
 enum ProcessMemory {
     /// The most that it had so far, in bytes.
     ///
-    /// See getrusage(2).
+    /// See proc(5), `VmHWM`: what getrusage(2) tells on Linux may be what the caller had before
+    /// it became this program.
     static var peak: Int? {
+        #if os(Linux)
+            guard let text = FileDescriptor.head(ofFile: "/proc/self/status") else { return nil }
+            let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            let kibibytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst()
+                .first
+            return kibibytes.flatMap { Int($0) }.map { $0 << 10 }
+        #else
+            return ofUsage
+        #endif
+    }
+
+    /// See getrusage(2).
+    private static var ofUsage: Int? {
         var usage = rusage()
         #if canImport(Glibc)
             let own = Int32(RUSAGE_SELF.rawValue)

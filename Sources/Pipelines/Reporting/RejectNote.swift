@@ -114,6 +114,12 @@ enum WholeFile {
     ///
     /// - Throws: `RunFailure` if it cannot be read: 71, 74, or 77.
     static func read(_ path: FileName) throws(RunFailure) -> Data {
+        if let data = try readIfThere(path) { return data }
+        throw failure(path, .noEntry)
+    }
+
+    /// The same; nil where there is no such file.
+    static func readIfThere(_ path: FileName) throws(RunFailure) -> Data? {
         // A pipe would be waited for.
         if let kind = try? FileStatus(of: path).kind, kind != .file {
             throw RunFailure(
@@ -123,12 +129,17 @@ enum WholeFile {
         do throws(SystemFault) {
             return Data(try FileSystem.contents(path))
         } catch {
-            // A name that cannot be a file is a fault of the disk's content here.
-            throw RunFailure(
-                Fault(.store, error.kind(else: .inputOutput)), code: "rejects.note",
-                "\(path.displayText) cannot be read: \(error.text)",
-                fix: "check the disk and the file's permissions")
+            if error.isNoEntry { return nil }
+            throw failure(path, error)
         }
+    }
+
+    private static func failure(_ path: FileName, _ fault: SystemFault) -> RunFailure {
+        // A name that cannot be a file is a fault of the disk's content here.
+        RunFailure(
+            Fault(.store, fault.kind(else: .inputOutput)), code: "rejects.note",
+            "\(path.displayText) cannot be read: \(fault.text)",
+            fix: "check the disk and the file's permissions")
     }
 
     static func write(_ bytes: [UInt8], to path: String) throws {

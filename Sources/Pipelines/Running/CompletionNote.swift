@@ -22,17 +22,22 @@ struct CompletionNote: Decodable {
         _ saved: RunJournal.Saved, of workPath: String, beside storePath: String
     ) throws {
         let note = CompletionNote(
-            run: saved.run, stages: saved.stages, file: Publication.fileNumber(workPath))
+            run: saved.run, stages: saved.stages, file: try Publication.fileNumber(workPath))
         // Durable before the swap is: a run that is not known to be done would be done twice.
         try WholeFile.write(Array(note.json.exact.utf8), to: path(of: storePath))
     }
 
     /// The notes of a run whose file is the store by now; nil where there are none.
-    static func read(beside storePath: String) -> RunJournal.Saved? {
-        // What cannot be read is of no use, and a run of its own is right then.
-        guard let data = try? Data(FileSystem.contents(path(of: storePath))),
-            let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
-            note.run.format == RunNote.currentFormat, note.file == Publication.fileNumber(storePath)
+    ///
+    /// - Throws: `RunFailure` (71, 74, or 77) where that cannot be told.
+    static func read(beside storePath: String) throws(RunFailure) -> RunJournal.Saved? {
+        guard let data = try WholeFile.readIfThere(FileName(path(of: storePath))) else {
+            return nil
+        }
+        // One that is damaged was never whole, and the store is as it was.
+        guard let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
+            note.run.format == RunNote.currentFormat,
+            note.file == (try Publication.fileNumber(storePath))
         else { return nil }
         return RunJournal.Saved(run: note.run, stages: note.stages)
     }

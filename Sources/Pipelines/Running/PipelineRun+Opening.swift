@@ -30,7 +30,7 @@ extension PipelineRun {
         }
         if job.target.isOfApp, !job.target.way.isDry {
             // A run that was killed right behind its swap is done.
-            if let saved = CompletionNote.read(beside: job.target.path) {
+            if let saved = try CompletionNote.read(beside: job.target.path) {
                 // What the swap has left of the copy.
                 try PersistentContainer.destroy(at: job.target.workPath)
                 try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)

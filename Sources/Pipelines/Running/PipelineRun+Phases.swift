@@ -187,13 +187,15 @@ extension PipelineRun {
     private static func kind(of error: any Error) -> RunPhase.Failure {
         if error is Interrupted { return .stopped }
         if error.isStoreInUse { return .storeInUse }
-        return isPassing(error) ? .passing : .lasting
+        return error.isPassing ? .passing : .lasting
     }
+}
 
+extension Error {
     /// Whether the reason for a failure passes, so that repeating the run may help.
-    private static func isPassing(_ error: any Error) -> Bool {
-        if let error = error as? StoreError, error.isWrittenMeanwhile { return false }
-        switch RunFailure(error, stage: nil).status {
+    var isPassing: Bool {
+        if let error = self as? StoreError, error.isWrittenMeanwhile { return false }
+        switch RunFailure(self, stage: nil).status {
         case .osError, .cannotCreate, .ioError, .temporaryFailure, .noPermission: return true
         default: return false
         }

@@ -20,6 +20,9 @@ extension PipelineRun {
         let (found, problems) = ParameterValues.bind(
             spec, runner.context(now: now, runID: runID))
         guard let found else { throw RunFailure(.configuration, problems) }
+        // Values from the environment and from files are known only now.
+        let urls = URLCheck.check(spec, found)
+        guard urls.isEmpty else { throw RunFailure(.configuration, urls) }
         return found
     }
 

@@ -96,7 +96,7 @@ struct Publication: Sendable {
 
     private func note(_ move: Move) throws {
         guard let waiting else { return }
-        let file = Self.fileNumber(waiting.work)
+        let file = try Self.fileNumber(waiting.work)
         var plan = try Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
         if plan.file != file {
             Self.discard(plan.moves)
@@ -114,10 +114,10 @@ struct Publication: Sendable {
     /// - Throws: `RunFailure` (73) where a file cannot get its name.
     static func recover(besideStoreAt path: String) throws {
         guard let plan = try Plan(besideStoreAt: path) else { return }
-        if plan.file == fileNumber(path) {
+        if plan.file == (try fileNumber(path)) {
             try publish(plan.moves)
         } else {
-            let waiting = [CompanionFile.work, .new].map { fileNumber($0.path(of: path)) }
+            let waiting = try [CompanionFile.work, .new].map { try fileNumber($0.path(of: path)) }
             guard !waiting.contains(plan.file) else { return }
             // A loss of power must not bring back a store whose files are gone.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
@@ -202,9 +202,17 @@ struct Publication: Sendable {
         }
     }
 
-    /// What a file keeps under another name, and whatever is written to it.
-    static func fileNumber(_ path: String) -> String {
-        (try? FileStatus(of: path)).map { String($0.inode) } ?? ""
+    /// What a file keeps under another name, and whatever is written to it; empty where there is none.
+    static func fileNumber(_ path: String) throws(RunFailure) -> String {
+        do throws(SystemFault) {
+            return String(try FileStatus(of: path).inode)
+        } catch {
+            if error.isNoEntry { return "" }
+            throw RunFailure(
+                Fault(.store, error.kind(else: .inputOutput)), code: "store.input-output",
+                "\(path) cannot be looked at: \(error.text)",
+                fix: "look after that disk, and run it again")
+        }
     }
 
     private struct Plan: Decodable {
@@ -226,9 +234,9 @@ struct Publication: Sendable {
         /// - Throws: `RunFailure` (71, 74, or 77) if it cannot be read.
         init?(besideStoreAt path: String) throws(RunFailure) {
             let file = FileName(Self.path(path))
-            guard FileDescriptor.size(file) != nil else { return nil }
-            let data = try WholeFile.read(file)
-            guard var plan = try? JSONDecoder().decode(Plan.self, from: data) else { return nil }
+            guard let data = try WholeFile.readIfThere(file),
+                var plan = try? JSONDecoder().decode(Plan.self, from: data)
+            else { return nil }
             let folder = FileName(PathText.folder(of: path))
             plan.moves = plan.moves.map { $0.mapping(folder.joining) }
             self = plan

@@ -224,7 +224,7 @@ struct StoreTarget {
     }
 
     /// A store with notes of a run; whatever is wrong with any other, it is made anew, but not one
-    /// that others have locked.
+    /// that others have locked, or that cannot be read for a reason that passes.
     private func openNoted(
         _ path: String, _ model: ManagedObjectModel?, _ owner: String,
         _ paths: NotedPaths
@@ -234,7 +234,7 @@ struct StoreTarget {
             let container = try container(model, at: path)
             return try RunJournal.saved(by: owner, paths, in: container).map { (container, $0) }
         } catch {
-            guard !error.isStoreInUse else { throw error }
+            guard !error.isStoreInUse, !error.isPassing else { throw error }
             return nil
         }
     }

@@ -163,6 +163,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var padsShortRows = false
     /// Larger records are rejected, in bytes.
     package var maxRecordBytes = 16 << 20
+    /// How far JSON may nest.
+    package var depthMax = 512
     /// How many times its size gzip data may inflate to.
     package var maxRatio = 1000
     /// How the bytes of the files stand for text.

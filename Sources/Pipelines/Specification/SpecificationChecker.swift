@@ -1,5 +1,6 @@
 package import Diagnostics
 package import GraphModel
+import GraphStore
 
 /// Checks a spec against a model: every name, path and constant that stages use.
 package struct SpecificationChecker {
@@ -28,6 +29,7 @@ package struct SpecificationChecker {
     ) -> [Diagnostic] {
         var checker = SpecificationChecker(spec, model, unknownEntities)
         for stage in spec.stages { checker.check(stage) }
+        checker.checkTables()
         return DiagnosticList(checker.diagnostics).diagnostics
     }
 
@@ -39,6 +41,26 @@ package struct SpecificationChecker {
         } catch {
             return error.description
         }
+    }
+
+    /// Refuses hierarchies whose table SQLite cannot make: https://www.sqlite.org/limits.html.
+    private mutating func checkTables() {
+        let columnsMax = 2000
+        for table in StoreLayout(model).tables {
+            // `Z_PK`, `Z_ENT`, and `Z_OPT` besides.
+            let count = table.columns.count + 3
+            guard count > columnsMax, let root = root(of: table) else { continue }
+            diagnostics.append(
+                Diagnostic(
+                    code: "spec.too-many-columns",
+                    "'\(root)' and its sub-entities need \(count) columns in one table, and SQLite has"
+                        + " at most \(columnsMax)", at: .source(spec.store.location),
+                    fix: "make some of the sub-entities entities of their own"))
+        }
+    }
+
+    private func root(of table: StoreLayout.Table) -> String? {
+        StoreLayout(model).entities.first { $0.table == table.name && $0.superNumber == 0 }?.name
     }
 
     private mutating func check(_ stage: Stage) {

@@ -107,7 +107,7 @@ package enum SpecificationFile {
             spec, reading.known ?? stored, isWhole: whole != nil)
         if let whole { found += TestNameCheck.check(spec, whole) }
         found += SourcePathCheck.check(spec)
-        found += FileUseCheck.check(spec, values)
+        found += FileUseCheck.check(spec, values) + URLCheck.check(spec, values)
         found += TemplateProblem.check(spec.store, values)
         var seen: Set<Diagnostic> = []
         let sorted = DiagnosticList(found).diagnostics.filter { seen.insert($0).inserted }

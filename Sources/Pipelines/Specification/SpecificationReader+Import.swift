@@ -200,6 +200,12 @@ extension SpecificationReader {
         if let value = mapping.optional("max-record"), let bytes = byteCount(value) {
             read.maxRecordBytes = bytes
         }
+        if let value = mapping.optional("max-depth") {
+            if let depth = value.integer(in: 1...4096) { read.depthMax = Int(depth) }
+            if let format = read.knownFormat, format.isTabular {
+                Self.failFormat(value, "json and ndjson", format)
+            }
+        }
         if let value = mapping.optional("max-ratio") {
             if let ratio = value.integer(in: 1...1_000_000) { read.maxRatio = Int(ratio) }
             if read.compression == .none {

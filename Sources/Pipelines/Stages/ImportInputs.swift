@@ -327,6 +327,7 @@ extension ReadOptions {
         padsShortRows = read.padsShortRows
         maxRecordBytes = read.maxRecordBytes
         maxRatio = read.maxRatio
+        depthMax = read.depthMax
         encoding = read.encoding
     }
 }

@@ -35,8 +35,9 @@ struct PropertyKind {
 
     /// The value in the one form in which such values are compared.
     func canonical(_ value: TestValue) -> TestValue {
+        if type == .transformable { return Self.json(value) }
         switch value {
-        case .list(let items) where type != .transformable:
+        case .list(let items):
             let items = items.map(canonical)
             return .list(isSet ? items.sorted { $0.json < $1.json } : items)
         case .object(let members) where type == nil:
@@ -63,6 +64,18 @@ struct PropertyKind {
             default: return value
             }
         default: return value
+        }
+    }
+
+    /// A value of JSON: members have no order, and a number is what it says however it is written.
+    private static func json(_ value: TestValue) -> TestValue {
+        switch value {
+        case .list(let items): .list(items.map(json))
+        case .object(let members):
+            .object(
+                members.map { TestMember($0.name, json($0.value)) }.sorted { $0.name < $1.name })
+        case .number(let text): decimal(text) ?? value
+        default: value
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// A table's columns, and which of them fill which slots of its records.
 ///
 /// The scanner wants plain memory, so who holds columns gives that back by `deallocate`.
@@ -26,14 +28,15 @@ struct CSVColumns {
         slots.update(from: other.slots, count: count)
     }
 
+    /// - Parameter place: where the name of a column stands.
     init(
-        _ names: [String], _ selection: FieldSelection, source: String
+        _ names: [String], _ selection: FieldSelection, at place: (_ column: Int) -> RecordLocation
     ) throws(RecordStreamError) {
         // Names are compared as bytes: `String` would take canonically equal ones for the same.
         var columns: [[UInt8]: Int] = [:]
         for (index, name) in names.enumerated() {
             guard columns.updateValue(index, forKey: Array(name.utf8)) == nil else {
-                throw RecordStreamError(.csvDuplicateHeader(name: name), in: source)
+                throw RecordStreamError(.csvDuplicateHeader(name: name), at: place(index))
             }
         }
         self.names = names
@@ -44,7 +47,7 @@ struct CSVColumns {
             guard let column = spellings.lazy.compactMap({ columns[Array($0.utf8)] }).first else {
                 guard selection.optional.contains(slot) else {
                     throw RecordStreamError(
-                        .csvUnknownColumn(name: path.text, header: names), in: source)
+                        .csvUnknownColumn(name: path.text, header: names), at: place(0))
                 }
                 absentSlots.append(slot)
                 continue

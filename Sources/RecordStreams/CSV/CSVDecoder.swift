@@ -1,3 +1,5 @@
+internal import Diagnostics
+
 /// Records of comma- or tab-separated values, their columns named by a header or by the options.
 ///
 /// Every line of input belongs to one record, also when that record is bad: reading goes on at the
@@ -86,35 +88,45 @@ final class CSVDecoder: RecordDecoder {
             guard let columns = options.columns else {
                 throw RecordStreamError(.csvNoColumnNames, in: source)
             }
-            try setColumns(columns)
+            try setColumns(columns) { _ in RecordLocation(source: source) }
             return mark
-        }
-        guard !text.isEmpty, let first = bytes.baseAddress else {
-            throw RecordStreamError(.csvNoHeader, in: source)
         }
         let header = CSVHeader(
             source: source, recordBytesMax: options.maxRecordBytes, lineEnd: lineEnd)
+        guard let first = bytes.baseAddress else {
+            throw RecordStreamError(.csvNoHeader, in: source)
+        }
+        let limit = first + bytes.count
+        let start = header.start(from: first + mark, to: limit)
+        guard start < limit else {
+            guard isFinal else { return nil }
+            throw RecordStreamError(.csvNoHeader, in: source)
+        }
         guard
-            let (names, next) = try header.names(
-                first, from: first + mark, to: first + bytes.count, isFinal: isFinal,
-                scanner: scanner)
+            let (names, places, next) = try header.names(
+                first, from: start, to: limit, isFinal: isFinal, scanner: scanner)
         else { return nil }
         if let columns = options.columns {
             guard columns.count == names.count else {
                 throw RecordStreamError(
-                    .csvColumnCount(columns: columns.count, header: names.count), in: source)
+                    .csvColumnCount(columns: columns.count, header: names.count),
+                    at: header.location(of: start, first))
             }
-            try setColumns(columns)
+            try setColumns(columns) { header.location(of: places[$0], first) }
         } else {
-            try setColumns(names)
+            try setColumns(names) { header.location(of: places[$0], first) }
             // Where no column is asked for, each row would be told to have too many fields.
-            if names == [""] { throw header.namesNothing(first, at: first + mark) }
+            if names == [""] {
+                throw header.error("the first line names no column", at: start, first)
+            }
         }
         return next - first
     }
 
-    private func setColumns(_ names: [String]) throws(RecordStreamError) {
-        let named = try CSVColumns(names, selection, source: source)
+    private func setColumns(
+        _ names: [String], at place: (_ column: Int) -> RecordLocation
+    ) throws(RecordStreamError) {
+        let named = try CSVColumns(names, selection, at: place)
         columns.deallocate()
         columns = named
     }

@@ -9,14 +9,14 @@ struct CSVHeader {
     /// The byte that ends a line, for counting.
     let lineEnd: UInt8
 
-    /// The names, and where the next record starts; nil where more data is needed.
+    /// The names, where each stands, and where the next record starts; nil where more data is needed.
     ///
     /// - Parameters:
     ///   - first: the first byte of the input.
-    ///   - start: the first byte behind the byte-order mark.
+    ///   - start: the first byte behind the byte-order mark and blank lines.
     func names(
         _ first: Bytes, from start: Bytes, to limit: Bytes, isFinal: Bool, scanner: CSVScanner
-    ) throws(RecordStreamError) -> (names: [String], next: Bytes)? {
+    ) throws(RecordStreamError) -> (names: [String], places: [Bytes], next: Bytes)? {
         var scanner = scanner
         let arena = ByteArena()
         var capacity = 64
@@ -51,28 +51,41 @@ struct CSVHeader {
                 if let bad = UTF8Validation.firstInvalid(from: start, to: end) {
                     throw error(.invalidUTF8, at: bad, first)
                 }
-                return ((0..<scanner.fieldCount).map { fields[$0].text }, next)
+                let read = (0..<scanner.fieldCount).map { fields[$0] }
+                // A name with doubled quotes in it was copied out of its place.
+                let places = read.map { field in
+                    field.start.map { Bytes($0) }.flatMap { (start..<end).contains($0) ? $0 : nil }
+                        ?? start
+                }
+                return (read.map(\.text), places, next)
             }
         }
-    }
-
-    /// The error of a first line that is blank.
-    func namesNothing(_ first: Bytes, at start: Bytes) -> RecordStreamError {
-        error("the first line names no column", at: start, first)
     }
 
     private func error(_ fault: CSVFault, at place: Bytes, _ first: Bytes) -> RecordStreamError {
         error(fault.recordFault.message, at: place, first)
     }
 
-    private func error(_ reason: String, at place: Bytes, _ first: Bytes) -> RecordStreamError {
+    /// The error of a header that cannot be used, for that reason.
+    func error(_ reason: String, at place: Bytes, _ first: Bytes) -> RecordStreamError {
+        RecordStreamError(.csvHeader(reason: reason), at: location(of: place, first))
+    }
+
+    /// A place in the header.
+    ///
+    /// - Parameter first: the first byte of the input.
+    func location(of place: Bytes, _ first: Bytes) -> RecordLocation {
         var origin = ChunkOrigin()
         origin.lineEnd = lineEnd
         origin = origin.advanced(over: first, count: place - first)
-        return RecordStreamError(
-            .csvHeader(reason: reason),
-            at: RecordLocation(
-                source: source, byteOffset: origin.byteOffset, line: origin.line,
-                column: origin.column))
+        return RecordLocation(
+            source: source, byteOffset: origin.byteOffset, line: origin.line, column: origin.column)
+    }
+
+    /// The first byte that ends no line: the header's, where there is one.
+    func start(from start: Bytes, to limit: Bytes) -> Bytes {
+        var position = start
+        while position < limit, position.pointee == 10 || position.pointee == 13 { position += 1 }
+        return position
     }
 }

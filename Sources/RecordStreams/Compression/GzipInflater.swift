@@ -71,6 +71,23 @@ final class GzipInflater {
         return filled
     }
 
+    /// Reads the member at hand to its end.
+    ///
+    /// - Parameter isCancelled: whether to give up, asked now and then.
+    /// - Returns: its damage, if there is any.
+    func damageInMember(isCancelled: () -> Bool) -> RecordStreamError? {
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: StoredInput.capacity)
+        defer { room.deallocate() }
+        do throws(RecordStreamError) {
+            while state == .data, pending == nil, !isCancelled() {
+                _ = try inflateSome(into: room, count: StoredInput.capacity)
+            }
+        } catch {
+            return error
+        }
+        return pending
+    }
+
     /// Begins with a header again, whatever came before.
     func restart() {
         state = .header

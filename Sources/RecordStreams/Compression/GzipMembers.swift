@@ -83,6 +83,14 @@ package final class GzipMembers {
         }
     }
 
+    /// The damage of the members that are given out now; nothing of them is wanted any more.
+    func damageInGroup() -> RecordStreamError? {
+        guard waiting > 0 else { return inputFailure }
+        if !isFinished { oldest.finished.wait() }
+        isFinished = true
+        return oldest.failure
+    }
+
     /// Starts a group with the next members.
     ///
     /// - Returns: false where there is none that tells its size.

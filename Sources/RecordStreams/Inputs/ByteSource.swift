@@ -19,6 +19,13 @@ package final class ByteSource {
         input = try StoredInput(file, isCancelled: isCancelled)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
+        // A pipe is waited for only where the first bytes can be those of such a format.
+        if ForeignFormat.mayBegin(with: input.available) {
+            try input.fill(ForeignFormat.byteCountMax)
+            if let format = ForeignFormat(input.available, name: input.path) {
+                throw RecordStreamError(.foreignFormat(format), in: file.path)
+            }
+        }
         switch compression {
         case .none: inflater = nil
         case .auto where !isGzip && !file.hasGzipName: inflater = nil
@@ -51,6 +58,16 @@ package final class ByteSource {
             return try transcoder?.read(into: target, count: count, from: readStored) ?? 0
         }
         return try readStored(into: target, count: count)
+    }
+
+    /// The damage of the compressed data that is being read, where nothing of it is wanted any more:
+    /// whatever else is wrong with it follows from that.
+    ///
+    /// - Parameter isCancelled: whether to give up, asked now and then.
+    func damageInMember(isCancelled: () -> Bool) -> RecordStreamError? {
+        guard let inflater else { return nil }
+        guard let members else { return inflater.damageInMember(isCancelled: isCancelled) }
+        return members.damageInGroup()
     }
 
     private func readStored(

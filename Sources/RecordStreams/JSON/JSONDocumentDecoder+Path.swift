@@ -15,6 +15,14 @@ extension JSONDocumentDecoder {
             return true
         case .memberOrEnd where byte == UInt8(ascii: "}"): return closeLevel(&position)
         case .member, .memberOrEnd: return member(&position, parser: &parser, batch: batch)
+        case .recordMemberOrEnd where byte == UInt8(ascii: "}"):
+            expectation = .afterValue
+            position += 1
+            return true
+        case .recordMember, .recordMemberOrEnd:
+            guard memberName(&position, end: parser.end, batch: batch) != nil else { return false }
+            expectation = .record
+            return true
         case .afterValue: return afterValue(&position, batch: batch)
         default:
             fail(.unexpectedByte, at: position, batch: batch)
@@ -41,75 +49,107 @@ extension JSONDocumentDecoder {
         return true
     }
 
-    /// Comes to the value at the path: an array of records or a single one.
+    /// Comes to the value at the path: the records, as its target has them; null is none.
     private func target(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
     ) -> Bool {
-        if position.pointee == UInt8(ascii: "[") {
-            hasFoundRecords = true
+        switch (position.pointee, path.target) {
+        case (UInt8(ascii: "["), .records), (UInt8(ascii: "["), .array):
             expectation = .recordOrEnd
             position += 1
-            return true
-        }
-        guard position.pointee == UInt8(ascii: "{"), !path.wantsArray else {
+        case (UInt8(ascii: "{"), .members):
+            expectation = .recordMemberOrEnd
+            position += 1
+        case (UInt8(ascii: "{"), .records):
+            let start = position
+            guard record(&position, parser: &parser, isFinal: isFinal, batch: batch) else {
+                return false
+            }
+            if skipper == nil { expectation = .afterValue }
+            if path.text == "$" { checkIsRecord(start, position, limit: parser.end, batch: batch) }
+        case (UInt8(ascii: "n"), _) where path.text != "$":
+            // Where it is no null, it fails there.
+            skipper = JSONScanner(depthMax: store.depthMax)
+        default:
             fail(
-                "The value at \(path.text) is not "
-                    + (path.wantsArray ? "an array" : "an array of objects or an object"),
-                at: position, batch: batch)
+                "The value at \(path.text) is not \(path.target.text)", at: position, batch: batch)
             return false
         }
         hasFoundRecords = true
-        guard record(&position, parser: &parser, isFinal: isFinal, batch: batch) else {
-            return false
+        return failure == nil
+    }
+
+    /// Fails where the whole document was taken for one record, and holds an array of records
+    /// instead.
+    private func checkIsRecord(_ start: Bytes, _ end: Bytes, limit: Bytes, batch: RecordBatch) {
+        let hasNoField: Bool
+        if batch.count > 0 {
+            let fields = batch.fields(of: batch.count - 1)
+            hasNoField = !fields.isEmpty && fields.allSatisfy { $0.kind == .absent }
+        } else {
+            hasNoField = batch.rejects.last?.code == "too-big"
         }
-        if skipper == nil { expectation = .afterValue }
-        return true
+        guard hasNoField, let path = JSONWrapper.pathOfRecords(from: start, to: max(end, limit))
+        else { return }
+        batch.removeAll()
+        fail(.jsonWrapped(path: path), at: start, batch: batch)
     }
 
     private func member(
         _ position: inout Bytes, parser: inout JSONRecordParser, batch: RecordBatch
     ) -> Bool {
-        guard position.pointee == JSONToken.quote else {
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
-        }
-        let text = position + 1
-        var fault = JSONFault()
-        guard let close = JSONToken.closingQuote(text, end: parser.end, fault: &fault) else {
-            return needsMore(fault, position, limit: parser.end, batch: batch)
-        }
-        let colon = JSONToken.skipSpace(close + 1, end: parser.end)
-        if colon >= parser.end {
-            return needsMore(
-                JSONFault(kind: .incomplete, place: colon), position, limit: parser.end,
-                batch: batch)
-        }
-        guard colon.pointee == UInt8(ascii: ":") else {
-            fail(.unexpectedByte, at: colon, batch: batch)
-            return false
-        }
-        let output = batch.arena.allocate(close - text)
-        let count = JSONToken.unescape(text, count: close - text, into: output)
-        let name = String(
-            decoding: UnsafeBufferPointer(start: output, count: count), as: UTF8.self)
-        batch.arena.giveBack(close - text)
+        let start = position
+        guard let name = memberName(&position, end: parser.end, batch: batch) else { return false }
         switch path.meet(name) {
         case .ahead: break
         case .beside: skipper = JSONScanner(depthMax: store.depthMax)
         case .twice:
             fail(
-                "The name '\(name)' on the path \(path.text) comes twice", at: position,
-                batch: batch)
+                "The name '\(name)' on the path \(path.text) comes twice", at: start, batch: batch)
             return false
         }
         expectation = .value
-        position = colon + 1
         return true
+    }
+
+    /// Reads the name of a member and the colon after it; nil where more data is needed or it is bad.
+    private func memberName(
+        _ position: inout Bytes, end: Bytes, batch: RecordBatch
+    ) -> String? {
+        guard position.pointee == JSONToken.quote else {
+            fail(.unexpectedByte, at: position, batch: batch)
+            return nil
+        }
+        let text = position + 1
+        var fault = JSONFault()
+        guard let close = JSONToken.closingQuote(text, end: end, fault: &fault) else {
+            _ = needsMore(fault, position, limit: end, batch: batch)
+            return nil
+        }
+        let colon = JSONToken.skipSpace(close + 1, end: end)
+        if colon >= end {
+            let fault = JSONFault(kind: .incomplete, place: colon)
+            _ = needsMore(fault, position, limit: end, batch: batch)
+            return nil
+        }
+        guard colon.pointee == UInt8(ascii: ":") else {
+            fail(.unexpectedByte, at: colon, batch: batch)
+            return nil
+        }
+        position = colon + 1
+        let output = batch.arena.allocate(close - text)
+        let count = JSONToken.unescape(text, count: close - text, into: output)
+        defer { batch.arena.giveBack(close - text) }
+        return String(decoding: UnsafeBufferPointer(start: output, count: count), as: UTF8.self)
     }
 
     private func afterValue(_ position: inout Bytes, batch: RecordBatch) -> Bool {
         guard path.level > 0 else {
-            fail(.unexpectedByte, at: position, batch: batch)
+            if position.pointee == UInt8(ascii: "{"), recordCount == 1, path.text == "$" {
+                fail(.jsonIsNDJSON, at: position, batch: batch)
+            } else {
+                fail(.unexpectedByte, at: position, batch: batch)
+            }
             return false
         }
         let isObject = path.isInObject

@@ -27,6 +27,8 @@ final class JSONDocumentDecoder: RecordDecoder {
         case afterValue
         case recordOrEnd
         case record
+        case recordMemberOrEnd
+        case recordMember
         case afterRecord
         case endOfDocument
     }
@@ -104,9 +106,10 @@ final class JSONDocumentDecoder: RecordDecoder {
     @inline(__always)
     private func afterRecord(_ position: inout Bytes, batch: RecordBatch) -> Bool {
         let byte = position.pointee
+        let isOfObject = path.target == .members
         if byte == UInt8(ascii: ",") {
-            expectation = .record
-        } else if byte == UInt8(ascii: "]") {
+            expectation = isOfObject ? .recordMember : .record
+        } else if byte == (isOfObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
             expectation = .afterValue
         } else {
             fail(.unexpectedByte, at: position, batch: batch)
@@ -184,6 +187,9 @@ final class JSONDocumentDecoder: RecordDecoder {
             let status = scanner.run(&end, end: limit)
             if status == .more { return cutRecord(&position, limit: limit, batch: batch) }
             if status == .failed { fault = scanner.fault }
+            if status == .done, end < limit, JSONScanner.isWordByte(end.pointee) {
+                fault = JSONFault(kind: .badNumber, place: start)
+            }
         }
         var scanner = JSONScanner(depthMax: Self.skippedDepthMax, isLenient: true)
         var end = start
@@ -259,9 +265,13 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     /// Ends the document.
     func fail(_ reason: String, at place: Bytes, batch: RecordBatch) {
+        fail(.jsonStructure(reason: reason), at: place, batch: batch)
+    }
+
+    func fail(_ kind: RecordStreamError.Kind, at place: Bytes, batch: RecordBatch) {
         var location = batch.location(
             number: recordCount, offset: place - Bytes(batch.chunk.start), field: nil)
         if recordCount == 0 { location.record = nil }
-        failure = RecordStreamError(.jsonStructure(reason: reason), at: location)
+        failure = RecordStreamError(kind, at: location)
     }
 }

@@ -9,10 +9,29 @@ struct JSONDocumentPath {
         case twice
     }
 
+    /// What must be at the end of a path.
+    enum Target {
+        /// An array of records, or one record.
+        case records
+        /// `[*]`: an array of records.
+        case array
+        /// `.*`: an object whose members are the records.
+        case members
+
+        /// As in "is not an array".
+        var text: String {
+            switch self {
+            case .records: "an array of objects or an object"
+            case .array: "an array"
+            case .members: "an object"
+            }
+        }
+    }
+
     /// As the options have it.
     let text: String
-    /// Whether the path ends in `[*]`, so that there must be an array.
-    let wantsArray: Bool
+    /// What must be at the end of the path.
+    let target: Target
     private let steps: [FieldPath.Step]
     /// The brackets open on the path.
     private(set) var level = 0
@@ -21,16 +40,17 @@ struct JSONDocumentPath {
 
     init(_ text: String, source: String) throws(RecordStreamError) {
         self.text = text
-        var steps = try Self.steps(of: text, source: source)
-        wantsArray = steps.last == .each
-        if wantsArray { steps.removeLast() }
+        var (steps, endsInMembers) = try Self.steps(of: text, source: source)
+        let endsInElements = steps.last == .each && !endsInMembers
+        if endsInElements { steps.removeLast() }
+        target = endsInMembers ? .members : endsInElements ? .array : .records
         self.steps = steps
         hasMetName = Array(repeating: false, count: steps.count)
     }
 
     private static func steps(
         of path: String, source: String
-    ) throws(RecordStreamError) -> [FieldPath.Step] {
+    ) throws(RecordStreamError) -> (steps: [FieldPath.Step], endsInMembers: Bool) {
         do {
             return try FieldPath.documentSteps(path)
         } catch {

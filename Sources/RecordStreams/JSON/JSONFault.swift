@@ -78,7 +78,9 @@ extension JSONFault.Kind {
                 message: "The text is not valid UTF-8",
                 fix: TextEncoding.fix)
         case .tooDeep:
-            RecordFault(code: "parse", detail: "json.too-deep", message: "The value nests too deep")
+            RecordFault(
+                code: "parse", detail: "json.too-deep", message: "The value nests too deep",
+                fix: "raise `read.max-depth` if the record is what it should be")
         case .twoValues:
             RecordFault(
                 code: "shape", detail: "json.two-values",

@@ -232,7 +232,8 @@ package struct JSONScanner {
         if position < end { valueEnded() }
     }
 
-    private static func isWordByte(_ byte: UInt8) -> Bool {
+    /// Whether the byte may be part of a number or a word.
+    static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),

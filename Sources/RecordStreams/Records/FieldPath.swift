@@ -164,8 +164,21 @@ package struct FieldPath: Sendable, Hashable {
         return steps
     }
 
-    /// The steps from a document to its records: `$`, `$[*]`, `$.data.items[*]`.
-    package static func documentSteps(_ text: String) throws(FieldPathError) -> [Step] {
+    /// The steps from a document to its records: `$`, `$[*]`, `$.data.items[*]`, `$.tasks.*`.
+    ///
+    /// - Returns: the steps, and whether the records are the members of the object that they lead to.
+    package static func documentSteps(
+        _ text: String
+    ) throws(FieldPathError) -> (steps: [Step], endsInMembers: Bool) {
+        let ending = ".*"
+        // After a backslash, the dot is part of a name.
+        let before = text.dropLast(ending.count)
+        guard text.hasSuffix(ending), before.reversed().prefix(while: { $0 == "\\" }).count % 2 == 0
+        else { return (try plainDocumentSteps(text), false) }
+        return (try plainDocumentSteps(String(before)), true)
+    }
+
+    private static func plainDocumentSteps(_ text: String) throws(FieldPathError) -> [Step] {
         guard text.hasPrefix("$") else {
             throw FieldPathError(text: text, reason: "it must start with '$'", offset: 0)
         }

@@ -156,6 +156,14 @@ package final class RecordBatch {
             column: place.column, field: field)
     }
 
+    /// Takes its records back, since they are none.
+    func removeAll() {
+        count = 0
+        itemCount = 0
+        duplicateKeyCount = 0
+        rejects.removeAll(keepingCapacity: true)
+    }
+
     /// Empties the batch and makes room for records of that many slots.
     func prepare(source: FileName, slotCount: Int, recordsMax: Int, recordBytesMax: Int = .max) {
         self.source = source

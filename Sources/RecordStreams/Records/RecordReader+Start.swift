@@ -34,7 +34,12 @@ extension RecordReader {
         of input: InputFile, options: ReadOptions, filler: inout Filler
     ) throws(RecordStreamError) -> RecordFormat {
         filler.fill()
-        if let format = options.format ?? RecordFormat(fileName: input.path) { return format }
+        if let format = options.format ?? RecordFormat(fileName: input.path) {
+            if format == .json, options.at == "$", hasSecondObject(&filler) {
+                throw RecordStreamError(.jsonIsNDJSON, in: input.path)
+            }
+            return format
+        }
         var isEmpty = true
         while true {
             let bytes = UnsafeBufferPointer(
@@ -56,6 +61,28 @@ extension RecordReader {
         if filler.carry.count == 0, let error = filler.error { throw error }
         throw RecordStreamError(
             .ambiguousFormat(isEmpty: isEmpty && filler.isAtEnd), in: input.path)
+    }
+
+    /// How much of a document is looked at for a second object on the second line.
+    private static let firstLineMax = 1 << 20
+
+    /// Whether a second object follows the one on the first line.
+    private static func hasSecondObject(_ filler: inout Filler) -> Bool {
+        while true {
+            let bytes = UnsafeBufferPointer(
+                start: UnsafePointer(filler.carry.start), count: filler.carry.count)
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            if let open = text.firstIndex(where: { !JSONToken.isSpace($0) }) {
+                guard text[open] == UInt8(ascii: "{") else { return false }
+                if let end = text[open...].firstIndex(of: 10),
+                    let next = text[end...].first(where: { !JSONToken.isSpace($0) })
+                {
+                    return next == UInt8(ascii: "{") && objectFormat(text) == .ndjson
+                }
+            }
+            if filler.isAtEnd || filler.carry.count > firstLineMax { return false }
+            filler.fill()
+        }
     }
 
     /// Lines of objects where the first line with content is one object, else a document; nil where

@@ -119,7 +119,7 @@ package final class RecordReader {
             recordBytesMax: options.maxRecordBytes)
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
         observeStart()
-        if let failure = decoder.failure { throw failure }
+        if let failure = decoder.failure { throw damage(behind: failure) }
         if isDone { return false }
         var wanted = chunkSize
         var enough = 0
@@ -148,7 +148,7 @@ package final class RecordReader {
                 putBack(batch.chunk, from: consumed)
                 return true
             }
-            if let failure = decoder.failure { throw failure }
+            if let failure = decoder.failure { throw damage(behind: failure) }
             if isAtEnd {
                 isDone = true
                 if let sourceError { throw sourceError }
@@ -161,6 +161,14 @@ package final class RecordReader {
             let limit = options.maxRecordBytes + options.chunkBytes
             wanted = max(chunkSize, min(batch.chunk.count * 2, limit), batch.chunk.count + 1)
         }
+    }
+
+    /// What ended the input: damage of compressed data, where there is any, since it explains the rest.
+    private func damage(behind failure: RecordStreamError) -> RecordStreamError {
+        let error =
+            sourceError ?? source.damageInMember { options.isCancelled?() ?? false } ?? failure
+        sourceError = error == failure ? sourceError : error
+        return error
     }
 
     /// Makes the chunk's first records a piece, or decodes them where that cannot be left to others.

@@ -47,9 +47,12 @@ import Testing
             // A byte-order mark may stand at the start of a document only.
             let isWhole = Self.isAccepted(bytes) && !bytes.starts(with: [0xEF, 0xBB, 0xBF])
             for path in ["v", "other"] {
-                #expect(
-                    try Self.isAccepted(bytes, in: "a.json", path: path) == isWhole,
-                    "\(name) as '\(path)' of a document")
+                // Without a field of the selection, a list of objects is taken for the records.
+                if path == "v" || !bytes.contains(UInt8(ascii: "[")) {
+                    #expect(
+                        try Self.isAccepted(bytes, in: "a.json", path: path) == isWhole,
+                        "\(name) as '\(path)' of a document")
+                }
                 guard !bytes.contains(10) else { continue }
                 #expect(
                     try Self.isAccepted(bytes, in: "a.ndjson", path: path) == isWhole,

@@ -1,0 +1,76 @@
+/// Finds the array of records in a document that was taken for one record:
+/// `{"total": 2, "issues": [{…}, {…}]}`.
+///
+/// For messages: it looks at names and brackets alone, and gives up where the text is no JSON.
+enum JSONWrapper {
+    typealias Bytes = UnsafePointer<UInt8>
+
+    /// Objects inside more objects than this are not looked into.
+    private static let depthMax = 4
+
+    /// The path of the first array whose first element is an object, as `read.at` has it.
+    ///
+    /// - Parameter limit: the end of what is there of the document.
+    static func pathOfRecords(from start: Bytes, to limit: Bytes) -> String? {
+        var names: [String] = []
+        var position = start
+        guard search(&position, limit, &names) else { return nil }
+        return "$." + names.map { FieldPath.escaped($0) }.joined(separator: ".") + "[*]"
+    }
+
+    /// Looks into an object.
+    ///
+    /// - Returns: whether the array is found, with the names that lead to it; what is there of the
+    ///   object was read over where it is not.
+    private static func search(
+        _ position: inout Bytes, _ limit: Bytes, _ names: inout [String]
+    ) -> Bool {
+        position += 1
+        while true {
+            position = JSONToken.skipSpace(position, end: limit)
+            guard position < limit, position.pointee == JSONToken.quote,
+                let name = name(&position, limit)
+            else { return false }
+            position = JSONToken.skipSpace(position, end: limit)
+            guard position < limit, position.pointee == UInt8(ascii: ":") else { return false }
+            position = JSONToken.skipSpace(position + 1, end: limit)
+            guard position < limit else { return false }
+            names.append(name)
+            if isArrayOfObjects(position, limit) { return true }
+            if position.pointee == UInt8(ascii: "{"), names.count < depthMax {
+                if search(&position, limit, &names) { return true }
+            } else {
+                var scanner = JSONScanner(depthMax: 1 << 24, isLenient: true)
+                guard scanner.run(&position, end: limit) == .done else { return false }
+            }
+            names.removeLast()
+            position = JSONToken.skipSpace(position, end: limit)
+            guard position < limit else { return false }
+            let byte = position.pointee
+            position += 1
+            guard byte == UInt8(ascii: ",") else { return false }
+        }
+    }
+
+    private static func name(_ position: inout Bytes, _ limit: Bytes) -> String? {
+        let text = position + 1
+        var fault = JSONFault()
+        guard let close = JSONToken.closingQuote(text, end: limit, fault: &fault) else {
+            return nil
+        }
+        position = close + 1
+        var bytes = [UInt8](repeating: 0, count: close - text)
+        let count = bytes.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map {
+                JSONToken.unescape(text, count: close - text, into: $0)
+            } ?? 0
+        }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    private static func isArrayOfObjects(_ position: Bytes, _ limit: Bytes) -> Bool {
+        guard position.pointee == UInt8(ascii: "[") else { return false }
+        let first = JSONToken.skipSpace(position + 1, end: limit)
+        return first < limit && first.pointee == UInt8(ascii: "{")
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import Testing
+
+/// What the command says of inputs that are not what their names say, of places that are no paths,
+/// and of models that no store can hold; each message as a whole.
+@Suite("Inputs that say what they are") struct InputRecognitionTests {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: Integer 64, title: String, done: Boolean }
+            unique: [[id]]
+        """
+
+    private func run(
+        _ files: [String: [UInt8]], read: String, store: String = "s.sqlite",
+        export: String? = nil
+    ) throws -> ToolResult {
+        let folder = try TemporaryFolder()
+        for (name, bytes) in files {
+            try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        }
+        try Self.model.write(
+            toFile: folder.path + "/model.yaml", atomically: true, encoding: .utf8)
+        let spec = """
+            etl: 1
+            name: test
+            store: { at: "\(store)", open: create, model: model.yaml }
+            stages:
+              - import: tasks
+                read: \(read)
+                into: Task
+            \(export.map { "  - { export: Task, to: \"\($0)\", as: ndjson }" } ?? "")
+            """
+        try spec.write(toFile: folder.path + "/s.yaml", atomically: true, encoding: .utf8)
+        return try Tool.etl(["run", "s.yaml"], in: folder.path)
+    }
+
+    @Test(
+        "a format that etl does not read is told by its first bytes, with the command that unpacks it",
+        arguments: [
+            (
+                "a.ndjson.xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4], "an xz file",
+                "unpack it with `xz -dk a.ndjson.xz`, or pipe it: `xz -dc a.ndjson.xz | etl run …` with "
+                    + "`files: \"-\"`"
+            ),
+            (
+                "a.csv", Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59], "a bzip2 file",
+                "unpack it with `bzip2 -dk a.csv`, or pipe it: `bzip2 -dc a.csv | etl run …` with "
+                    + "`files: \"-\"`"
+            ),
+            (
+                "a.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], "a zstd file",
+                "unpack it with `zstd -dk a.zst`, or pipe it: `zstd -dc a.zst | etl run …` with "
+                    + "`files: \"-\"`"
+            ),
+            (
+                "a.json", Array("PK".utf8) + [3, 4, 20], "a zip archive",
+                "unpack it, and name its files: `unzip a.json`"
+            ),
+            (
+                "a.XLSX", Array("PK".utf8) + [3, 4, 20], "an Excel workbook",
+                "save each sheet as CSV, and name that file"
+            ),
+            (
+                "a.gz", Array("PK".utf8) + [3, 4, 20], "a zip archive",
+                "unpack it, and name its files: `unzip a.gz`"
+            ),
+            (
+                "a.parquet", Array("PAR1".utf8) + [21, 4], "a Parquet file",
+                "write it as NDJSON: `duckdb -c \"COPY 'a.parquet' TO 'data.ndjson' (FORMAT json)\"`"
+            ),
+        ] as [(String, [UInt8], String, String)])
+    func foreignFormat(name: String, bytes: [UInt8], what: String, fix: String) throws {
+        let result = try run([name: bytes], read: "{ files: \(name) }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError == """
+                \(name): error: The first bytes are those of \(what), which etl does not read \
+                [input.foreign-format]
+                  stage: s.yaml:5:5 import tasks
+                  fix: \(fix)
+
+                """)
+    }
+
+    @Test(
+        "a document that is not built as its name says is told with the key that reads it",
+        arguments: [
+            (
+                "{\"id\":1}\n{\"id\":2}\n", "a.json",
+                """
+                a.json: error: The file is NDJSON: a second object follows the first one \
+                [json.is-ndjson]
+                  stage: s.yaml:5:5 import tasks
+                  fix: set `read.as: ndjson`, or name the file .ndjson
+
+                """
+            ),
+            (
+                "{\"total\":2,\"issues\":[{\"id\":1},{\"id\":2}]}", "a.json",
+                """
+                a.json:1:1: error: The document is one object without any field that the stage reads; \
+                its records seem to be at $.issues[*] [json.wrapped]
+                  in: record 1, byte 0
+                  stage: s.yaml:5:5 import tasks
+                  fix: write `read: { at: "$.issues[*]" }`
+
+                """
+            ),
+        ])
+    func shape(text: String, name: String, message: String) throws {
+        let result = try run([name: Array(text.utf8)], read: "{ files: \(name) }")
+        #expect(result.status == 65)
+        #expect(result.standardError == message)
+    }
+
+    @Test(
+        "null at `read.at` is no record, and `.*` reads the members of an object",
+        arguments: [
+            ("{\"x\":null}", "$.x[*]", 0),
+            ("{\"x\":{\"a\":{\"id\":1},\"b\":{\"id\":2}}}", "$.x.*", 2),
+        ])
+    func paths(text: String, at: String, count: Int) throws {
+        let result = try run(
+            ["a.json": Array(text.utf8)], read: "{ files: a.json, at: \"\(at)\" }", export: "-")
+        #expect(result.status == 0, "\(result.standardError)")
+        #expect(result.standardOutput.split(separator: "\n").count == count)
+    }
+
+    @Test("a record that nests too deep names `read.max-depth`")
+    func depth() throws {
+        let text = "{\"id\":1,\"title\":\"a\",\"x\":[[[1]]]}\n{\"id\":2,\"x\":[[1]]}\n"
+        let result = try run(
+            ["a.ndjson": Array(text.utf8)], read: "{ files: a.ndjson, max-depth: 3 }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError.hasPrefix(
+                """
+                a.ndjson:1:27: error: The value nests too deep [json.too-deep]
+                  in: record 1, byte 26
+                  stage: s.yaml:5:5 import tasks
+                  fix: raise `read.max-depth` if the record is what it should be
+
+                """), "\(result.standardError)")
+    }
+
+    @Test("damage of a gzip file is told before what is wrong with the JSON in it")
+    func damagedGzip() throws {
+        let folder = try TemporaryFolder()
+        let text = "[" + (0..<5_000).map { "{\"id\":\($0)}" }.joined(separator: ",") + "]"
+        try text.write(toFile: folder.path + "/a.json", atomically: true, encoding: .utf8)
+        // Stored and not deflated, so that a byte of the text can be changed.
+        _ = try Tool.run(
+            "python3",
+            [
+                "-c",
+                "import gzip,sys; b=bytearray(gzip.compress(open('a.json','rb').read(), 0)); "
+                    + "i=b.index(b'{\"id\":100}'); b[i+8]=ord('}'); open('a.json.gz','wb').write(b)",
+            ], in: folder.path)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/a.json.gz"))
+        let result = try run(["a.json.gz": Array(bytes)], read: "{ files: a.json.gz }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError.hasPrefix(
+                """
+                a.json.gz: error: The checksum of the gzip data does not match its contents [gzip.crc]
+                  stage: s.yaml:5:5 import tasks
+                  fix: fetch the file again; records after the damage may have been imported
+
+                """), "\(result.standardError)")
+    }
+
+    @Test(
+        "a URL is not taken for a path",
+        arguments: [
+            (
+                "postgresql://h/tasks", "a.ndjson", nil, "3:14", "store.at", "postgresql",
+                "name an SQLite file; etl writes no other databases"
+            ),
+            (
+                "s.sqlite", "https://h/a.ndjson", nil, "6:20", "stages[0].read.files", "https",
+                "pipe it: `curl -fsS URL | etl run …` with `files: \"-\"`, or download it first"
+            ),
+            (
+                "s.sqlite", "a.ndjson", "S3://b/x.csv", "8:25", "stages[1].to", "s3",
+                "copy the file with the tools of that service, and name the copy"
+            ),
+        ] as [(String, String, String?, String, String, String, String)])
+    func urls(
+        store: String, files: String, export: String?, place: String, key: String, scheme: String,
+        fix: String
+    ) throws {
+        let result = try run(
+            ["a.ndjson": Array("{\"id\":1}".utf8)], read: "{ files: \"\(files)\" }", store: store,
+            export: export)
+        #expect(result.status == 78)
+        #expect(
+            result.standardError == """
+                s.yaml:\(place): error: A path must stand here, not a URL: etl does not read or write \
+                \(scheme):// [spec.url]
+                  in: \(key)
+                  fix: \(fix)
+
+                """)
+    }
+
+    @Test(
+        "a hierarchy with more columns than SQLite has is an error of the spec, and a wide table is none"
+    )
+    func wideModel() throws {
+        let folder = try TemporaryFolder()
+        let attributes = (0..<1_000).map { "a\($0): String" }.joined(separator: ", ")
+        let others = (0..<1_000).map { "b\($0): String" }.joined(separator: ", ")
+        let model = """
+            model: 1
+            entities:
+              Task: { attributes: { \(attributes) } }
+              SubTask: { parent: Task, attributes: { \(others) } }
+            """
+        try model.write(toFile: folder.path + "/model.yaml", atomically: true, encoding: .utf8)
+        let spec = """
+            etl: 1
+            name: test
+            store: { at: s.sqlite, open: create, model: model.yaml }
+            stages: [{ export: Task, to: t.csv }]
+            """
+        try spec.write(toFile: folder.path + "/s.yaml", atomically: true, encoding: .utf8)
+        let result = try Tool.etl(["check", "s.yaml"], in: folder.path)
+        #expect(result.status == 78)
+        #expect(
+            result.standardError == """
+                s.yaml:3:8: error: 'Task' and its sub-entities need 2003 columns in one table, and \
+                SQLite has at most 2000 [spec.too-many-columns]
+                  in: store
+                  fix: make some of the sub-entities entities of their own
+
+                """)
+        let names = (0..<3_000).map { "c\($0)" }.joined(separator: ",")
+        let wide = try run(
+            ["a.csv": Array("id,\(names)\n1\(String(repeating: ",x", count: 3_000))\n".utf8)],
+            read: "{ files: a.csv }")
+        #expect(wide.status == 0, "\(wide.standardError)")
+    }
+}
