@@ -36,6 +36,9 @@ extension RecordStreamError {
         case .csvUnknownColumn(let name, let header):
             "The header has no column '\(name)'"
                 + Suggestion.phrase(for: name, among: header)
+        case .csvNothingFits(let wanted, let header):
+            "No column fits what the stage reads: the header has "
+                + Self.list(header) + ", and the stage reads " + Self.list(wanted)
         case .csvColumnCount(let columns, let header):
             "`columns` names \(columns) columns where the header has \(header)"
         case .csvNoColumnNames: "The columns have no names"
@@ -78,6 +81,10 @@ extension RecordStreamError {
         case .csvHeader(let reason):
             reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
+        case .csvNothingFits(let wanted, let header):
+            Self.delimiterFix(header) ?? Self.nearNames(wanted, header)
+                ?? "name the columns under `set`, such as `set: { \(wanted.first ?? "title"): "
+                + "\(header.first { !$0.isEmpty } ?? "Title") }`"
         case .csvUnknownColumn(_, let header) where header.allSatisfy(\.isEmpty):
             "the first line names no column; write a header there, or set `read.header: false` and "
                 + "`read.columns`"
@@ -91,6 +98,21 @@ extension RecordStreamError {
         case .outputNotWritten: "check the free space; the file that was there before is untouched"
         case .outputClosed, .outputCompression: nil
         }
+    }
+
+    /// Such as `'a', 'b', and 10 more`.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+        return shown + (names.count > 8 ? ", and \(names.count - 8) more" : "")
+    }
+
+    /// How to map the columns whose names are like those that are wanted; nil where there are none.
+    private static func nearNames(_ wanted: [String], _ header: [String]) -> String? {
+        let near = wanted.compactMap { name in
+            Suggestion.closest(to: name, among: header).map { "\(name): \($0)" }
+        }
+        guard !near.isEmpty else { return nil }
+        return "map the columns: `set: { \(near.prefix(4).joined(separator: ", ")) }`"
     }
 
     /// What to say of a header of one column with a sign in it that separates columns elsewhere.

@@ -38,6 +38,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case csvHeader(reason: String)
         case csvDuplicateHeader(name: String)
         case csvUnknownColumn(name: String, header: [String])
+        /// Of all columns that are wanted, the header has none.
+        case csvNothingFits(wanted: [String], header: [String])
         case csvColumnCount(columns: Int, header: Int)
         case csvNoColumnNames
 
@@ -76,7 +78,7 @@ extension RecordStreamError {
         case .resourcesExhausted(_, let isOutput):
             Fault(isOutput ? .output : .input, .resources)
         case .ambiguousFormat, .badPattern, .badPath, .badDialect, .csvUnknownColumn,
-            .csvColumnCount, .csvNoColumnNames:
+            .csvNothingFits, .csvColumnCount, .csvNoColumnNames:
             Fault(.spec, .invalid)
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
             .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonIsNDJSON, .jsonWrapped, .csvNoHeader,
@@ -113,6 +115,7 @@ extension RecordStreamError {
         case .csvHeader: "csv.header"
         case .csvDuplicateHeader: "csv.duplicate-header"
         case .csvUnknownColumn: "csv.unknown-column"
+        case .csvNothingFits: "csv.nothing-fits"
         case .csvColumnCount: "csv.column-count"
         case .csvNoColumnNames: "csv.no-column-names"
         case .outputNotCreated: "output.not-created"

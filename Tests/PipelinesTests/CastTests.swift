@@ -302,7 +302,7 @@ struct CastTests {
                 "import-all.all.ndjson.why.ndjson": """
                 {"byte":46,"code":"cast","column":36,"detail":"cast","field":"small",\
                 "file":"all.ndjson","line":2,"message":"'small' takes a whole number that \
-                fits Integer 16, not 'x'","record":2,"run":"RUN","value":"x"}
+                fits Integer 16, not 'x'","others":[],"record":2,"run":"RUN","value":"x"}
 
                 """,
             ])

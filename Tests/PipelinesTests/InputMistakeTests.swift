@@ -18,11 +18,11 @@ struct InputMistakeTests {
         #expect(run.status == .configuration)
         #expect(
             run.text == """
-                a-2.csv: error: The header has no column 'kind'. Did you mean 'Kind'? \
+                a-2.csv:1:1: error: The header has no column 'kind'. Did you mean 'Kind'? \
                 [csv.unknown-column]
                   stage: spec.yaml:5:3 import import-a
                   fix: use one of: id, Kind
-                a-3.csv: error: The header has no column 'id' [csv.unknown-column]
+                a-3.csv:1:1: error: The header has no column 'id' [csv.unknown-column]
                   stage: spec.yaml:5:3 import import-a
                   fix: the header is one column, 'id;kind': set `read.delimiter: ";"`
                 """)
@@ -33,7 +33,7 @@ struct InputMistakeTests {
         let last = "- { import: a-2.csv, into: Task, keep-if: \"kind == 'x'\" }"
         let later = try folder.run(model: InputTests.model, stages + last)
         #expect(later.status == .configuration)
-        #expect(later.text.hasPrefix("a-2.csv: error: The header has no column 'kind'"))
+        #expect(later.text.hasPrefix("a-2.csv:1:1: error: The header has no column 'kind'"))
         #expect(try folder.rows(InputTests.rows) == [])
     }
 
@@ -53,11 +53,11 @@ struct InputMistakeTests {
         #expect(run.status == .configuration)
         #expect(
             run.text.split(separator: "\n").filter { !$0.hasPrefix("  fix:") }.map(String.init) == [
-                "a.csv: error: The header has no column 'id' [csv.unknown-column]",
+                "a.csv:1:1: error: The header has no column 'id' [csv.unknown-column]",
                 "  stage: spec.yaml:5:3 import import-a",
-                "b.csv: error: The header has no column 'Size' [csv.unknown-column]",
+                "b.csv:1:1: error: The header has no column 'Size' [csv.unknown-column]",
                 "  stage: spec.yaml:7:3 import import-b",
-                "a.csv: error: The header has no column 'id' [csv.unknown-column]",
+                "a.csv:1:1: error: The header has no column 'id' [csv.unknown-column]",
                 "  stage: spec.yaml:8:3 import c",
             ])
         #expect(try folder.text("state.csv") == "id,size,title\n")

@@ -47,7 +47,7 @@ struct InputTests {
         #expect(run.status == .configuration)
         #expect(
             run.text == """
-                tasks.csv: error: The header has no column 'Title'. Did you mean 'Titel'? \
+                tasks.csv:1:1: error: The header has no column 'Title'. Did you mean 'Titel'? \
                 [csv.unknown-column]
                   stage: spec.yaml:5:3 import import-tasks
                   fix: use one of: id, Titel
@@ -56,13 +56,13 @@ struct InputTests {
         try key.write("tasks.csv", "title\na\n")
         let other = try key.run(model: Self.model, "- { import: tasks.csv, into: Task }")
         #expect(other.status == .configuration)
-        #expect(other.text.hasPrefix("tasks.csv: error: The header has no column 'id'"))
+        #expect(other.text.hasPrefix("tasks.csv:1:1: error: The header has no column 'id'"))
         let filter = try Workspace()
         try filter.write("tasks.csv", "id\na\n")
         let third = try filter.run(
             model: Self.model, "- { import: tasks.csv, into: Task, keep-if: \"kind == 'a'\" }")
         #expect(third.status == .configuration)
-        #expect(third.text.hasPrefix("tasks.csv: error: The header has no column 'kind'"))
+        #expect(third.text.hasPrefix("tasks.csv:1:1: error: The header has no column 'kind'"))
     }
 
     @Test("header, columns, delimiter, quote and null as the spec says")

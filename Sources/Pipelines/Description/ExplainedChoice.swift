@@ -112,6 +112,16 @@ extension ImportSpec.Extra: ExplainedChoice {
     }
 }
 
+extension ImportSpec.Unmet: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .ignore: "Nothing."
+        case .warn: "Prints a warning, which is in the report, too."
+        case .stop: "The stage ends with 65, before `mirror` deletes anything."
+        }
+    }
+}
+
 extension ImportSpec.RejectRule: ExplainedChoice {
     package var meaning: String {
         switch self {

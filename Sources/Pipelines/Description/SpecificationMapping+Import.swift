@@ -66,9 +66,15 @@ extension SpecificationMapping {
             "extra", .choice(ImportSpec.Extra.self), .same(as: "ignore"),
             """
             What becomes of fields that nothing takes. A stage that comes to its end counts them by \
-            name in the run's report, as JSON and as a page; of JSON those of the record itself.
+            name in the run's report, as JSON and as a page; a field of a nested object as a path.
             """,
             example: "reject"),
+        KeyDescription(
+            "unmet", .choice(ImportSpec.Unmet.self), .same(as: "warn"),
+            """
+            What to do if no record has a path that the spec names. Paths with a `default` do not \
+            count.
+            """, example: "stop"),
         KeyDescription(
             "on", .mapping(.on), .means("such a record is refused"),
             "What a refused record does, for each reason.", example: "{ cast: stop }"),
@@ -101,6 +107,12 @@ extension SpecificationMapping {
         KeyDescription(
             "min-files", .integer(0...1_000_000_000), .same(as: "\(ReadSpec().filesMin)"),
             "Fewer files than this end the run with 66.", example: "0"),
+        KeyDescription(
+            "min-records", .integer(0...1_000_000_000), .same(as: "\(ReadSpec().recordsMin)"),
+            """
+            Fewer records than this, in all files, end the run with 66, before `mirror` deletes \
+            anything.
+            """, example: "1000"),
         KeyDescription(
             "once", .boolean, .same(as: "false"),
             "Files that an earlier run has finished are left out; all must be regular files.",

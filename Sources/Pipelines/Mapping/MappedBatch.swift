@@ -17,6 +17,10 @@ package final class MappedBatch {
     var filtered = 0
     /// Values that were none of their attributes and became null.
     var nulled = 0
+    /// The paths of the spec that no record of the lane has had so far.
+    var unseen: [ImportPlan.NamedPath] = []
+    /// No record of the lane has had any field that the stage reads so far.
+    var fitsNothing = false
     /// The lane that it goes round in.
     var lane = 0
     /// The input's format.
@@ -67,7 +71,13 @@ package final class MappedBatch {
     }
 
     /// Refuses a record for a value, which may be inside that of the slot.
-    func reject(_ record: Int, _ failure: CastFailure, slot: Int?, field: String?) {
+    ///
+    /// - Parameter others: what else is wrong with it.
+    func reject(
+        _ record: Int, _ failure: CastFailure, slot: Int?, field: String?,
+        others: [RejectedRecord.Other] = []
+    ) {
+        defer { if !others.isEmpty { rejects[rejects.count - 1].others = others } }
         guard let path = failure.path else {
             return reject(record, failure.code, slot: slot, field: field, failure.message)
         }

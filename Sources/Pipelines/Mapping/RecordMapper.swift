@@ -15,6 +15,8 @@ package struct RecordMapper {
     private var nulled = 0
     /// The paths that no record has had yet.
     private(set) var unseen: [ImportPlan.NamedPath]
+    /// No record has had any field that the stage reads.
+    private var fitsNothing: Bool
 
     /// A mapper for the inputs of one import.
     package init(_ plan: ImportPlan) {
@@ -22,6 +24,7 @@ package struct RecordMapper {
         refusesDuplicateKeys = plan.duplicateKeys != .ignore
         refusesExtra = plan.extra != .ignore
         unseen = plan.namedPaths
+        fitsNothing = !plan.selection.paths.isEmpty
     }
 
     /// Fills the batch's rows from its records.
@@ -38,6 +41,8 @@ package struct RecordMapper {
             map(record, batch)
         }
         batch.nulled = nulled
+        batch.unseen = unseen
+        batch.fitsNothing = fitsNothing
         // The reader's rejects and these, in the order of the input.
         if batch.rejects.count > batch.records.rejects.count, !batch.records.rejects.isEmpty {
             batch.rejects.sort { ($0.location.record ?? 0) < ($1.location.record ?? 0) }
@@ -49,6 +54,7 @@ package struct RecordMapper {
         if !unseen.isEmpty {
             unseen.removeAll { path in path.slots.contains { fields[$0].kind != .absent } }
         }
+        if fitsNothing { fitsNothing = fields.allSatisfy { $0.kind == .absent } }
         if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
             return batch.reject(
                 record, "duplicate-key", slot: nil, field: nil, Self.duplicateKeyMessage)
@@ -86,12 +92,12 @@ package struct RecordMapper {
                 batch.rows[row, cell] = try value(
                     column, fields, isTabular: batch.isTabular, &batch.rows.arena)
             } catch {
+                let fault = fault(error, of: cell, fields, isTabular: batch.isTabular)
+                let others = faults(of: fields, behind: cell, batch)
                 batch.rows.removeLastRow()
                 nulled = nulledBefore
-                let whole = batch.isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
                 return batch.reject(
-                    record, whole.map { Self.absence(of: column, by: $0) } ?? error,
-                    slot: whole?.slot ?? column.slot, field: whole?.text ?? column.sourceText)
+                    record, fault.failure, slot: fault.slot, field: fault.field, others: others)
             }
         }
         for cell in emptied { batch.rows[row, cell] = plan.columns[cell].emptyValue }
@@ -108,6 +114,57 @@ package struct RecordMapper {
             }
         }
         batch.rowRecords.append(Int32(record))
+    }
+
+    /// What is wrong with a record, and the field that it comes from.
+    private struct Fault {
+        var failure: CastFailure
+        var slot: Int?
+        var field: String
+    }
+
+    private func fault(
+        _ failure: CastFailure, of cell: Int, _ fields: UnsafeBufferPointer<Field>,
+        isTabular: Bool
+    ) -> Fault {
+        let column = plan.columns[cell]
+        let whole = isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
+        return Fault(
+            failure: whole.map { Self.absence(of: column, by: $0) } ?? failure,
+            slot: whole?.slot ?? column.slot, field: whole?.text ?? column.sourceText)
+    }
+
+    /// What else is wrong with a record that is refused for the value of a cell.
+    ///
+    /// Objects inside the record are not looked at: they would become rows of their own.
+    private mutating func faults(
+        of fields: UnsafeBufferPointer<Field>, behind cell: Int, _ batch: MappedBatch
+    ) -> [RejectedRecord.Other] {
+        var found: [RejectedRecord.Other] = []
+        func add(_ fault: Fault) {
+            let value = fault.slot.flatMap { MappedBatch.text(of: fields[$0]) }
+            let other = RejectedRecord.Other(
+                code: fault.failure.code, field: fault.failure.path ?? fault.field,
+                message: fault.failure.message, value: fault.failure.value ?? value)
+            // Elements of one composite may lack the same object.
+            if !found.contains(other) { found.append(other) }
+        }
+        for cell in plan.columns.indices.dropFirst(cell + 1) {
+            do throws(CastFailure) {
+                _ = try value(
+                    plan.columns[cell], fields, isTabular: batch.isTabular, &batch.rows.arena)
+            } catch {
+                add(fault(error, of: cell, fields, isTabular: batch.isTabular))
+            }
+        }
+        for link in plan.links where link.nested == nil {
+            do throws(CastFailure) {
+                _ = try keys(link, fields, batch, of: batch.records, nil, path: "")
+            } catch {
+                add(Fault(failure: error, slot: link.part.slot, field: link.part.sourceText))
+            }
+        }
+        return found
     }
 
     private func rejectExtra(_ record: Int, _ batch: MappedBatch) {

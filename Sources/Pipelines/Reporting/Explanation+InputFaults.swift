@@ -20,6 +20,10 @@ extension Explanation {
             "Write a header, or set `header: false` and `columns`."
         ),
         (
+            "csv.nothing-fits", "The header has no column that the stage reads.",
+            "Map the columns under `set`, or name the `delimiter`."
+        ),
+        (
             "csv.unknown-column", "The spec names a column that the header does not have.",
             "Mend the name; the message tells the one that is nearest."
         ),
@@ -107,6 +111,10 @@ extension Explanation {
             "input.too-few", "Fewer files match than `read.min-files`, which is 1 by default.",
             "Check the pattern; `min-files: 0` allows none."
         ),
+        (
+            "input.too-few-records", "The inputs have fewer records than `read.min-records`.",
+            "See whether they are whole."
+        ),
         ("input.unreadable", "The file cannot be read.", "Check its permissions and the disk."),
         (
             "json.is-ndjson", "The file has one JSON object after another, as NDJSON has.",
@@ -170,6 +178,14 @@ extension Explanation {
         (
             "import.untried", "A preview does not look whether the model refuses some records.",
             "Nothing is to be done; `etl plan` tries all of them."
+        ),
+        (
+            "import.nothing-fits", "No record has any field that the stage reads.",
+            "See whether the names under `set`, or `read.at`, are right."
+        ),
+        (
+            "import.read-before", "The input was appended by an earlier run, too.",
+            "Set `read.once: true`, or update by a `key`; `etl history` tells what to remove."
         ),
         (
             "import.unmet-path", "No record of the stage had the field that the spec names.",

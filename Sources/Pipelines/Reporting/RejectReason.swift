@@ -17,7 +17,21 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     var field: String?
     var value: String?
     var message: String
+    /// What else is wrong with the record; nil in files of earlier versions.
+    var others: [Other]?
     var run: String
+
+    /// Another fault of the record.
+    struct Other: Decodable, JSONWritable, Hashable {
+        var code: String
+        var field: String
+        var message: String
+        var value: String?
+
+        var json: JSONTree {
+            .columns(["code": code, "field": field, "message": message, "value": value])
+        }
+    }
 
     init(_ reject: RejectedRecord, runID: String) {
         let place = reject.location
@@ -29,17 +43,26 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
         column = place.column
         byte = place.byteOffset
         field = place.field
-        // In this order: of a secret that is cut through, nothing may stay.
-        value = reject.value.map { String(OutputText.masked($0).prefix(2000)) }
+        value = reject.value.map(Self.shown)
+        others = reject.others.map {
+            Other(
+                code: $0.code, field: $0.field, message: $0.message, value: $0.value.map(Self.shown)
+            )
+        }
         message = reject.message + (reject.isCut ? "; only its beginning is kept" : "")
         run = runID
+    }
+
+    /// In this order: of a secret that is cut through, nothing may stay.
+    private static func shown(_ value: String) -> String {
+        String(OutputText.masked(value).prefix(2000))
     }
 
     var json: JSONTree {
         .columns([
             "byte": byte, "code": code, "column": column, "detail": detail, "field": field,
-            "file": file, "line": line, "message": message, "record": record, "run": run,
-            "value": value,
+            "file": file, "line": line, "message": message, "others": others, "record": record,
+            "run": run, "value": value,
         ])
     }
 

@@ -61,7 +61,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
             detail: reject.detail, file: place.source, record: place.record,
             line: place.line,
             column: place.column, byte: place.byteOffset, field: place.field,
-            value: reject.value.map(shown), message: shown(reject.message))
+            value: reject.value.map(shown), message: shown(reject.wholeMessage))
     }
 
     private static func cut(_ text: String) -> String {

@@ -97,7 +97,7 @@ extension RecordCounts: JSONWritable {
             "read": read, "inserted": inserted, "updated": updated, "unchanged": unchanged,
             "skipped": skipped, "filtered": filtered, "superseded": superseded,
             "rejected": rejected, "replayed": replayed, "discarded": discarded,
-            "createdTargets": createdTargets,
+            "blankLines": blankLines, "createdTargets": createdTargets,
             "nulledValues": nulledValues, "waiting": waiting,
         ])
     }

@@ -257,6 +257,7 @@ extension RecordCounts {
         if let other = other.replayed { replayed = (replayed ?? 0) + other }
         if let other = other.discarded { discarded = (discarded ?? 0) + other }
         if let other = other.waiting { waiting = (waiting ?? 0) + other }
+        if let other = other.blankLines { blankLines = (blankLines ?? 0) + other }
         createdTargets += other.createdTargets
         nulledValues += other.nulledValues
     }

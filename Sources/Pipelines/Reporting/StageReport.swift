@@ -82,6 +82,8 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     /// Records of a stage that did not come to its end, to which the next run gives theirs; nil
     /// where there are none.
     package var waiting: Int?
+    /// Lines without anything in them; no records; nil where there are none.
+    package var blankLines: Int?
     /// Objects made because a link named them; no records.
     package var createdTargets = 0
     /// Values that were none of their attributes and became null; no records.

@@ -42,7 +42,8 @@ extension ResumePoint: JSONWritable {
             "inputs": JSONTree.list(
                 inputs.sorted { $0.key < $1.key }.flatMap { [$0.key.json, $0.value.json] }),
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
-            "abortBase": abortBase, "stop": stop, "left": left,
+            "abortBase": abortBase, "stop": stop, "left": left, "unmet": unmet,
+            "fitsNothing": fitsNothing,
         ])
     }
 }

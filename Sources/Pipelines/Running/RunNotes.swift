@@ -78,7 +78,7 @@ struct ResumePoint: Decodable, Sendable {
     /// written with each save.
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
-        case secondsElapsed, section, abortBase, stop, left
+        case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing
     }
 
     var stage: String
@@ -105,6 +105,10 @@ struct ResumePoint: Decodable, Sendable {
     var stop: StopNote?
     /// Where earlier attempts stopped in other inputs, which were not there since.
     var left: [InputPosition] = []
+    /// The paths of the spec that no record has had; nil as long as there was no record.
+    var unmet: [String]?
+    /// No record has had any field that the stage reads; nil as long as there was no record.
+    var fitsNothing: Bool?
     /// The inputs that were read to their ends.
     var finished: [InputNote] = []
 }
@@ -128,6 +132,9 @@ extension ResumePoint {
 
     /// Whether an attempt of the import has come anywhere.
     var isBegun: Bool { counts.read > 0 || position != nil || section != nil }
+
+    /// Nothing is read, so that whatever the stage is now, nothing can be read twice.
+    var isEmpty: Bool { !isBegun && finished.isEmpty && left.isEmpty }
 
     /// Notes that replays have saved records that were rejected.
     mutating func noteReplayed(_ count: Int) {

@@ -49,6 +49,11 @@ package struct ImportSpec: Sendable, Hashable {
         case null
     }
 
+    /// What to do with paths of the spec that no record has.
+    package enum Unmet: String, Sendable, Hashable, CaseIterable {
+        case ignore, warn, stop
+    }
+
     /// The reasons for which a record may be refused.
     package static let rejectCodes = [
         "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
@@ -78,6 +83,8 @@ package struct ImportSpec: Sendable, Hashable {
     package var whenSame = WhenSame.skip
     /// What to do with fields that nothing maps.
     package var extra = Extra.ignore
+    /// What to do with paths of the spec that no record has.
+    package var unmet = Unmet.warn
     /// What to do with records in which an object has a key twice.
     package var duplicateKeys = Extra.ignore
     /// The codes of rejects that end the stage, in the order of `rejectCodes`.
@@ -157,6 +164,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var nulls = [""]
     /// Fewer files than this end the run with 66.
     package var filesMin = 1
+    /// Fewer records than this end the run with 66.
+    package var recordsMin = 0
     /// Files that an earlier run has imported are left out.
     package var isOnce = false
     /// Short rows of a table are filled up, not rejected.

@@ -28,6 +28,7 @@ extension SpecificationReader {
         let whenFound = mapping.optional("when-found")?.choice(ImportSpec.WhenFound.self)
         let whenSame = mapping.optional("when-same")?.choice(ImportSpec.WhenSame.self)
         let extra = mapping.optional("extra")?.choice(ImportSpec.Extra.self)
+        let unmet = mapping.optional("unmet")?.choice(ImportSpec.Unmet.self)
         let mirror = mapping.optional("mirror").flatMap(readMirror)
         refuseMerge(mapping)
         let rules = mapping.optional("on")
@@ -37,6 +38,7 @@ extension SpecificationReader {
             isSetOnly: isSetOnly, link: link, duplicates: duplicates ?? .last,
             whenFound: whenFound ?? .update, whenSame: whenSame ?? .skip, extra: extra ?? .ignore,
             mirror: mirror, keepIf: keepIf, location: mapping.location)
+        spec.unmet = unmet ?? .warn
         if let rules { readRejectRules(rules, &spec) }
         stage.kind = .import(spec)
         return stage
@@ -104,6 +106,9 @@ extension SpecificationReader {
         readTable(mapping, known, &read)
         if let count = mapping.optional("min-files")?.integer(in: 0...1_000_000_000) {
             read.filesMin = Int(count)
+        }
+        if let count = mapping.optional("min-records")?.integer(in: 0...1_000_000_000) {
+            read.recordsMin = Int(count)
         }
         if let once = mapping.optional("once") {
             read.isOnce = once.boolean() ?? false

@@ -118,8 +118,10 @@ struct ImportInputs: Sendable {
             do {
                 _ = try reader(of: file, selection)
             } catch let error as RecordStreamError {
-                if case .csvUnknownColumn = error.kind {
+                switch error.kind {
+                case .csvUnknownColumn, .csvNothingFits:
                     return RunFailure(error, stage: nil).diagnostics
+                default: return []
                 }
             } catch {
                 return []

@@ -44,11 +44,9 @@ final class ImportReader: Sendable {
         _ pieces: ImportPieces, _ plan: ImportPlan, lane: Int, to queue: BatchQueue<MappedBatch>
     ) throws {
         var mapper = RecordMapper(plan)
-        var recordsRead = 0
         var decoder: (pieces: PieceDecoder, input: ImportPieces.Input)?
         defer {
             if let decoder { summary.add(extraFields: decoder.pieces.extraFields) }
-            if recordsRead > 0 { summary.finish(unseen: mapper.unseen.map(\.text)) }
         }
         while let batch = queue.takeIdle(),
             let (input, isMore) = try pieces.cut(batch, plan, lane: lane)
@@ -58,7 +56,6 @@ final class ImportReader: Sendable {
                 decoder = (PieceDecoder(of: input.reader), input)
             }
             decoder?.pieces.decode(batch.records)
-            recordsRead += batch.records.count
             guard pieces.count(batch, of: input, isMore: isMore, lane: lane) else { return }
             mapper.map(batch)
             queue.put(batch)
@@ -71,15 +68,11 @@ final class ImportReader: Sendable {
     ) throws {
         var mapper = RecordMapper(plan)
         var recordsLeft = inputs.recordsMax ?? .max
-        var recordsRead = 0
-        // What could not be read as a record has no fields that could be missed.
-        defer { if recordsRead > 0 { summary.finish(unseen: mapper.unseen.map(\.text)) } }
         for place in places {
             let (file, bytesBefore) = files[place]
             guard recordsLeft > 0,
                 try read(
-                    file, plan, to: queue, &mapper, bytesBefore: bytesBefore, &recordsLeft,
-                    &recordsRead)
+                    file, plan, to: queue, &mapper, bytesBefore: bytesBefore, &recordsLeft)
             else { return }
         }
     }
@@ -89,8 +82,7 @@ final class ImportReader: Sendable {
     /// - Returns: whether there is more to be read.
     private func read(
         _ file: InputFile, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>,
-        _ mapper: inout RecordMapper, bytesBefore: Int, _ recordsLeft: inout Int,
-        _ recordsRead: inout Int
+        _ mapper: inout RecordMapper, bytesBefore: Int, _ recordsLeft: inout Int
     ) throws -> Bool {
         let start = inputs.start(in: file)
         let known = inputs.knownStream(file)
@@ -135,7 +127,6 @@ final class ImportReader: Sendable {
             batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
             let records = reader.recordsRead
-            recordsRead += batch.records.count
             if isMore {
                 batch.position = InputPosition(
                     path: file.path, record: records, offset: digest.byteCount,

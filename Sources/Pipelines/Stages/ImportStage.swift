@@ -16,7 +16,7 @@ struct ImportStage: Sendable {
     func run() throws -> StageReport {
         let inputs = try ImportInputs(spec.read, stage, environment)
         try environment.journal.beginImport(stage, in: environment.container)
-        if let earlier = environment.journal.point(of: stage) {
+        if let earlier = environment.journal.point(of: stage), !earlier.isEmpty {
             let note = try inputs.followingRenames(
                 inputs.naming(earlier, environment.paths), environment)
             do {
@@ -172,12 +172,11 @@ struct ImportStage: Sendable {
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
         if note?.isBegun != true { try environment.journal.restart(note, in: context) }
-        var writer = try ImportWriter(self, plan, inputs, context, after: note)
+        var writer = try ImportWriter(self, plan, inputs, reader.summary, context, after: note)
         if environment.isDry { try noteSharedKeys(writer.writer) }
         if !isFirst { reader.start(lanes, in: reading) }
         var report = try writer.run(lanes)
         report.extraFields = reader.summary.extraFields
-        if environment.givesAdvice { reader.summary.warnings.forEach(environment.warn) }
         return report
     }
 }

@@ -84,6 +84,7 @@ extension ImportWriter {
     /// Saves the rest together with the note that the stage is done, if it is as it should be.
     mutating func finish() throws -> StageReport {
         try writer.flush()
+        try judgeInput()
         try mirror()
         try context.takeBackUnchangedRows(writer)
         try rejects.synchronize()
@@ -97,10 +98,12 @@ extension ImportWriter {
             throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
         }
         if spec.read.isOnce {
-            let known = imported.map {
-                KnownInput(path: paths.noted($0.path), byteCount: $0.byteCount, digest: $0.digest)
-            }
-            try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
+            try rememberInputs()
+        } else if spec.whenFound == .append, environment.spec.store.open != .replace,
+            report.hasChangedObjects
+        {
+            try warnOfInputsReadBefore()
+            try rememberInputs()
         }
         // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()

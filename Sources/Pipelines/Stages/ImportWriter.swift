@@ -10,6 +10,8 @@ struct ImportWriter {
     let environment: StageEnvironment
     let plan: ImportPlan
     let inputs: ImportInputs
+    /// What the reading side finds out about the fields.
+    let summary: ReadSummary
     let context: ManagedObjectContext
     let writer: BulkWriter
     let parked: ParkedRecords
@@ -45,13 +47,14 @@ struct ImportWriter {
     /// - Parameter note: how far an earlier attempt came.
     init(
         _ importStage: ImportStage, _ plan: ImportPlan, _ inputs: ImportInputs,
-        _ context: ManagedObjectContext, after note: ResumePoint?
+        _ summary: ReadSummary, _ context: ManagedObjectContext, after note: ResumePoint?
     ) throws {
         stage = importStage.stage
         spec = importStage.spec
         environment = importStage.environment
         self.plan = plan
         self.inputs = inputs
+        self.summary = summary
         self.context = context
         paths = importStage.environment.paths
         goesOn = note != nil
@@ -184,6 +187,17 @@ struct ImportWriter {
         progress.counts.read += batch.recordCount
         progress.counts.filtered += batch.filtered
         progress.counts.nulledValues += batch.nulled
+        let blankLines = batch.records.blankLineCount
+        if blankLines > 0 {
+            progress.counts.blankLines = (progress.counts.blankLines ?? 0) + blankLines
+        }
+        // What could not be read as a record has no fields that could be missed.
+        if batch.records.count > 0 {
+            let unseen = Set(batch.unseen.map(\.text.text))
+            progress.unmet = (progress.unmet ?? plan.namedPaths.map(\.text.text)).filter(
+                unseen.contains)
+            progress.fitsNothing = (progress.fitsNothing ?? true) && batch.fitsNothing
+        }
         for reject in batch.rejects { try keep(reject, batch) }
     }
 

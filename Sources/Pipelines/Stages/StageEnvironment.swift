@@ -18,8 +18,8 @@ struct StageEnvironment: Sendable {
     var workingFolder: String
     /// No file is written.
     var isDry: Bool
-    /// What may be wrong with the spec is told, although the run goes well.
-    var givesAdvice: Bool
+    /// The inputs are rejects of an earlier run, which are but some of its records.
+    var isReplay = false
     var progress: RunProgress
     var interruption: Interruption
     /// How far the run has come, for the next attempt.

@@ -58,6 +58,10 @@ struct CSVColumns {
                 aliases.append((slot, Int(slots[column])))
             }
         }
+        guard absentSlots.isEmpty || absentSlots.count < selection.paths.count else {
+            throw RecordStreamError(
+                .csvNothingFits(wanted: selection.paths.map(\.text), header: names), at: place(0))
+        }
         self.slots = .allocate(capacity: slots.count)
         self.slots.initialize(from: slots, count: slots.count)
         extra = names.indices.filter { slots[$0] < 0 }.map { names[$0] }

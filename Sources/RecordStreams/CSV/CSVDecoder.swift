@@ -110,11 +110,11 @@ final class CSVDecoder: RecordDecoder {
             guard columns.count == names.count else {
                 throw RecordStreamError(
                     .csvColumnCount(columns: columns.count, header: names.count),
-                    at: header.location(of: start, first))
+                    at: header.placeOfName(start, first))
             }
-            try setColumns(columns) { header.location(of: places[$0], first) }
+            try setColumns(columns) { header.placeOfName(places[$0], first) }
         } else {
-            try setColumns(names) { header.location(of: places[$0], first) }
+            try setColumns(names) { header.placeOfName(places[$0], first) }
             // Where no column is asked for, each row would be told to have too many fields.
             if names == [""] {
                 throw header.error("the first line names no column", at: start, first)

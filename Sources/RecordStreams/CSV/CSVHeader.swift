@@ -71,10 +71,16 @@ struct CSVHeader {
         RecordStreamError(.csvHeader(reason: reason), at: location(of: place, first))
     }
 
-    /// A place in the header.
+    /// The line and the column of a name.
     ///
     /// - Parameter first: the first byte of the input.
-    func location(of place: Bytes, _ first: Bytes) -> RecordLocation {
+    func placeOfName(_ place: Bytes, _ first: Bytes) -> RecordLocation {
+        var location = location(of: place, first)
+        location.byteOffset = nil
+        return location
+    }
+
+    private func location(of place: Bytes, _ first: Bytes) -> RecordLocation {
         var origin = ChunkOrigin()
         origin.lineEnd = lineEnd
         origin = origin.advanced(over: first, count: place - first)

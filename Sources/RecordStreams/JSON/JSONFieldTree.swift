@@ -177,20 +177,43 @@ final class JSONFieldTree {
         return nodeCount - 1
     }
 
-    /// The names on the record's own level that nobody asked for, and how often they were met.
+    /// The names that nobody asked for, of the record and of the objects in it that something was
+    /// asked of, with how many objects had each.
     var extraFields: [(name: String, count: Int)] {
-        (0..<nodes.pointee.keyCount).compactMap { index in
-            let key = nodes.pointee.keys[index]
-            guard key.node < 0, key.meetings > 0 else { return nil }
-            let name = UnsafeBufferPointer(start: key.text + 1, count: key.count - 2)
-            return (String(decoding: name, as: UTF8.self), key.meetings)
+        var found: [(name: String, count: Int)] = []
+        addExtraFields(of: 0, [], to: &found)
+        return found
+    }
+
+    private func addExtraFields(
+        of node: Int, _ path: [FieldPath.Step], to found: inout [(name: String, count: Int)]
+    ) {
+        // What one of several ways into a value calls extra is another's.
+        guard !nodes[node].isShared else { return }
+        for index in 0..<nodes[node].keyCount {
+            let key = nodes[node].keys[index]
+            let bytes = UnsafeBufferPointer(start: key.text + 1, count: key.count - 2)
+            let steps = path + [.name(String(decoding: bytes, as: UTF8.self))]
+            if key.node >= 0 {
+                addExtraFields(of: key.node, steps, to: &found)
+            } else if key.meetings > 0 {
+                found.append((FieldPath.text(of: steps), key.meetings))
+            }
+        }
+        if nodes[node].each >= 0 {
+            addExtraFields(of: nodes[node].each, path + [.each], to: &found)
         }
     }
 
-    /// Takes back the meetings of a record that was cut or bad, by the number of its object.
+    /// Takes back the meetings of a record that was cut or bad, by the number of its object, behind
+    /// which the objects in it have theirs.
+    ///
+    /// Of the elements of a list, the last one is taken back.
     func forgetMeetings(inObject number: UInt64) {
-        for index in 0..<nodes.pointee.keyCount where nodes.pointee.keys[index].mark == number {
-            nodes.pointee.keys[index].meetings -= 1
+        for node in 0..<nodeCount {
+            for index in 0..<nodes[node].keyCount where nodes[node].keys[index].mark >= number {
+                nodes[node].keys[index].meetings -= 1
+            }
         }
     }
 

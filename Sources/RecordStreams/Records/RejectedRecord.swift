@@ -18,6 +18,32 @@ package struct RejectedRecord: Sendable, Hashable {
     package var raw: [UInt8]
     /// Whether `raw` holds only the beginning, because the record is too big.
     package var isCut: Bool
+    /// What else is wrong with the record.
+    package var others: [Other] = []
+
+    /// Another fault of the record.
+    package struct Other: Sendable, Hashable {
+        /// The class of the fault, such as `cast`.
+        package var code: String
+        /// The field at fault.
+        package var field: String
+        /// One sentence without the place.
+        package var message: String
+        /// The field's value as text.
+        package var value: String?
+
+        package init(code: String, field: String, message: String, value: String?) {
+            self.code = code
+            self.field = field
+            self.message = message
+            self.value = value
+        }
+    }
+
+    /// One sentence on all that is wrong.
+    package var wholeMessage: String {
+        ([message] + others.map(\.message)).joined(separator: "; also: ")
+    }
 
     package init(
         code: String, detail: String, location: RecordLocation, message: String,
@@ -35,7 +61,7 @@ package struct RejectedRecord: Sendable, Hashable {
 
     /// The reject as it is shown.
     package var diagnostic: Diagnostic {
-        Diagnostic(code: detail, message, at: .record(location), fix: fix)
+        Diagnostic(code: detail, wholeMessage, at: .record(location), fix: fix)
     }
 }
 

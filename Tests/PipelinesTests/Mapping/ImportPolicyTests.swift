@@ -264,7 +264,8 @@ struct ImportPolicyTests {
                 spec.yaml:5:66: warning: No record has 'kid'. Did you mean 'kind'? \
                 [import.unmet-path]
                   in: stages[0].set.note
-                spec.yaml:5:103: warning: No record has 'who.mial' [import.unmet-path]
+                spec.yaml:5:103: warning: No record has 'who.mial'. Did you mean 'who.mail'? \
+                [import.unmet-path]
                   in: stages[0].link.owner.by.email
                 """)
         let (_, none) = try second("set: { title: tilte }", "")

@@ -28,7 +28,13 @@ struct ExplanationTests {
             ("key", ["reject key"]), ("store.of-no-kind", ["store.…"]),
             ("too-big", ["reject too-big", "csv.record-too-big", "json.record-too-big"]),
             ("mirror", ["mirror.…", "mirror.refused"]),
-            ("import", ["import.…", "import.shared-keys", "import.untried", "import.unmet-path"]),
+            (
+                "import",
+                [
+                    "import.…", "import.nothing-fits", "import.read-before", "import.shared-keys",
+                    "import.unmet-path", "import.untried",
+                ]
+            ),
         ])
     func messages(_ code: String, _ titles: [String]) throws {
         #expect(try Explanation.of(code).map(\.title) == titles)

@@ -12,6 +12,7 @@ import Testing
         (counts.skipped, counts.filtered, counts.superseded, counts.rejected) = (4, 5, 6, 7)
         (counts.discarded, counts.createdTargets, counts.nulledValues) = (8, 9, 10)
         (counts.waiting, counts.replayed) = (11, 12)
+        counts.blankLines = 21
         return counts
     }()
     private static let objects = [
@@ -134,7 +135,7 @@ import Testing
             ], rejects: [Self.file], secondsElapsed: 3.5,
             section: section, abortBase: RejectBase(read: 4, rejected: 5),
             stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
-            left: [Self.position])
+            left: [Self.position], unmet: ["a.b"], fitsNothing: false)
         try check(run)
         try check(section)
         try check(stage)

@@ -1,0 +1,88 @@
+import Diagnostics
+import Files
+import GraphStore
+
+/// Whether the inputs of an import are what the spec reckons with, once all is read.
+extension ImportWriter {
+    /// Ends the stage where there are too few records, or where fields are missing that it needs.
+    ///
+    /// Nothing is read again by the next run, which judges the same anew.
+    mutating func judgeInput() throws {
+        guard environment.recordsMax == nil, !environment.isReplay else { return }
+        let read = progress.counts.read
+        guard read >= spec.read.recordsMin else {
+            try saveStopped()
+            throw RunFailure(
+                .noInput, code: "input.too-few-records",
+                "'\(stage.name)' has read \(ReportWords.several(read, "record")), and "
+                    + "`read.min-records` is \(RecordCounts.grouped(spec.read.recordsMin))",
+                fix: "see whether the inputs are whole, or lower `read.min-records`")
+        }
+        var problems = unmetPaths
+        guard spec.unmet == .stop, !problems.isEmpty else {
+            return spec.unmet == .ignore ? () : problems.forEach(environment.warn)
+        }
+        for place in problems.indices { problems[place].severity = .error }
+        try saveStopped()
+        throw RunFailure(.dataError, problems)
+    }
+
+    /// What no record had, though the spec names it: it may be misspelt.
+    private var unmetPaths: [Diagnostic] {
+        let names = summary.extraFields.map(\.name)
+        if progress.fitsNothing == true, spec.read.generated == nil {
+            return [
+                Diagnostic(
+                    .warning, code: "import.nothing-fits",
+                    "No record of '\(stage.name)' has any field that the stage reads"
+                        + (names.isEmpty ? "" : "; they have \(Self.list(names))"),
+                    at: .source(spec.location),
+                    fix:
+                        "name the fields under `set`, or see whether `read.at` leads to the records"
+                )
+            ]
+        }
+        let unmet = Set(progress.unmet ?? [])
+        var said: Set<String> = []
+        return plan.namedPaths.map(\.text)
+            .filter { unmet.contains($0.text) && said.insert($0.text).inserted }
+            .map { path in
+                Diagnostic(
+                    .warning, code: "import.unmet-path",
+                    "No record has '\(path.text)'"
+                        + Suggestion.phrase(for: path.text, among: names),
+                    at: .source(path.location))
+            }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+        return shown + (names.count > 8 ? ", and \(names.count - 8) more" : "")
+    }
+
+    // MARK: Inputs of earlier runs
+
+    func rememberInputs() throws {
+        let known = imported.map {
+            KnownInput(path: paths.noted($0.path), byteCount: $0.byteCount, digest: $0.digest)
+        }
+        try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
+    }
+
+    /// Warns of inputs whose records an earlier run has appended, which are in the store twice now.
+    func warnOfInputsReadBefore() throws {
+        let known = Set(
+            try environment.container.knownInputs(
+                pipeline: environment.spec.name, stage: stage.name
+            ).values.map(\.digest))
+        for input in imported where input.records > 0 && known.contains(input.digest) {
+            environment.warn(
+                Diagnostic(
+                    .warning, code: "import.read-before",
+                    "An earlier run has appended the same \(ReportWords.several(input.records, "record"))"
+                        + " of \(input.path.displayText): they are in the store once more now",
+                    at: .source(spec.location),
+                    fix: "set `read.once: true`, or update by a `key`"))
+        }
+    }
+}

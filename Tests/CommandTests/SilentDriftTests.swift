@@ -1,0 +1,286 @@
+import Foundation
+import Testing
+
+/// What the command says where an import does less than its spec reads as if it did; each message as
+/// a whole.
+@Suite("Imports that do less than meant") struct SilentDriftTests {
+    private struct Place {
+        let folder: TemporaryFolder
+
+        init(entity: String = "id: Integer 64, title: String, size: Integer 32") throws {
+            folder = try TemporaryFolder()
+            try write(
+                "model.yaml",
+                """
+                model: 1
+                entities:
+                  Task:
+                    attributes: { \(entity) }
+                    relationships: { owner: { to: Person, inverse: tasks } }
+                    unique: [[id]]
+                  Person:
+                    attributes: { name: String }
+                    relationships: { tasks: { to: Task, many: true, inverse: owner } }
+                    unique: [[name]]
+                """)
+        }
+
+        func write(_ name: String, _ text: String) throws {
+            try text.write(
+                toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)
+        }
+
+        func run(_ stage: String, open: String = "create") throws -> ToolResult {
+            try write(
+                "s.yaml",
+                """
+                etl: 1
+                name: test
+                store: { at: s.sqlite, open: \(open), model: model.yaml }
+                stages:
+                  - \(stage)
+                """)
+            return try Tool.etl(["run", "s.yaml"], in: folder.path)
+        }
+
+        func count() throws -> Int {
+            try Tool.sqlite(folder.path + "/s.sqlite", "SELECT count(*) FROM ZTASK").first
+                .flatMap { Int($0) } ?? -1
+        }
+
+        /// The only report, as JSON.
+        func report() throws -> [String: Any] {
+            let runs = folder.path + "/runs"
+            let name = try FileManager.default.contentsOfDirectory(atPath: runs)
+                .filter { $0.hasSuffix(".json") }.sorted().last
+            let data = try Data(contentsOf: URL(fileURLWithPath: "\(runs)/\(name ?? "")"))
+            return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        }
+
+        /// The first stage of that report.
+        func stageReport() throws -> [String: Any] {
+            (try report()["stages"] as? [[String: Any]])?.first ?? [:]
+        }
+    }
+
+    @Test(
+        "a table in which no column fits is an error of the spec, with near names or the delimiter",
+        arguments: [
+            (
+                "ID;Titel\n1;a\n", "the header has 'ID;Titel'",
+                "the header is one column, 'ID;Titel': set `read.delimiter: \";\"`"
+            ),
+            (
+                "Id,Titel,x\n1,a,b\n", "the header has 'Id', 'Titel', 'x'",
+                "map the columns: `set: { id: Id, title: Titel }`"
+            ),
+            (
+                "foo,bar\n1,a\n", "the header has 'foo', 'bar'",
+                "name the columns under `set`, such as `set: { id: foo }`"
+            ),
+        ])
+    func tableWithoutFit(text: String, header: String, fix: String) throws {
+        let place = try Place()
+        try place.write("a.csv", text)
+        let result = try place.run("{ import: a.csv, into: Task, when-found: append }")
+        #expect(result.status == 78)
+        #expect(
+            result.standardError == """
+                a.csv:1:1: error: No column fits what the stage reads: \(header), and the stage reads \
+                'id', 'title', 'size' [csv.nothing-fits]
+                  stage: s.yaml:5:5 import import-a
+                  fix: \(fix)
+
+                """)
+        #expect(try place.count() == 0)
+        // What reads no column is as it is meant.
+        let constant = try place.run(
+            "{ import: a.csv, into: Task, when-found: append, set-only: true, set: { size: { const: 3 } } }"
+        )
+        #expect(constant == .silentSuccess)
+        #expect(try place.count() == 1)
+    }
+
+    @Test("records of JSON without any field that the stage reads are warned of")
+    func recordsWithoutFit() throws {
+        let place = try Place()
+        try place.write("a.ndjson", "{\"Titel\":\"a\",\"x\":{}}\n{\"Titel\":\"b\"}\n")
+        let result = try place.run("{ import: a.ndjson, into: Task, when-found: append }")
+        let message = """
+            s.yaml:5:5: warning: No record of 'import-a' has any field that the stage reads; they have \
+            'Titel', 'x' [import.nothing-fits]
+              in: stages[0]
+              fix: name the fields under `set`, or see whether `read.at` leads to the records
+            """
+        #expect(result.status == 0)
+        #expect(result.standardError == message + "\n")
+        let messages = try place.report()["messages"] as? [[String: String]]
+        #expect(messages?.map { $0["text"] } == [message])
+        #expect(messages?.map { $0["severity"] } == ["warning"])
+    }
+
+    @Test(
+        "a path that no record has is ignored, warned of, or ends the stage, as `unmet` says",
+        arguments: ["ignore", "warn", "stop"])
+    func unmet(policy: String) throws {
+        let place = try Place()
+        try place.write("a.ndjson", "{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\"}\n")
+        let stage = "{ import: a.ndjson, into: Task, unmet: \(policy), set: { title: nam } }"
+        let result = try place.run(stage)
+        let severity = policy == "stop" ? "error" : "warning"
+        let message = """
+            s.yaml:5:67: \(severity): No record has 'nam'. Did you mean 'name'? [import.unmet-path]
+              in: stages[0].set.title
+
+            """
+        #expect(result.status == (policy == "stop" ? 65 : 0))
+        let text = result.standardError.replacing(#/  stage: .*\n/#, with: "")
+        #expect(
+            text.replacing(#/s\.yaml:5:\d+/#, with: "s.yaml:5:67")
+                == (policy == "ignore" ? "" : message))
+        // The records are read, so that the next run judges the same without reading them again.
+        #expect(try place.count() == 2)
+        let again = try place.run(stage)
+        #expect(again.status == result.status)
+        // The names of fields are known to whoever reads records.
+        #expect(
+            again.standardError
+                == (policy == "stop"
+                    ? result.standardError.replacing(". Did you mean 'name'?", with: "")
+                    : result.standardError))
+        #expect(try place.count() == 2)
+        // What is mended goes on.
+        let mended = try place.run(stage.replacing("nam }", with: "name }"))
+        #expect(mended.status == 0, "\(mended.standardError)")
+        #expect(
+            try Tool.sqlite(
+                place.folder.path + "/s.sqlite", "SELECT ZTITLE FROM ZTASK ORDER BY ZID")
+                == ["a", "b"])
+    }
+
+    @Test("fields of nested objects that nothing takes are counted in the report")
+    func nestedFields() throws {
+        let place = try Place()
+        try place.write(
+            "a.ndjson",
+            """
+            {"id":1,"who":{"name":"a","mail":"m","at":{"x":1}},"list":[{"n":"b","z":1},{"n":"c","z":2}]}
+
+            {"id":2,"who":{"name":"a","mail":"m"},"more":1}
+
+            """)
+        let result = try place.run(
+            """
+            { import: a.ndjson, into: Task, set: { title: who.name, size: who.at.y },
+                  link: { owner: { by: { name: who.name }, missing: create } }, unmet: ignore }
+            """)
+        #expect(result == .silentSuccess)
+        let stage = try place.stageReport()
+        let fields = (stage["extraFields"] as? [[String: Any]])?.map {
+            "\($0["name"] ?? "") \($0["records"] ?? "")"
+        }
+        #expect(fields == ["list 1", "more 1", "who.at.x 1", "who.mail 2"])
+        #expect((stage["records"] as? [String: Any])?["blankLines"] as? Int == 1)
+    }
+
+    @Test("blank lines of a table are counted in the report")
+    func blankLines() throws {
+        let place = try Place()
+        try place.write("a.csv", "id,title\n1,a\n\n2,b\n\n\n")
+        #expect(try place.run("{ import: a.csv, into: Task }") == .silentSuccess)
+        #expect((try place.stageReport()["records"] as? [String: Any])?["blankLines"] as? Int == 3)
+    }
+
+    @Test("a record with several faults tells all of them")
+    func allFaults() throws {
+        let place = try Place(
+            entity:
+                "id: Integer 64, title: { type: String, length: ..3 }, size: Integer 32, on: Date")
+        try place.write(
+            "a.ndjson", "{\"id\":1,\"title\":\"long\",\"size\":\"x\",\"on\":\"y\",\"owner\":{}}\n")
+        let result = try place.run(
+            "{ import: a.ndjson, into: Task, link: { owner: { by: { name: owner } } } }")
+        #expect(result.status == 65)
+        let lines = result.standardError.split(separator: "\n")
+        #expect(
+            lines.first == """
+                a.ndjson:1:18: error: 'title' must have at most 3 characters, and has 4; also: 'size' \
+                takes a whole number that fits Integer 32, not 'x'; also: 'on' takes an ISO 8601 date \
+                (or say `date:` with its pattern), not 'y'; also: 'name' takes text, not {} [validate]
+                """)
+        let rejects = place.folder.path + "/rejects"
+        let run = try #require(FileManager.default.contentsOfDirectory(atPath: rejects).first)
+        let why = try Tool.contents("\(rejects)/\(run)/import-a.a.ndjson.why.ndjson")
+        let reason =
+            try JSONSerialization.jsonObject(with: Data(why.utf8)) as? [String: Any] ?? [:]
+        let others = reason["others"] as? [[String: Any]] ?? []
+        #expect(reason["field"] as? String == "title")
+        #expect(
+            others.map { "\($0["code"] ?? "") \($0["field"] ?? "") \($0["value"] ?? "")" } == [
+                "cast size x", "cast on y", "cast owner {}",
+            ])
+    }
+
+    @Test("fewer records than `read.min-records` end the stage before `mirror` deletes anything")
+    func tooFewRecords() throws {
+        let place = try Place()
+        try place.write("a.csv", "id,title\n1,a\n2,b\n3,c\n")
+        let stage = """
+            { import: tasks, read: { files: a.csv, min-records: 3 }, into: Task, \
+            mirror: { where: ALL, at-most: 100% } }
+            """
+        #expect(try place.run(stage) == .silentSuccess)
+        try place.write("a.csv", "id,title\n1,a\n")
+        for _ in 0..<2 {
+            let result = try place.run(stage)
+            #expect(result.status == 66)
+            #expect(
+                result.standardError == """
+                    error: 'tasks' has read 1 record, and `read.min-records` is 3 \
+                    [input.too-few-records]
+                      stage: s.yaml:5:5 import tasks
+                      fix: see whether the inputs are whole, or lower `read.min-records`
+
+                    """)
+            #expect(try place.count() == 3)
+        }
+        try place.write("a.csv", "id,title\n1,a\n2,b\n4,d\n")
+        let whole = try place.run(stage)
+        #expect(whole.status == 0, "\(whole.standardError)")
+        #expect(
+            try Tool.sqlite(place.folder.path + "/s.sqlite", "SELECT ZID FROM ZTASK ORDER BY ZID")
+                == ["1", "2", "4"])
+    }
+
+    @Test("an input that an earlier run has appended is warned of, under another name, too")
+    func readBefore() throws {
+        let place = try Place()
+        try place.write("a.csv", "id,title\n1,a\n2,b\n")
+        let stage = "{ import: tasks, read: { files: \"*.csv\" }, into: Task, when-found: append }"
+        let model = try Tool.contents(place.folder.path + "/model.yaml")
+        try place.write("model.yaml", model.replacing("unique: [[id]]", with: ""))
+        #expect(try place.run(stage) == .silentSuccess)
+        try FileManager.default.moveItem(
+            atPath: place.folder.path + "/a.csv", toPath: place.folder.path + "/b.csv")
+        let again = try place.run(stage)
+        #expect(again.status == 0)
+        #expect(
+            again.standardError == """
+                s.yaml:5:5: warning: An earlier run has appended the same 2 records of b.csv: they are \
+                in the store once more now [import.read-before]
+                  in: stages[0]
+                  fix: set `read.once: true`, or update by a `key`
+
+                """)
+        #expect(try place.count() == 4)
+        try place.write("b.csv", "id,title\n1,a\n2,b\n3,c\n")
+        #expect(try place.run(stage) == .silentSuccess)
+        // A store that is made to be shipped knows of no input.
+        #expect(try place.run(stage, open: "replace") == .silentSuccess)
+        #expect(try place.run(stage, open: "replace") == .silentSuccess)
+        #expect(
+            try Tool.sqlite(
+                place.folder.path + "/s.sqlite",
+                "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_INPUTS'") == ["0"])
+    }
+}
