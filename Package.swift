@@ -75,6 +75,17 @@ let package = Package(
         // Where the random tests of all targets begin.
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
 
+        // What fuzzers feed, and the tests that replay what they have found.
+        .target(
+            name: "FuzzHarnesses",
+            dependencies: [
+                "Files", "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel",
+                "GraphStore",
+            ],
+            path: "Tests/FuzzHarnesses"),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzHarnesses"], exclude: ["Corpus"]),
+
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
@@ -138,6 +149,14 @@ if Context.environment["ETL_BENCHMARKS"] != nil {
                 "SQLite",
             ],
             path: "Benchmarks/Micro"),
+    ]
+}
+
+// Built for fuzzing alone: `Tests/fuzz` asks for it.
+if Context.environment["ETL_FUZZING"] != nil {
+    package.targets += [
+        .executableTarget(
+            name: "fuzzer", dependencies: ["FuzzHarnesses"], path: "Tests/Fuzzer")
     ]
 }
 

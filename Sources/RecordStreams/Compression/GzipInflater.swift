@@ -176,8 +176,8 @@ final class GzipInflater {
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
         try input.fill(1)
+        // At the end of the input, zlib may still have bytes for which there was no room before.
         let available = input.available
-        guard !available.isEmpty else { throw error(.gzipTruncated) }
         stream.pointee.next_in = available.baseAddress
         stream.pointee.avail_in = UInt32(available.count)
         stream.pointee.next_out = target
@@ -188,7 +188,9 @@ final class GzipInflater {
         checksum = crc32(checksum, target, UInt32(produced))
         memberLength += produced
         switch code {
-        case Z_OK, Z_BUF_ERROR: try checkRatio()
+        case Z_OK, Z_BUF_ERROR:
+            if available.isEmpty, produced == 0 { throw error(.gzipTruncated) }
+            try checkRatio()
         case Z_STREAM_END:
             pending = trailerError()
             state = .afterMember

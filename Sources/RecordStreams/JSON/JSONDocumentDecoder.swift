@@ -187,7 +187,8 @@ final class JSONDocumentDecoder: RecordDecoder {
             let status = scanner.run(&end, end: limit)
             if status == .more { return cutRecord(&position, limit: limit, batch: batch) }
             if status == .failed { fault = scanner.fault }
-            if status == .done, end < limit, JSONScanner.isWordByte(end.pointee) {
+            let isNumber = JSONToken.isDigit(start.pointee) || start.pointee == UInt8(ascii: "-")
+            if status == .done, isNumber, JSONScanner.isWordByte(end.pointee) {
                 fault = JSONFault(kind: .badNumber, place: start)
             }
         }

@@ -1,0 +1,59 @@
+import Foundation
+
+/// What is fed with bytes that a fuzzer makes up. None of it may crash, hang, or contradict itself.
+///
+/// `Tests/fuzz` runs one under libFuzzer, which looks for bytes that reach new code. `FuzzTests`
+/// runs all of them over the corpus that came of it.
+package enum FuzzHarness: String, CaseIterable, Sendable {
+    /// Records of NDJSON, JSON, CSV, and TSV.
+    case records
+    /// gzip data.
+    case gzip
+    /// Trees of YAML.
+    case yaml
+    /// Predicates and expressions in memory.
+    case predicates
+    /// Property lists, keyed archives, and cached models.
+    case archives
+    /// Models of Xcode.
+    case models
+    /// Damaged stores, of which the same must be saved each time.
+    case salvage
+
+    /// Tries one input.
+    ///
+    /// What is wrong ends the process, so that the fuzzer keeps the bytes.
+    package func run(_ bytes: [UInt8]) {
+        switch self {
+        case .records: RecordFuzz.run(bytes)
+        case .gzip: GzipFuzz.run(bytes)
+        case .yaml: YAMLFuzz.run(bytes)
+        case .predicates: PredicateFuzz.run(bytes)
+        case .archives: ArchiveFuzz.run(bytes)
+        case .models: ModelFuzz.run(bytes)
+        case .salvage: SalvageFuzz.run(bytes)
+        }
+    }
+
+    /// A folder of the process, in memory where the system has such a one.
+    static let folder: String = {
+        let shared = "/dev/shm"
+        let base =
+            FileManager.default.isWritableFile(atPath: shared)
+            ? shared : FileManager.default.temporaryDirectory.path
+        let path = "\(base)/etl-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+        return path
+    }()
+
+    /// Removes what the harnesses have left in files.
+    package static func clean() {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
+
+/// Ends the process with a message where something is not so, in release builds, too.
+func require(_ holds: Bool, _ message: @autoclosure () -> String = "") {
+    guard holds else { fatalError(message()) }
+}
