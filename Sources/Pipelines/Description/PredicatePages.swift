@@ -58,6 +58,9 @@ enum PredicatePages {
             character by character:
 
             \(table(PredicateTerm.options))
+            ## Regular expressions
+
+            \(patterns)
             ## Conditions
 
             \(table(PredicateTerm.connectives + PredicateTerm.modifiers))

@@ -152,8 +152,8 @@ struct PredicateResolutionTests {
             ("priority CONTAINS 'x'", 0, "predicate.type", "CONTAINS compares text, not a number"),
             ("category < category", 0, "predicate.type", "Objects have no order"),
             (
-                "title MATCHES '(a+)+'", 14, "predicate.type",
-                "The regular expression repeats a repetition without bound (byte 4), which can run for ever"
+                "title MATCHES 'a(?=b)'", 14, "predicate.type",
+                "Look-ahead and look-behind are not supported (column 2 of the pattern)"
             ),
             ("length(priority) > 1", 7, "predicate.function", "'length' needs text, not a number"),
         ])

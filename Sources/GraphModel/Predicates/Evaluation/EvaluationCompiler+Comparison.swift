@@ -8,7 +8,7 @@ extension EvaluationCompiler {
         try checkLeft(comparison, left)
         try checkRight(comparison, right)
         if comparison.op == .matches, case .constant(.string(let text)) = comparison.right {
-            do throws(CompiledPattern.PatternError) {
+            do throws(PatternError) {
                 program.patterns.append(
                     try PatternMatch.compile(Array(text.utf8), comparison.options))
             } catch {

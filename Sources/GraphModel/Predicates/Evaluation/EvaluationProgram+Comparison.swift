@@ -146,12 +146,12 @@ extension EvaluationProgram {
     ) throws(EvaluationError) -> Bool {
         if case .pattern(let index) = nodes[rightNode] {
             if left.isNull { return false }
-            return try PatternMatch.holds(try left.neededText(), patterns[index], options)
+            return PatternMatch.holds(try left.neededText(), patterns[index], options)
         }
         let right = try value(rightNode, scope)
         if left.isNull || right.isNull { return false }
         let text = try left.neededText()
         let pattern = try context.pattern(try right.neededText(), options)
-        return try PatternMatch.holds(text, pattern, options)
+        return PatternMatch.holds(text, pattern, options)
     }
 }
