@@ -38,7 +38,7 @@ struct InterruptedChangeTests {
             "delete.yaml", "- { delete: Task, where: \"\(condition)\" }")
         try folder.writeSpec(
             "verify.yaml",
-            "- { verify: none, expect: { \"Task where \(condition)\": 0 } }")
+            "- verify: none\n  expect:\n    ? \"Task where \(condition)\"\n    : 0")
         let result = try folder.shell("exec \"$E\" run import.yaml")
         #expect(result.status == 0, "\(result.errors)")
         return folder

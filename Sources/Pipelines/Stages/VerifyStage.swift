@@ -38,7 +38,9 @@ struct VerifyStage: Sendable {
         try context.cursor(
             RowRequest(
                 entityName: expectation.entity.text,
-                predicate: try expectation.selection.predicate(),
+                predicate: try expectation.selection.predicate(
+                    environment.values, of: expectation.entity.text,
+                    in: environment.container.model),
                 variables: environment.values.graphValues, fields: [])
         ).matchCount()
     }

@@ -256,7 +256,6 @@ extension PredicateSQL {
             let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
             alternatives.insert(value + SQLFragment(" IN (\(marks))", values), at: 0)
         }
-        return alternatives.count == 1
-            ? alternatives[0] : "(" + alternatives.joined(separator: " OR ") + ")"
+        return alternatives.count == 1 ? alternatives[0] : Self.nested(alternatives, "OR")
     }
 }
