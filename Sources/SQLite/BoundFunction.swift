@@ -84,6 +84,10 @@ package struct FunctionCall {
         sqlite3_result_blob64(context, base, UInt64(blob.count), Statement.transient)
     }
 
+    func interrupt() {
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT)
+    }
+
     func fail(_ error: FunctionError) {
         sqlite3_result_error(context, error.message, -1)
     }
@@ -119,9 +123,9 @@ package final class BoundFunction {
     }
 
     /// Makes `etl_call` known to a connection.
-    static func register(on connection: OpaquePointer) -> Int32 {
+    static func register(on connection: OpaquePointer, watching watched: WatchedFlag) -> Int32 {
         sqlite3_create_function_v2(
-            connection, sqlName, -1, SQLITE_UTF8, nil,
+            connection, sqlName, -1, SQLITE_UTF8, Unmanaged.passRetained(watched).toOpaque(),
             { context, count, values in
                 guard count > 0, let values,
                     let pointer = sqlite3_value_pointer(values[0], BoundFunction.pointerType)
@@ -131,6 +135,8 @@ package final class BoundFunction {
                 }
                 let function = Unmanaged<BoundFunction>.fromOpaque(pointer)
                 let call = FunctionCall(context, values + 1, Int(count) - 1)
+                // A thousand steps of SQLite's machine are many calls, and each may be long.
+                guard !BoundFunction.isStopped(context) else { return call.interrupt() }
                 function._withUnsafeGuaranteedRef { function in
                     do throws(FunctionError) {
                         try function.body(call)
@@ -138,6 +144,16 @@ package final class BoundFunction {
                         call.fail(error)
                     }
                 }
-            }, nil, nil, nil)
+            }, nil, nil,
+            { pointer in
+                if let pointer { Unmanaged<WatchedFlag>.fromOpaque(pointer).release() }
+            })
+    }
+
+    private static func isStopped(_ context: OpaquePointer?) -> Bool {
+        guard let pointer = sqlite3_user_data(context) else { return false }
+        return Unmanaged<WatchedFlag>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+            $0.flag?.isRaised ?? false
+        }
     }
 }

@@ -31,8 +31,7 @@ package final class Connection {
     var registered: Set<String> = []
     /// Stops what it is doing, from any thread.
     package let interrupter: InterruptHandle
-    /// Stops its statements when it is raised.
-    package internal(set) var watchedFlag: InterruptFlag?
+    let watched = WatchedFlag()
     /// Asked while it waits for locks, where no fixed time was set.
     var lockWait: LockWait?
     /// Told of each statement, where somebody traces them.
@@ -73,7 +72,7 @@ package final class Connection {
         interrupter = InterruptHandle(opened)
         self.path = path
         sqlite3_busy_timeout(handle, 5_000)
-        let registered = BoundFunction.register(on: handle)
+        let registered = BoundFunction.register(on: handle, watching: watched)
         guard registered == SQLITE_OK else { throw error(registered, sql: nil) }
     }
 

@@ -21,9 +21,23 @@ package final class InterruptFlag: Sendable {
     package func raise() { raised.store(true, ordering: .releasing) }
 }
 
+/// The flag that a connection watches, where its functions find it.
+///
+/// It lives as long as SQLite may call them, which can be longer than the connection.
+final class WatchedFlag {
+    var flag: InterruptFlag?
+}
+
 extension Connection {
+    /// Stops its statements when it is raised.
+    package internal(set) var watchedFlag: InterruptFlag? {
+        get { watched.flag }
+        set { watched.flag = newValue }
+    }
+
     /// Looks at the flag while statements run, every thousand steps of SQLite's machine
-    /// (https://www.sqlite.org/c3ref/progress_handler.html); nil looks at none.
+    /// (https://www.sqlite.org/c3ref/progress_handler.html) and before each call of a function in
+    /// Swift; nil looks at none.
     package func watch(_ flag: InterruptFlag?) {
         guard flag !== watchedFlag else { return }
         watchedFlag = flag

@@ -75,6 +75,15 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
     /// The file cannot be opened.
     package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    /// The statement exceeds a limit of SQLite's (https://www.sqlite.org/limits.html).
+    package var isTooComplex: Bool {
+        guard code == SQLITE_ERROR || code == SQLITE_TOOBIG else { return false }
+        let starts = [
+            "parser stack overflow", "Expression tree is too large", "too many ", "at most ",
+            "statement too long",
+        ]
+        return starts.contains { message.hasPrefix($0) }
+    }
     /// A function had no result for what it was called with, or the SQL is wrong.
     package var isFunctionFailure: Bool { code == SQLITE_ERROR }
     /// The file lacks a table or a column that it should have.

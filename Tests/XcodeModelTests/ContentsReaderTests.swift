@@ -165,7 +165,7 @@ import Testing
             <entity name="A" representedClassName="A" syncable="YES">
               <attribute name="a" attributeType="Integer 16" defaultValueString="99999" usesScalarValueType="YES"/>
               <attribute name="b" optional="MAYBE" attributeType="String" maxValueString="many"/>
-              <attribute name="c" optional="YES" attributeType="String" regularExpressionString="("/>
+              <attribute name="c" optional="YES" attributeType="String" regularExpressionString="a(?=b)"/>
               <thing/>
             </entity>
             """)
@@ -180,8 +180,8 @@ import Testing
                 contents:4:63: warning: 'maxValueString' must be a number, not 'many'; it is not \
                 enforced [model.range]
                   in: A.b
-                contents:5:61: warning: The pattern is kept, but not checked: The regular \
-                expression cannot be read: expected ')' [model.pattern]
+                contents:5:61: warning: The pattern is kept, but not checked: Look-ahead \
+                and look-behind are not supported (column 2 of the pattern) [model.pattern]
                   in: A.c
                 contents:6:3: warning: <thing> is not known here and is left out \
                 [model.unknown-element]

@@ -86,7 +86,8 @@ enum DefaultValueReader {
         }
         guard let pattern = attribute.pattern else { return problems }
         do {
-            if try !CompiledPattern(pattern).matches(text) {
+            let compiled = try CompiledPattern(pattern)
+            if !compiled.matches(text) {
                 problems.append("The default breaks the attribute's own pattern")
             }
         } catch {

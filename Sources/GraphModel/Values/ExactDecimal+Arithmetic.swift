@@ -11,6 +11,7 @@ extension ExactDecimal {
             case .subtract: sum(left, right.negated)
             case .multiply: product(left, right)
             case .divide: quotient(left, right)
+            case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr: nil
             }
         guard let result = result?.rounded(places: placesMax, .nearest) else { return nil }
         return result.isStorable ? result : nil

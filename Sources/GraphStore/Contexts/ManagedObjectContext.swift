@@ -198,6 +198,17 @@ public final class ManagedObjectContext {
         }
     }
 
+    /// Runs the body; what the store does for it fails with `cancelled` once the closure is true.
+    ///
+    /// - Parameter isRequested: asked often, on this thread.
+    package func stoppable<R>(
+        when isRequested: @escaping @Sendable () -> Bool, _ body: () throws -> R
+    ) rethrows -> R {
+        interruptFlag = InterruptFlag(orWhen: isRequested)
+        defer { stopWatching() }
+        return try body()
+    }
+
     /// Ends what an interrupt flag began.
     func stopWatching() {
         interruptFlag = nil

@@ -142,6 +142,10 @@ package final class RowCursor {
         }
     }
 
+    func watch(_ flag: InterruptFlag?) {
+        connection.watch(flag)
+    }
+
     /// Stops `next`; may be called from any thread.
     package func interrupt() {
         connection.interrupter.interrupt()
@@ -228,6 +232,8 @@ struct FieldPlan {
 extension ManagedObjectContext {
     /// Opens a cursor over what is saved.
     package func cursor(_ request: RowRequest) throws -> RowCursor {
-        try RowCursor(request, in: container)
+        let cursor = try RowCursor(request, in: container)
+        cursor.watch(interruptFlag)
+        return cursor
     }
 }

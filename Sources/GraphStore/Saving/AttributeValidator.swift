@@ -78,15 +78,8 @@ package struct AttributeValidator {
                 )
             }
         }
-        guard let pattern else { return nil }
-        do {
-            guard try !pattern.matches(bytes) else { return nil }
-            return (
-                .patternMismatch, "'\(attribute.name)' does not match \(pattern.pattern)"
-            )
-        } catch {
-            return (.patternMismatch, "'\(attribute.name)' cannot be matched: \(error)")
-        }
+        guard let pattern, !pattern.matches(bytes) else { return nil }
+        return (.patternMismatch, "'\(attribute.name)' does not match \(pattern.pattern)")
     }
 
     private static func text(_ range: NumberRange, _ type: AttributeType) -> String {

@@ -102,6 +102,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
                 .resources
             } else if error.isInterrupted {
                 .cancelled
+            } else if error.isTooComplex, error.sql != nil {
+                .invalidRequest
             } else if error.isFunctionFailure {
                 .validation
             } else {

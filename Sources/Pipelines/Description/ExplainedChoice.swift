@@ -17,6 +17,7 @@ extension ParameterSpec.Kind: ExplainedChoice {
         case .duration: "A duration such as 30m or 1h30m."
         case .path: "A path; from `--set` it begins at the working folder."
         case .secret: "Text that is shown as `***` and stands in no spec and no command line."
+        case .list: "Texts for `IN $name`; `--set` gives one each time."
         }
     }
 }

@@ -58,6 +58,9 @@ enum PredicatePages {
             character by character:
 
             \(table(PredicateTerm.options))
+            ## Regular expressions
+
+            \(patterns)
             ## Conditions
 
             \(table(PredicateTerm.connectives + PredicateTerm.modifiers))
@@ -86,6 +89,9 @@ enum PredicatePages {
             ## Many objects, and lists
 
             \(table(PredicateTerm.collections))
+            ## Differences from NSPredicate
+
+            \(differences)
             ## Keys that are named like keywords
 
             A key whose name is one of these words, in any case, is written with `#` before it, \

@@ -43,8 +43,9 @@ extension SpecificationMapping {
             "type", .choice(ParameterSpec.Kind.self), .error, "What its values are.",
             example: "date"),
         KeyDescription(
-            "default", .scalar, .means("a value must be given"),
-            "The value where no other is given; a secret has none.", example: "today - 90d"),
+            "default", .oneOrMore(.scalar), .means("a value must be given"),
+            "The value where no other is given; a secret has none, and a list may have several.",
+            example: "today - 90d"),
         KeyDescription(
             "from",
             .oneOrMore(.pattern("^(env|file):.+", "`env:NAME` or `file:PATH`")), .nothing,

@@ -175,9 +175,11 @@ struct ImportPlanBuilder {
         do throws(GraphPredicateError) {
             let parsed = try ParsedExpression(format: text.text)
             let generated = spec.read.generated
-            let expression =
+            var expression =
                 generated == nil ? parsed.expression : try parsed.expression.withRows()
-            for path in expression.keyPaths { _ = slot(Self.text(path)) }
+            expression = try expression.substituting(variables: values.lists())
+                .replacingLeaves(spec.read.columnLength)
+            for path in expression.keyPaths { addSlots(of: path) }
             if generated != nil { _ = slot(GeneratedSpec.rowName) }
             let known = paths
             let compiled = try CompiledExpression(
@@ -262,16 +264,26 @@ struct ImportPlanBuilder {
         guard let text = spec.keepIf else { return }
         do {
             let parsed = try ParsedPredicate(format: text.text)
-            for path in parsed.predicate.keyPaths { _ = slot(Self.text(path)) }
+            let predicate = try parsed.predicate.substituting(variables: values.lists())
+                .replacingLeaves(spec.read.columnLength)
+            for path in predicate.keyPaths { addSlots(of: path) }
             let known = paths
             filter = try CompiledPredicate(
-                parsed.predicate, source: parsed.source, variables: values.graphValues, now: now
+                predicate, source: parsed.source,
+                variables: values.graphValues, now: now
             ) { path in
                 known.firstIndex(of: Self.path(Self.text(path)))
             }
         } catch {
             throw Diagnostic(predicateError: error, at: text.location)
         }
+    }
+
+    /// Finds a place for a key path, and for the text whose length it may be.
+    private mutating func addSlots(of path: [String]) {
+        _ = slot(Self.text(path))
+        guard path.count > 1, path.last == "length" else { return }
+        _ = slot(Self.text(Array(path.dropLast())))
     }
 
     /// A key path of a predicate as a path into records.

@@ -35,7 +35,9 @@ struct QueryResolver {
         let spelledOut = container.schema.spelledOut(
             named, of: entity, withToManys: columns != .ndjson)
         let request = RowRequest(
-            entityName: entity, predicate: parsed?.predicate, variables: variables,
+            entityName: entity,
+            predicate: try parsed?.predicate.substituting(variables: variables.lists),
+            variables: variables.single,
             order: try order(ofEntity: entity),
             fields: shape?.fields
                 ?? spelledOut.flatMap { model.elementPaths(at: $0, from: entity) },
@@ -67,7 +69,7 @@ struct QueryResolver {
 
     private func variables(
         of predicate: ParsedPredicate?, entityName: String
-    ) throws -> [String: GraphValue] {
+    ) throws -> QueryVariables.Values {
         do {
             return try QueryVariables(query.sets, now: query.now.timeIntervalSinceReferenceDate)
                 .bind(predicate, entityName: entityName, in: model)

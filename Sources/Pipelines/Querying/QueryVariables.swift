@@ -10,17 +10,23 @@ struct QueryVariables {
     /// Beyond so many, values are tried in their plainest form only.
     private static let triedMax = 6
 
-    private let texts: [(name: String, value: String)]
+    /// What a predicate's variables stand for.
+    struct Values {
+        var single: [String: GraphValue]
+        var lists: [String: any GraphPredicateArgument] = [:]
+    }
+
+    private let texts: [(name: String, values: [String])]
     private let now: Double
 
     /// - Throws: `QueryMistake` where a text is not `name=value`.
     init(_ sets: [String], now: Double) throws(QueryMistake) {
-        var texts: [String: String] = [:]
+        var texts: [String: [String]] = [:]
         for set in sets {
             guard let assignment = Assignment(set) else {
                 throw QueryMistake(.set, code: "query.set", "A name=value is needed, not '\(set)'")
             }
-            texts[assignment.name] = assignment.value
+            texts[assignment.name, default: []].append(assignment.value)
         }
         self.texts = texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         self.now = now
@@ -32,19 +38,31 @@ struct QueryVariables {
     ///   `QueryMistake` for a name that the predicate does not use.
     func bind(
         _ predicate: ParsedPredicate?, entityName: String, in model: ManagedObjectModel
-    ) throws -> [String: GraphValue] {
+    ) throws -> Values {
         try checkNames(predicate)
-        guard let predicate else { return [:] }
+        guard let predicate else { return Values(single: [:]) }
+        let lists = predicate.predicate.listVariables
         var first: GraphPredicateError?
         var choice = Array(repeating: 0, count: texts.count)
-        let readings = texts.map { self.readings(of: $0.value) }
+        // Several values are a list, and so is one behind IN.
+        let readings = texts.map { text in
+            self.readings(
+                of: text.values, asList: text.values.count > 1 || lists.contains(text.name))
+        }
         repeat {
-            var values = clock
+            var values = Values(single: clock)
             for (position, text) in texts.enumerated() {
-                values[text.name] = readings[position][choice[position]]
+                let reading = readings[position][choice[position]]
+                if let value = reading as? GraphValue {
+                    values.single[text.name] = value
+                } else {
+                    values.lists[text.name] = reading
+                }
             }
             do throws(GraphPredicateError) {
-                _ = try predicate.resolved(for: entityName, in: model, variables: values)
+                _ = try predicate.resolved(
+                    for: entityName, in: model,
+                    variables: values.lists.merging(values.single) { $1 })
                 return values
             } catch {
                 // No other reading mends what is not about types.
@@ -70,6 +88,15 @@ struct QueryVariables {
             "now": .date(secondsSinceReference: now),
             "today": .date(secondsSinceReference: (now / 86_400).rounded(.down) * 86_400),
         ]
+    }
+
+    private func readings(of texts: [String], asList: Bool) -> [any GraphPredicateArgument] {
+        guard asList else { return readings(of: texts[0]) }
+        let all = texts.map { readings(of: $0) }
+        // A list is of one kind.
+        return (0..<(all.map(\.count).min() ?? 0)).map { place in
+            GraphExpression.aggregate(all.map { .constant($0[place]) })
+        }
     }
 
     /// What a text may stand for, text itself first: it also becomes a date, a UUID or binary
@@ -101,5 +128,22 @@ struct QueryVariables {
             choice[position] = 0
         }
         return false
+    }
+}
+
+extension GraphPredicate {
+    /// The variables right of an IN.
+    fileprivate var listVariables: Set<String> {
+        switch self {
+        case .constant: return []
+        case .comparison(let comparison):
+            guard comparison.op == .in, case .variable(let name, []) = comparison.right else {
+                return []
+            }
+            return [name]
+        case .not(let part): return part.listVariables
+        case .and(let parts), .or(let parts):
+            return parts.reduce(into: []) { $0.formUnion($1.listVariables) }
+        }
     }
 }

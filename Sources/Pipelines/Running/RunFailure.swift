@@ -17,7 +17,11 @@ package struct RunFailure: Error, Sendable {
 
     /// - Parameter fault: the origin and the kind of problems of which no diagnostic states others.
     package init(_ fault: Fault, _ diagnostics: [Diagnostic]) {
-        self.fault = .deciding(among: diagnostics.compactMap(\.fault)) ?? fault
+        let faults = diagnostics.compactMap(\.fault)
+        let isUsage =
+            !faults.isEmpty && faults.count == diagnostics.count
+            && faults.allSatisfy { $0 == Fault.usage }
+        self.fault = isUsage ? .usage : .deciding(among: faults) ?? fault
         self.diagnostics = diagnostics
     }
 

@@ -9,7 +9,7 @@ package struct ExpressionChecker {
     /// is asked: many specs ask nothing.
     private lazy var support = isWhole ? model.map(PredicateSupport.init) : nil
     private let isWhole: Bool
-    private let variables: [String: GraphValue]
+    private let variables: [String: any GraphPredicateArgument]
     private var found: [Diagnostic] = []
 
     /// Every problem, at its place in the spec; without a model, those that need none.
@@ -121,18 +121,21 @@ package struct ExpressionChecker {
     }
 
     /// A value of the right kind for every name that a run will know.
-    private static func placeholders(_ spec: PipelineSpec) -> [String: GraphValue] {
-        var values: [String: GraphValue] = [
-            "now": .date(secondsSinceReference: 0), "today": .date(secondsSinceReference: 0),
-        ]
+    private static func placeholders(
+        _ spec: PipelineSpec
+    ) -> [String: any GraphPredicateArgument] {
+        let moment = GraphValue.date(secondsSinceReference: 0)
+        var values: [String: any GraphPredicateArgument] = ["now": moment, "today": moment]
         for parameter in spec.parameters {
-            values[parameter.name] =
+            let value: any GraphPredicateArgument =
                 switch parameter.kind {
-                case .string, .path, .secret: .string("")
-                case .int, .duration: .integer(0)
-                case .bool: .boolean(false)
-                case .date: .date(secondsSinceReference: 0)
+                case .string, .path, .secret: GraphValue.string("")
+                case .int, .duration: GraphValue.integer(0)
+                case .bool: GraphValue.boolean(false)
+                case .date: moment
+                case .list: GraphExpression.aggregate([])
                 }
+            values[parameter.name] = value
         }
         return values
     }

@@ -22,10 +22,12 @@ struct ParameterBinder {
         let sets = readSets()
         var unset: [ParameterSpec] = []
         for parameter in spec.parameters {
-            if let text = sets[parameter.name] {
-                bind(parameter, text, from: "--set", folder: context.workingFolder)
+            if let texts = sets[parameter.name] {
+                bind(parameter, texts)
             } else if readingSources, let found = readSources(of: parameter) {
                 bind(parameter, found.text, from: found.origin, folder: specFolder)
+            } else if let texts = parameter.defaultList {
+                values[parameter.name] = .list(texts)
             } else if let text = parameter.defaultText {
                 bind(parameter, text, from: "default", folder: specFolder)
             } else {
@@ -40,8 +42,23 @@ struct ParameterBinder {
     /// A shorter text cannot be masked without masking what has nothing to do with it.
     private static let secretBytesMin = 4
 
-    private mutating func readSets() -> [String: String] {
-        var sets: [String: String] = [:]
+    private mutating func bind(_ parameter: ParameterSpec, _ texts: [String]) {
+        if parameter.kind == .list {
+            values[parameter.name] = .list(texts)
+        } else if texts.count == 1 {
+            bind(parameter, texts[0], from: "--set", folder: context.workingFolder)
+        } else {
+            report(
+                "set",
+                "--set gives '\(parameter.name)' \(texts.count) times, and only a parameter of the "
+                    + "type list takes several values",
+                .source(parameter.location), fix: "give it once, or declare `type: list`",
+                fault: .usage)
+        }
+    }
+
+    private mutating func readSets() -> [String: [String]] {
+        var sets: [String: [String]] = [:]
         for set in context.sets {
             guard let assignment = Assignment(set) else {
                 report("set", "--set needs name=value, not '\(set)'", .nowhere)
@@ -61,7 +78,7 @@ struct ParameterBinder {
                     "secret", "A secret must not stand on the command line: '\(name)'",
                     .source(parameter.location), fix: Self.fix(parameter))
             }
-            sets[name] = assignment.value
+            sets[name, default: []].append(assignment.value)
         }
         return sets
     }

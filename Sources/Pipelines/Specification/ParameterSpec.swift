@@ -4,7 +4,7 @@ package import Diagnostics
 package struct ParameterSpec: Sendable, Hashable {
     /// What a parameter's values are.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case string, int, bool, date, duration, path, secret
+        case string, int, bool, date, duration, path, secret, list
 
         /// What its values look like, for messages.
         package var example: String {
@@ -16,6 +16,7 @@ package struct ParameterSpec: Sendable, Hashable {
             case .duration: "a duration such as 30m or 1h30m"
             case .path: "a path"
             case .secret: "a secret"
+            case .list: "a list of texts"
             }
         }
     }
@@ -34,6 +35,8 @@ package struct ParameterSpec: Sendable, Hashable {
     package var kind: Kind
     /// The value without any other, as text; checked.
     package var defaultText: String?
+    /// The texts without any other, of a list.
+    package var defaultList: [String]?
     /// Where else to look, first to last.
     package var sources: [Source] = []
     /// Where the parameter is declared.

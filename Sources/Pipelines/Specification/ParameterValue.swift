@@ -11,6 +11,8 @@ package enum ParameterValue: Sendable, Hashable, CustomStringConvertible {
     case path(String)
     /// Never shown.
     case secret(String)
+    /// Texts, for IN; `${…}` puts them in with commas between them.
+    case list([String])
 
     /// The text that stands for the value in paths and constants.
     package var text: String {
@@ -19,6 +21,7 @@ package enum ParameterValue: Sendable, Hashable, CustomStringConvertible {
         case .int(let number): String(number)
         case .bool(let flag): String(flag)
         case .date(_, let text), .duration(_, let text): text
+        case .list(let texts): texts.joined(separator: ",")
         }
     }
 

@@ -6,7 +6,7 @@ import GraphModel
 package struct ParameterValues: Sendable {
     /// What the values are bound from.
     package struct Context: Sendable {
-        /// The `--set` flags, each `name=value`; of two for one name the later counts.
+        /// The `--set` flags, each `name=value`; several of one name are a list.
         package var sets: [String]
         /// The environment's variables.
         package var environment: [String: String]
@@ -163,6 +163,7 @@ package struct ParameterValues: Sendable {
         case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
         case .date: TimeText.date(text, now: now).map { .date($0, text: TimeText.iso($0)) }
         case .duration: TimeText.duration(text).map { .duration($0, text: text) }
+        case .list: .list(text.split(whereSeparator: \.isNewline).map(String.init))
         }
     }
 }

@@ -76,7 +76,7 @@ struct RecordExpressionCheck {
     }
 
     /// A value of the right kind for every name that a run will know.
-    let variables: [String: GraphValue]
+    let variables: [String: any GraphPredicateArgument]
 
     /// What is wrong with a filter of records.
     func problems(in text: PredicateText) -> [Diagnostic] {
@@ -85,7 +85,7 @@ struct RecordExpressionCheck {
             () throws(GraphPredicateError) in
             let parsed = try ParsedPredicate(format: text.text)
             _ = try CompiledPredicate(
-                parsed.predicate, source: parsed.source,
+                parsed.predicate.substituting(variables: lists), source: parsed.source,
                 variables: bound(parsed.predicate.variables)
             ) { _ in 0 }
         }
@@ -96,14 +96,15 @@ struct RecordExpressionCheck {
     func problems(in subject: Subject) -> [Diagnostic] {
         let text = subject.text
         var known = variables
-        if subject.drawing != nil { known[GeneratedSpec.rowName] = .integer(0) }
+        if subject.drawing != nil { known[GeneratedSpec.rowName] = GraphValue.integer(0) }
         let check = FormatCheck(entityName: nil, model: nil, variables: known)
         var misfit: Diagnostic?
         let mistakes = Self.all(check.expression(text.text).mistakes) {
             () throws(GraphPredicateError) in
             let parsed = try ParsedExpression(format: text.text)
-            let expression =
-                subject.drawing == nil ? parsed.expression : try parsed.expression.withRows()
+            let expression = try
+                (subject.drawing == nil ? parsed.expression : parsed.expression.withRows())
+                .substituting(variables: lists)
             _ = try CompiledExpression(
                 expression, source: parsed.source, variables: bound(expression.variables),
                 drawing: subject.drawing
@@ -127,9 +128,13 @@ struct RecordExpressionCheck {
         }
     }
 
+    private var lists: [String: any GraphPredicateArgument] {
+        variables.filter { $0.value is GraphExpression }
+    }
+
     /// A variable that has no value is told once; here it has one.
     private func bound(_ names: [String]) -> [String: GraphValue] {
-        var bound = variables
+        var bound = variables.compactMapValues { $0 as? GraphValue }
         for name in names where bound[name] == nil { bound[name] = .null }
         return bound
     }
@@ -162,7 +167,8 @@ struct RecordExpressionCheck {
     private func kind(of expression: GraphExpression) -> Kind? {
         switch expression {
         case .constant(let value): kind(of: value)
-        case .variable(let name, let keys): keys.isEmpty ? variables[name].flatMap(kind) : nil
+        case .variable(let name, let keys):
+            keys.isEmpty ? (variables[name] as? GraphValue).flatMap { kind(of: $0) } : nil
         case .negation, .arithmetic: .number
         case .function(let name, let arguments): kind(ofFunction: name, arguments)
         case .conditional(_, let yes, let no):

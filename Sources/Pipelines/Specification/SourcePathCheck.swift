@@ -70,7 +70,8 @@ struct SourcePathCheck {
     /// The keys of an expression that cannot be parsed are not known.
     private mutating func check(_ text: ExpressionText) {
         do throws(GraphPredicateError) {
-            let keys = try ParsedExpression(format: text.text).expression.keyPaths
+            let keys = try ParsedExpression(format: text.text).expression
+                .replacingLeaves(read.columnLength).keyPaths
             checkColumns(keys, text.location)
         } catch {
             return
@@ -79,7 +80,8 @@ struct SourcePathCheck {
 
     private mutating func check(_ text: PredicateText) {
         do throws(GraphPredicateError) {
-            let keys = try ParsedPredicate(format: text.text).predicate.keyPaths
+            let keys = try ParsedPredicate(format: text.text).predicate
+                .replacingLeaves(read.columnLength).keyPaths
             checkColumns(keys, text.location)
         } catch {
             return
@@ -91,6 +93,16 @@ struct SourcePathCheck {
         for key in keys where seen.insert(key).inserted {
             checkColumn(key.joined(separator: "."), place)
         }
+    }
+}
+
+extension ReadSpec {
+    /// The length of a column for `name.length`, where a table has no column of that name.
+    func columnLength(_ leaf: GraphExpression) -> GraphExpression? {
+        guard isTable, case .keyPath(let keys) = leaf, keys.count > 1, keys.last == "length",
+            columns?.contains(keys.joined(separator: ".")) != true
+        else { return nil }
+        return .function("length", [.keyPath(Array(keys.dropLast()))])
     }
 }
 

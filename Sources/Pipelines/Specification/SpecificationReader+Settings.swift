@@ -27,7 +27,11 @@ extension SpecificationReader {
         let kind = mapping.required("type")?.choice(ParameterSpec.Kind.self)
         var parameter = ParameterSpec(name: name, kind: kind ?? .string, location: place)
         if let found = mapping.optional("default") {
-            parameter.defaultText = kind.flatMap { readDefault(found, $0) }
+            if kind == .list {
+                parameter.defaultList = found.listOrOne()?.compactMap { $0.scalarText() }
+            } else {
+                parameter.defaultText = kind.flatMap { readDefault(found, $0) }
+            }
         }
         for source in mapping.optional("from")?.listOrOne() ?? [] {
             guard let text = source.filledText() else { continue }

@@ -10,7 +10,9 @@ struct DeleteStage: Sendable {
 
     func run() throws -> StageReport {
         var request = BatchDeleteRequest(
-            entityName: spec.entity.text, predicate: try spec.selection.predicate(),
+            entityName: spec.entity.text,
+            predicate: try spec.selection.predicate(
+                environment.values, of: spec.entity.text, in: environment.container.model),
             variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
         request.fetchLimit = try environment.values.objectsMax(spec.limit)
         request.rules = spec.rules == .enforce ? .honour : .ignore

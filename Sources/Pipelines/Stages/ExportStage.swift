@@ -40,7 +40,9 @@ struct ExportStage: Sendable {
             .flatMap { schema.model.elementPaths(at: $0, from: spec.entity.text) }
         let cursor = try context.cursor(
             RowRequest(
-                entityName: spec.entity.text, predicate: try spec.selection.predicate(),
+                entityName: spec.entity.text,
+                predicate: try spec.selection.predicate(
+                    environment.values, of: spec.entity.text, in: environment.container.model),
                 variables: environment.values.graphValues,
                 order: spec.order.map(\.key), fields: fields))
         try environment.outputs.check(path, at: spec.to.location, environment)

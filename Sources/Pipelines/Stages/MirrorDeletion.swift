@@ -43,7 +43,9 @@ struct MirrorDeletion {
                 fix: "see whether the input is whole")
         }
         let request = BatchDeleteRequest(
-            entityName: entity, predicate: try mirror.selection.predicate(),
+            entityName: entity,
+            predicate: try mirror.selection.predicate(
+                environment.values, of: entity, in: environment.container.model),
             variables: environment.values.graphValues, limit: mirror.atMost.objectLimit)
         do {
             return try context.execute(request, sparing: load)

@@ -14,7 +14,7 @@ extension StageEnvironment {
         return try container.newBackgroundContext().performAndWait { context in
             context.transactionAuthor = author
             var report = StageReport(kind: stage.kind.word, name: stage.name)
-            try request(context, &report)
+            try stoppable(context) { try request(context, &report) }
             var objects = ObjectTally()
             objects.add(try context.uncommittedChange())
             report.objects = objects.report(container.schema)
@@ -24,6 +24,19 @@ extension StageEnvironment {
             // Also where the stage fails behind it, as in compacting.
             ledger.note(stage, report)
             return report
+        }
+    }
+
+    /// Runs the body; what the store does for it ends when the run is to stop.
+    ///
+    /// - Throws: `Interrupted`, or what the body throws.
+    func stoppable<R>(_ context: ManagedObjectContext, _ body: () throws -> R) throws -> R {
+        let interruption = interruption
+        do {
+            return try context.stoppable(when: { interruption.reason() != nil }, body)
+        } catch let error as StoreError where error.code == .cancelled {
+            try interruption.check()
+            throw error
         }
     }
 }

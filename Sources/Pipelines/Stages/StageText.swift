@@ -25,11 +25,16 @@ extension ExpressionText {
 }
 
 extension Selection {
-    /// The predicate; nil for all objects.
-    func predicate() throws(Diagnostic) -> GraphPredicate? {
-        switch self {
-        case .all: nil
-        case .matching(let text): try text.parsed().predicate
+    /// The predicate with its lists; nil for all objects.
+    func predicate(
+        _ values: ParameterValues, of entity: String, in model: ManagedObjectModel
+    ) throws(Diagnostic) -> GraphPredicate? {
+        guard case .matching(let text) = self else { return nil }
+        let predicate = try text.parsed().predicate
+        do throws(GraphPredicateError) {
+            return try values.puttingLists(into: predicate, of: entity, model)
+        } catch {
+            throw Diagnostic(predicateError: error, at: text.location)
         }
     }
 }

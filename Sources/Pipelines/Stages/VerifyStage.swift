@@ -15,7 +15,7 @@ struct VerifyStage: Sendable {
         for expectation in spec.expectations {
             try environment.interruption.check()
             let count = try environment.container.newBackgroundContext().performAndWait { context in
-                try self.count(expectation, in: context)
+                try environment.stoppable(context) { try self.count(expectation, in: context) }
             }
             guard !expectation.comparison.holds(count, expectation.bound) else { continue }
             problems.append(
@@ -38,7 +38,9 @@ struct VerifyStage: Sendable {
         try context.cursor(
             RowRequest(
                 entityName: expectation.entity.text,
-                predicate: try expectation.selection.predicate(),
+                predicate: try expectation.selection.predicate(
+                    environment.values, of: expectation.entity.text,
+                    in: environment.container.model),
                 variables: environment.values.graphValues, fields: [])
         ).matchCount()
     }

@@ -140,7 +140,9 @@ struct ArchivedPredicate {
 
     private static let arithmetic: [String: ArithmeticOperator] = [
         "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply,
-        "divide:by:": .divide,
+        "divide:by:": .divide, "raise:toPower:": .power, "bitwiseAnd:with:": .bitAnd,
+        "bitwiseOr:with:": .bitOr, "bitwiseXor:with:": .bitXor, "leftshift:by:": .shiftLeft,
+        "rightshift:by:": .shiftRight,
     ]
     private static let collections: [String: CollectionOperator] = [
         "count:": .count, "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum,
@@ -166,6 +168,9 @@ struct ArchivedPredicate {
         }
         switch arguments.count {
         case 1:
+            if selector == "onesComplement:" {
+                return .function(EvaluationFunction.complement.rawValue, arguments)
+            }
             return Self.collections[selector].flatMap { Self.collection($0, of: arguments[0]) }
         case 2:
             if selector == "castObject:toType:" { return Self.cast(arguments[0], to: arguments[1]) }

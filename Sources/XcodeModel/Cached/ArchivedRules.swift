@@ -71,8 +71,8 @@ enum ArchivedRules {
         else { return }
         switch (comparison.left, comparison.op, limit) {
         case (.evaluatedObject, .matches, .string(let pattern)) where attribute.type == .string:
-            // A pattern that cannot be run is kept as a predicate.
-            if (try? CompiledPattern(pattern)) != nil { attribute.pattern = pattern }
+            // One that cannot be run is kept as well, and not checked.
+            attribute.pattern = pattern
         case (.keyPath(["length"]), let op, let limit) where attribute.type == .string:
             tighten(&attribute.length, op, limit)
         case (.evaluatedObject, let op, let limit) where attribute.type != .string:

@@ -92,7 +92,9 @@ package final class PredicateArchive {
 
     private static let arithmetic: [ArithmeticOperator: String] = [
         .add: "add:to:", .subtract: "from:subtract:", .multiply: "multiply:by:",
-        .divide: "divide:by:",
+        .divide: "divide:by:", .power: "raise:toPower:", .bitAnd: "bitwiseAnd:with:",
+        .bitOr: "bitwiseOr:with:", .bitXor: "bitwiseXor:with:", .shiftLeft: "leftshift:by:",
+        .shiftRight: "rightshift:by:",
     ]
 
     /// The archived expression's number.
@@ -114,8 +116,10 @@ package final class PredicateArchive {
         case .arithmetic(let op, let left, let right):
             return function(Self.arithmetic[op] ?? "", try numbers(of: [left, right]))
         case .function(let name, let arguments):
-            let selector = name + (arguments.isEmpty ? "" : ":")
-            guard ArchivedPredicate.functions.contains(selector) else {
+            let isComplement = name == EvaluationFunction.complement.rawValue
+            let selector =
+                isComplement ? "onesComplement:" : name + (arguments.isEmpty ? "" : ":")
+            guard isComplement || ArchivedPredicate.functions.contains(selector) else {
                 throw ArchiveFault("NSExpression does not have the function '\(name)'")
             }
             return function(selector, try numbers(of: arguments))

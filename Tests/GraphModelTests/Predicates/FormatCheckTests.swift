@@ -74,7 +74,7 @@ import Testing
             (
                 "SUBQUERY(owner, $t, $t.x == 1 AND nope == 2).@count > 1 AND due == 5",
                 [
-                    "10 SUBQUERY needs a to-many relationship, not an object (Person)",
+                    "10 SUBQUERY needs a collection or a list, not an object (Person)",
                     "35 'Task' has no property 'nope'",
                     "68 A date cannot be compared with a number (5)",
                 ]

@@ -58,7 +58,8 @@ struct PredicateLanguageTableTests {
         #expect(Set(functions).count == functions.count)
         let evaluated = EvaluationFunction.allCases.map(\.rawValue)
         #expect(Set(functions).subtracting(evaluated) == ["now", "today"])
-        #expect(Set(evaluated).subtracting(functions) == [])
+        // An operator, and listed as one.
+        #expect(Set(evaluated).subtracting(functions) == ["~"])
         let spelt = Self.conditions.flatMap(\.spellings)
         #expect(Set(spelt).count == spelt.count)
         #expect(Set(PredicateKeywords.reserved).subtracting(spelt) == [])

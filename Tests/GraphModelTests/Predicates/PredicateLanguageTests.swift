@@ -106,12 +106,20 @@ enum PredicateFormats {
             "a => 1 && b =< 2 || c >= 3 && !d <= 4",
             prints: "a >= 1 AND b <= 2 OR c >= 3 AND NOT d <= 4"),
         .init("$VALUE == a", prints: "$VALUE == a"),
+        .init(
+            "a|b^c&d<<1+2*3**2 == ~x", prints: "a | b ^ c & d << 1 + 2 * 3 ** 2 == ~(x)"),
+        .init(
+            "(a | b) & c == 2 ** (3 ** 2) AND (2 ** 3) ** 2 == -x ** 2",
+            prints: "(a | b) & c == 2 ** 3 ** 2 AND (2 ** 3) ** 2 == -x ** 2"),
         .init("a - -1 == 2 * -(3 + b) / 4", prints: "a - -1 == 2 * -(3 + b) / 4"),
         .init("größe == 1 AND 名前 == '太郎'", prints: "größe == 1 AND 名前 == \"太郎\""),
     ]
 
     static let arguments: [Shape] = [
         .init("%K == %@", "owner.name", "x", prints: "owner.name == \"x\""),
+        .init(
+            "owner.%K == 1 AND owner.%K > 2", "address.city", "tasks.@count",
+            prints: "owner.address.city == 1 AND owner.tasks.@count > 2"),
         .init(
             "%K > 1 AND %K.@count > 2", "tasks.@count", "tags",
             prints: "tasks.@count > 1 AND tags.@count > 2"),

@@ -103,7 +103,12 @@ struct PredicateParserTests {
             ("a CONTAINS[x] 'b'", 11, "predicate.syntax", "'x' is no option; there are c, d and n"),
             ("a IN (1, 2)", 5, "predicate.syntax", "A list is written in braces: {1, 2}"),
             ("(a == 1) == 2", 0, "predicate.syntax", "A value is needed here, not a condition"),
-            ("a & 1", 2, "predicate.syntax", "'&' has no meaning here"),
+            ("a ` 1", 2, "predicate.syntax", "'`' has no meaning here"),
+            ("a & 1", 2, "predicate.syntax", "A comparison is missing"),
+            (
+                "a.$b == 1", 2, "predicate.syntax",
+                "A dictionary is no value here; after the dot, write a key or %K"
+            ),
             ("a == 12x", 7, "predicate.syntax", "A number ends in a letter"),
             ("a == 1e999", 5, "predicate.syntax", "The number is too large"),
             (

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphModel
 
-@Suite("Booleans, UUIDs, base64, lengths and patterns")
+@Suite("Booleans, UUIDs, base64, and lengths")
 struct OtherValueTests {
     @Test(
         "reads booleans",
@@ -74,41 +74,5 @@ struct OtherValueTests {
     @Test("counts UTF-16 units", arguments: ["", "abc", "äö", "日本", "👩‍👩‍👧", "e\u{301}"])
     func lengths(text: String) {
         #expect(withBytes(text) { ScalarParser.utf16Length($0) } == text.utf16.count)
-    }
-
-    @Test(
-        "matches whole texts",
-        arguments: [
-            ("[A-Z]{2}[0-9]{4}", "AB1234", true), ("[A-Z]{2}[0-9]{4}", "AB12345", false),
-            ("[A-Z]{2}[0-9]{4}", "xAB1234", false), ("a|ab", "ab", true), (".", "e\u{301}", false),
-            ("(ab)+c*", "ababcc", true), ("(a+b?){1,3}", "aabab", true), ("", "", true),
-            ("\\(a+\\)*", "(aa)))", true), ("[(+*)]+x", "(+x", true),
-        ])
-    func matches(pattern: String, text: String, expected: Bool) throws {
-        let compiled = try CompiledPattern(pattern)
-        #expect(try compiled.matches(text) == expected)
-    }
-
-    @Test(
-        "refuses repetitions of repetitions",
-        arguments: [
-            ("(a+)+", 4), ("(a*)*", 4), ("(?:x(a{2,})y)*", 13), ("((a+)?b)*", 8), ("(a+){20}", 4),
-            ("(a+){2,}", 4), ("a(b|c*)+?", 7),
-        ])
-    func refusesNestedRepetition(pattern: String, offset: Int) {
-        #expect(throws: CompiledPattern.PatternError.nestedRepetition(byteOffset: offset)) {
-            try CompiledPattern(pattern)
-        }
-    }
-
-    @Test("refuses what is no expression, too deep or too long")
-    func refusesBadPatterns() {
-        #expect(throws: CompiledPattern.PatternError.self) { try CompiledPattern("(a") }
-        let deep = String(repeating: "(", count: 1000) + String(repeating: ")", count: 1000)
-        #expect(throws: CompiledPattern.PatternError.tooLarge) { try CompiledPattern(deep) }
-        let text = String(repeating: "a", count: 65_537)
-        #expect(throws: CompiledPattern.PatternError.textTooLong(bytes: 65_537)) {
-            try CompiledPattern("a*").matches(text)
-        }
     }
 }

@@ -287,7 +287,8 @@ import Testing
         ("isDone == $b AND id > $n", ["b=0", "n=2"], "3\n4\n"),
         ("dueOn < $d", ["d=2026-03-01"], "3\n"), ("dueOn < $d", ["d=today - 2d"], "3\n"),
         ("dueOn > $today", [], "1\n"), ("price < $p", ["p=12.75"], "1\n"),
-        ("priority > $n", ["n=3", "n=1"], "1\n"), ("title == $t", ["t=a=b"], ""),
+        ("priority > $n", ["n=1"], "1\n"), ("priority IN $n", ["n=3", "n=1"], "3\n4\n"),
+        ("title == $t", ["t=a=b"], ""),
     ])
     func aVariableTakesTheTypeItIsComparedWith(
         predicate: String, sets: [String], expected: String

@@ -34,7 +34,7 @@ import Testing
         let (bound, diagnostics) = ParameterValues.bind(
             try spec(),
             SpecificationTesting.context(
-                ["count=6", "count=7", "dry=true"], ["WHO": "me", "TOKEN": "hush"]))
+                ["count=7", "dry=true"], ["WHO": "me", "TOKEN": "hush"]))
         #expect(diagnostics.isEmpty)
         let values = try #require(bound)
         #expect(values.values["inbox"] == .path("/home/ada/pipelines/in"))

@@ -113,8 +113,8 @@ import Testing
             """
         #expect(
             problems(text) == """
-                a.yaml:3:14: error: 'type' must be string, int, bool, date, duration, path or \
-                secret, not 'strin'. Did you mean 'string'? [spec.choice]
+                a.yaml:3:14: error: 'type' must be string, int, bool, date, duration, path, \
+                secret or list, not 'strin'. Did you mean 'string'? [spec.choice]
                   in: params.a.type
                 a.yaml:4:28: error: 'default' must be a whole number, not the text 'x' [spec.type]
                   in: params.b.default

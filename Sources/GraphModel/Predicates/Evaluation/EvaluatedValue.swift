@@ -72,8 +72,6 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
     case wrongKind(needed: String, found: String)
     /// The result of arithmetic does not fit.
     case overflow
-    /// The text is too long for a regular expression.
-    case textTooLong(bytes: Int)
     /// A collection where one value is needed.
     case severalValues
     /// A list or an object of a record, where a value is needed.
@@ -95,9 +93,6 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
         case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"
         case .wrongKind(let needed, let found): "\(needed) is needed, not \(found)"
         case .overflow: "The result of the arithmetic is too large"
-        case .textTooLong(let bytes):
-            "A text of \(bytes) bytes is too long for a regular expression "
-                + "(\(CompiledPattern.textBytesMax) at most)"
         case .severalValues: "One value is needed, not a collection"
         case .nested(let field, let isList):
             "'\(field)' is \(isList ? "a list" : "an object"), of which only `== nil` and "

@@ -3,12 +3,21 @@ extension EvaluationCompiler {
     mutating func compile(
         _ comparison: GraphComparison
     ) throws(GraphPredicateError) -> Int {
-        let left = try compile(comparison.left)
-        let right = try compile(comparison.right)
+        var comparison = comparison
+        var left = try compile(comparison.left)
+        var right = try compile(comparison.right)
+        if comparison.op == .in, right.shape == .single, comparison.modifier == .direct,
+            mayBeText(comparison.right)
+        {
+            // A text is in another that contains it.
+            comparison = GraphComparison(
+                comparison.right, .contains, comparison.left, options: comparison.options)
+            swap(&left, &right)
+        }
         try checkLeft(comparison, left)
         try checkRight(comparison, right)
         if comparison.op == .matches, case .constant(.string(let text)) = comparison.right {
-            do throws(CompiledPattern.PatternError) {
+            do throws(PatternError) {
                 program.patterns.append(
                     try PatternMatch.compile(Array(text.utf8), comparison.options))
             } catch {
@@ -24,6 +33,19 @@ extension EvaluationCompiler {
             .comparison(
                 comparison.op, comparison.options, comparison.modifier, left.node, right.node,
                 left.shape))
+    }
+
+    private func mayBeText(_ expression: GraphExpression) -> Bool {
+        switch expression {
+        case .constant(.string), .keyPath, .function, .conditional, .member, .index: true
+        case .variable(let name, _):
+            if case .string? = setting.variables[name] {
+                true
+            } else {
+                setting.variables[name] == nil
+            }
+        default: false
+        }
     }
 
     /// The slot that is compared with nil; nil for other comparisons.

@@ -27,6 +27,9 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         var isFractional = false
     }
 
+    /// The kind of elements that are values, and have no keys.
+    private static var valueKind: Int { -1 }
+
     /// Deeper trees than the parser makes would overflow the stack.
     private static var depthMax: Int { 1_000 }
 
@@ -140,13 +143,13 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         case .member(let base, let keys): return try member(base, keys)
         case .subquery(let base, let variable, let predicate):
             let collection = try compile(base)
-            guard collection.shape != .single, let kind = collection.kind else {
-                throw error(.toMany, "SUBQUERY needs a to-many relationship before the variable")
+            guard collection.shape != .single else {
+                throw error(.toMany, "SUBQUERY needs a collection or a list before the variable")
             }
-            elements.append((variable, kind))
+            elements.append((variable, collection.kind ?? Self.valueKind))
             let condition = try compile(predicate)
             elements.removeLast()
-            return add(.subquery(collection.node, condition), .several, kind: kind)
+            return add(.subquery(collection.node, condition), .several, kind: collection.kind)
         }
     }
 
@@ -181,7 +184,16 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     private mutating func path(
         _ keys: [String], depth: Int, kind: Int
     ) throws(GraphPredicateError) -> Compiled {
-        guard let path = scheme.path(of: keys, from: kind) else {
+        let whole = scheme.path(of: keys, from: kind)
+        if keys.count > 1, keys.last == "length", !scheme.hasIdentity,
+            let text = scheme.path(of: Array(keys.dropLast()), from: kind)
+        {
+            // Whether the field is a text, or an object with such a field, shows in the record.
+            let other = add(whole.map { .slot($0.handles[0]) } ?? .constant(.null))
+            hiddenNodes += 1
+            return add(.textLength(text.handles[0], other: other), .single)
+        }
+        guard let path = whole else {
             throw error(.unknownKey, "There is no field '\(keys.joined(separator: "."))'")
         }
         if depth == 0, path.handles.count == 1, path.shape != .several {
@@ -201,6 +213,12 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     ) throws(GraphPredicateError) -> Compiled {
         if let index = elements.lastIndex(where: { $0.name == name }) {
             let kind = elements[index].kind
+            if kind == Self.valueKind {
+                guard keys.isEmpty else {
+                    throw error(.variable, "'$\(name)' is a value and has no keys")
+                }
+                return add(.identity(depth: index + 1), .single)
+            }
             if keys.isEmpty { return add(.identity(depth: index + 1), kind: kind) }
             return try path(keys, depth: index + 1, kind: kind)
         }

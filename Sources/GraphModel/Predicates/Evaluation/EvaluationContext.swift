@@ -26,7 +26,7 @@ package final class EvaluationContext {
         let key = PatternKey(bytes: Array(bytes), options: options)
         if let known = patterns[key] { return known }
         let made: CompiledPattern
-        do throws(CompiledPattern.PatternError) {
+        do throws(PatternError) {
             made = try PatternMatch.compile(key.bytes, options)
         } catch {
             throw .invalidPattern(error.description)
@@ -59,7 +59,7 @@ package final class EvaluationContext {
 enum PatternMatch {
     static func compile(
         _ pattern: [UInt8], _ options: ComparisonOptions
-    ) throws(CompiledPattern.PatternError) -> CompiledPattern {
+    ) throws(PatternError) -> CompiledPattern {
         try CompiledPattern(
             String(decoding: prepared(pattern, options), as: UTF8.self),
             ignoresCase: options.contains(.caseInsensitive))
@@ -67,20 +67,12 @@ enum PatternMatch {
 
     static func holds(
         _ text: ByteView, _ pattern: CompiledPattern, _ options: ComparisonOptions
-    ) throws(EvaluationError) -> Bool {
-        do throws(CompiledPattern.PatternError) {
-            if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
-                return try pattern.matches(text)
-            }
-            guard text.count <= CompiledPattern.textBytesMax else {
-                throw .textTooLong(bytes: text.count)
-            }
-            return try pattern.matches(
-                String(decoding: prepared(Array(text), options), as: UTF8.self))
-        } catch {
-            if case .textTooLong(let bytes) = error { throw .textTooLong(bytes: bytes) }
-            throw .invalidPattern(error.description)
+    ) -> Bool {
+        if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
+            return pattern.matches(text)
         }
+        return TextComparison.folded(text, options.intersection(.diacriticInsensitive))
+            .withUnsafeBufferPointer { pattern.matches($0) }
     }
 
     private static func prepared(_ bytes: [UInt8], _ options: ComparisonOptions) -> [UInt8] {

@@ -23,8 +23,9 @@ extension EvaluationProgram {
             return try visit(
                 [slot], 0, toManyCount: nil, from: scope.object, scope, body)
         case .path(let depth, let handles, let toManyCount, _):
+            guard let node = try scope.node(depth) else { return true }
             return try visit(
-                handles.array, 0, toManyCount: toManyCount, from: scope.node(depth), scope, body)
+                handles.array, 0, toManyCount: toManyCount, from: node, scope, body)
         case .list(let elements):
             for index in 0..<elements.count
             where try !body(.value(try value(elements[index], scope))) {
@@ -67,7 +68,8 @@ extension EvaluationProgram {
         _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
     ) throws(EvaluationError) -> Bool {
         let depth = scope.depth
-        let elements = UnsafeMutablePointer<Graph.Node>.allocate(capacity: depth + 1)
+        let elements = UnsafeMutablePointer<EvaluatedElement<Graph.Node>>.allocate(
+            capacity: depth + 1)
         var count = depth
         defer {
             elements.deinitialize(count: count)
@@ -79,14 +81,10 @@ extension EvaluationProgram {
         inner.depth = depth + 1
         return try visit(base, scope) {
             (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
-            guard case .object(let node) = element else {
-                let kind = self.value(of: element, scope).kindName
-                throw .wrongKind(needed: "A collection of objects", found: kind)
-            }
             if count > depth {
-                elements[depth] = node
+                elements[depth] = element
             } else {
-                (elements + depth).initialize(to: node)
+                (elements + depth).initialize(to: element)
                 count = depth + 1
             }
             return try self.test(predicate, inner) ? try body(element) : true

@@ -53,6 +53,18 @@ extension EvaluationProgram {
         return false
     }
 
+    /// The text that a key leads to; nil where it leads to something else.
+    private func fieldText<Graph>(
+        _ node: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> ByteView? {
+        switch nodes[node] {
+        case .slot, .path, .member:
+            if case .value(let value) = try property(node, scope) { return value.textBytes }
+        default: break
+        }
+        return nil
+    }
+
     /// Whether an element equals the value.
     private func contains<Graph>(
         _ collection: Int, _ value: EvaluatedValue, _ options: ComparisonOptions,
@@ -70,7 +82,15 @@ extension EvaluationProgram {
         _ rightNode: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
         guard case .list(let elements) = nodes[rightNode] else {
-            if op == .in { return try contains(rightNode, left, options, scope) }
+            if op == .in {
+                if let text = try fieldText(rightNode, scope) {
+                    // A text is in another that contains it.
+                    if left.isNull { return false }
+                    return TextComparison.holds(
+                        .contains, text, try left.neededText(), options)
+                }
+                return try contains(rightNode, left, options, scope)
+            }
             var bounds: [EvaluatedValue] = []
             _ = try visit(rightNode, scope) {
                 (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
@@ -146,12 +166,12 @@ extension EvaluationProgram {
     ) throws(EvaluationError) -> Bool {
         if case .pattern(let index) = nodes[rightNode] {
             if left.isNull { return false }
-            return try PatternMatch.holds(try left.neededText(), patterns[index], options)
+            return PatternMatch.holds(try left.neededText(), patterns[index], options)
         }
         let right = try value(rightNode, scope)
         if left.isNull || right.isNull { return false }
         let text = try left.neededText()
         let pattern = try context.pattern(try right.neededText(), options)
-        return try PatternMatch.holds(text, pattern, options)
+        return PatternMatch.holds(text, pattern, options)
     }
 }

@@ -8,6 +8,9 @@ final class EvaluationProgram {
         case constant(EvaluatedValue)
         /// A key of the object itself, by its handle.
         case slot(Int)
+        /// The length of the text that a key of the object itself is; the other node's value where
+        /// it is none.
+        case textLength(Int, other: Int)
         /// Keys from the object (depth 0) or from an element of a subquery around.
         case path(depth: Int, handles: List, toManyCount: Int?, EvaluationShape)
         /// The object, or an element of a subquery around.
@@ -92,7 +95,7 @@ struct EvaluationScope<Graph: EvaluationGraph> {
     /// The elements of the subqueries around, the outermost first.
     ///
     /// Memory of the subquery that is running: an array would be counted at every step.
-    var elements: UnsafeMutablePointer<Graph.Node>?
+    var elements: UnsafeMutablePointer<EvaluatedElement<Graph.Node>>?
     var depth = 0
 
     init(_ graph: Graph, _ object: Graph.Node) {
@@ -100,9 +103,19 @@ struct EvaluationScope<Graph: EvaluationGraph> {
         self.object = object
     }
 
-    func node(_ depth: Int) -> Graph.Node {
-        guard depth > 0, let elements else { return object }
+    func element(_ depth: Int) -> EvaluatedElement<Graph.Node> {
+        guard depth > 0, let elements else { return .object(object) }
         return elements[depth - 1]
+    }
+
+    /// The object at a depth, for its keys; nil where it is no value.
+    func node(_ depth: Int) throws(EvaluationError) -> Graph.Node? {
+        switch element(depth) {
+        case .object(let node): return node
+        case .value(let value):
+            if value.isNull { return nil }
+            throw .wrongKind(needed: "An object", found: value.kindName)
+        }
     }
 }
 
@@ -149,8 +162,15 @@ extension EvaluationProgram {
             let value = try single(scope.graph.property(slot, of: scope.object), scope)
             if case .nested(let isList) = value { throw misuse(of: slot, isList: isList) }
             return value
+        case .textLength(let slot, let other):
+            if case .value(let value) = scope.graph.property(slot, of: scope.object),
+                let text = value.textBytes
+            {
+                return .integer(Int64(ScalarParser.utf16Length(text)))
+            }
+            return try value(other, scope)
         case .path, .index, .member: return try single(property(node, scope), scope)
-        case .identity(let depth): return scope.graph.identity(of: scope.node(depth))
+        case .identity(let depth): return value(of: scope.element(depth), scope)
         case .negation(let operand):
             let value = try value(operand, scope)
             if value.isNull { return .null }
@@ -183,8 +203,13 @@ extension EvaluationProgram {
         switch nodes[node] {
         case .slot(let slot): return scope.graph.property(slot, of: scope.object)
         case .path(let depth, let handles, _, _):
-            return try read(handles, from: scope.node(depth), scope)
-        case .identity(let depth): return .object(scope.node(depth))
+            guard let node = try scope.node(depth) else { return .value(.null) }
+            return try read(handles, from: node, scope)
+        case .identity(let depth):
+            switch scope.element(depth) {
+            case .object(let node): return .object(node)
+            case .value(let value): return .value(value)
+            }
         case .index(let base, let kind, let position):
             return try element(base, kind, position, scope)
         case .member(let base, let handles, _):
@@ -232,7 +257,7 @@ extension EvaluationProgram {
     private func compute(
         _ op: ArithmeticOperator, _ left: EvaluatedValue, _ right: EvaluatedValue
     ) throws(EvaluationError) -> EvaluatedValue {
-        if context.keepsDigits || left.isDecimal || right.isDecimal,
+        if !op.isOfIntegers, context.keepsDigits || left.isDecimal || right.isDecimal,
             let one = left.exactDecimal, let other = right.exactDecimal,
             // Whole numbers that are no decimals stay what they are.
             left.isDecimal || right.isDecimal || one.exponent < 0 || other.exponent < 0

@@ -161,6 +161,9 @@ enum NumericValue {
         if case .integer(let left) = left, case .integer(let right) = right {
             return try compute(op, left, right).map { .integer($0) }
         }
+        guard !op.isOfIntegers else {
+            throw .wrongKind(needed: "A whole number", found: "a fraction")
+        }
         let result: Double
         switch op {
         case .add: result = left.double + right.double
@@ -169,6 +172,7 @@ enum NumericValue {
         case .divide:
             if right.double == 0 { return nil }
             result = left.double / right.double
+        case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr: return nil
         }
         guard result.isFinite else { throw .overflow }
         return .double(result)
@@ -185,8 +189,40 @@ enum NumericValue {
         case .divide:
             if right == 0 { return nil }
             result = left.dividedReportingOverflow(by: right)
+        case .power: return try power(left, right)
+        // As SQLite shifts: by a negative number the other way, and by 64 or more all bits out.
+        case .shiftLeft: return left << right
+        case .shiftRight: return left >> right
+        case .bitAnd: return left & right
+        case .bitXor: return left ^ right
+        case .bitOr: return left | right
         }
         if result.overflow { throw .overflow }
         return result.partialValue
+    }
+
+    private static func power(
+        _ base: Int64, _ exponent: Int64
+    ) throws(EvaluationError) -> Int64? {
+        if exponent < 0 {
+            // A fraction, of which the whole part stays.
+            return base == 0 ? nil : base == 1 || base == -1 ? try power(base, -(exponent % 2)) : 0
+        }
+        var result: Int64 = 1
+        var factor = base
+        var rest = exponent
+        while rest > 0 {
+            if rest & 1 == 1 {
+                let product = result.multipliedReportingOverflow(by: factor)
+                if product.overflow { throw .overflow }
+                result = product.partialValue
+            }
+            rest >>= 1
+            if rest == 0 { break }
+            let square = factor.multipliedReportingOverflow(by: factor)
+            if square.overflow { throw .overflow }
+            factor = square.partialValue
+        }
+        return result
     }
 }

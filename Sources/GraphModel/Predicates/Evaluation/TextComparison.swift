@@ -25,8 +25,9 @@ package enum TextComparison {
 
     /// Any text, folded by way of its decomposition.
     static func composed(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
-        let text = String(decoding: bytes, as: UTF8.self)
-        var scalars = String.UnicodeScalarView()
+        let text = MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))
+        var folded: [UInt8] = []
+        folded.reserveCapacity(bytes.count)
         for scalar in text._nfd {
             if options.contains(.diacriticInsensitive),
                 scalar.properties.generalCategory == .nonspacingMark
@@ -34,16 +35,19 @@ package enum TextComparison {
                 continue
             }
             guard options.contains(.caseInsensitive) else {
-                scalars.append(scalar)
+                folded.append(contentsOf: UTF8.encode(scalar) ?? .init())
                 continue
             }
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-                scalars.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+                folded.append(contentsOf: upper.properties.lowercaseMapping.utf8)
             }
         }
-        var composed = String.UnicodeScalarView()
-        for scalar in String(scalars)._nfc { composed.append(scalar) }
-        return Array(String(composed).utf8)
+        var composed: [UInt8] = []
+        composed.reserveCapacity(folded.count)
+        for scalar in String(decoding: folded, as: UTF8.self)._nfc {
+            composed.append(contentsOf: UTF8.encode(scalar) ?? .init())
+        }
+        return composed
     }
 
     /// Whether the operator holds between two texts.
@@ -86,10 +90,13 @@ package enum TextComparison {
     }
 
     /// Where the part first occurs, from an index on; an empty part occurs nowhere.
+    ///
+    /// - Complexity: O(the length of the text).
     static func firstIndex(of part: ByteView, in text: ByteView, from start: Int = 0) -> Int? {
         guard let first = part.first, let base = text.baseAddress,
             text.count - start >= part.count
         else { return nil }
+        if part.count > shortPartMax { return firstIndex(ofLong: part, in: text, from: start) }
         let last = text.count - part.count
         var index = start
         // Nearly every place fails at its first byte.
@@ -97,6 +104,30 @@ package enum TextComparison {
             index = UnsafeRawPointer(found) - UnsafeRawPointer(base)
             if matches(text, part, at: index) { return index }
             index &+= 1
+        }
+        return nil
+    }
+
+    /// Parts up to this length are compared at each place.
+    package static let shortPartMax = 32
+
+    /// The search of Knuth, Morris, and Pratt, which looks at each byte of the text once.
+    private static func firstIndex(
+        ofLong part: ByteView, in text: ByteView, from start: Int
+    ) -> Int? {
+        // For each length of a match, the length of the longest shorter one with the same end.
+        var shorter = [Int32](repeating: 0, count: part.count)
+        var length = 0
+        for index in 1..<part.count {
+            while length > 0, part[index] != part[length] { length = Int(shorter[length - 1]) }
+            if part[index] == part[length] { length += 1 }
+            shorter[index] = Int32(length)
+        }
+        length = 0
+        for index in start..<text.count {
+            while length > 0, text[index] != part[length] { length = Int(shorter[length - 1]) }
+            if text[index] == part[length] { length += 1 }
+            if length == part.count { return index + 1 - length }
         }
         return nil
     }

@@ -6,6 +6,8 @@ package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
     case substring, replace, split, join
     case date, format, uuid, uuid5, sha256, cast
     case random, pick, lorem
+    /// Every bit of an integer turned over.
+    case complement = "~"
 
     /// The function's value; its bytes stay until the context's arena is reset.
     ///
@@ -47,6 +49,11 @@ package enum EvaluationFunction: String, Sendable, Hashable, CaseIterable {
                 return .decimal(context.arena.store(number(exact).text.utf8))
             }
             return try number(NumericValue(operand: first))
+        case .complement:
+            guard case .integer(let number) = try NumericValue(operand: first) else {
+                throw .wrongKind(needed: "A whole number", found: "a fraction")
+            }
+            return .integer(~number)
         case .substring:
             return .text(
                 TextFunctions.substring(

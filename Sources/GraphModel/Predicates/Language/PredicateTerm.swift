@@ -76,7 +76,11 @@ package struct PredicateTerm: Sendable, Hashable {
         ArithmeticOperator.allCases.map { op in
             let (meaning, example) = op.explained
             return PredicateTerm(spellings: [op.rawValue], meaning: meaning, example: example)
-        }
+        } + [
+            PredicateTerm(
+                spellings: [EvaluationFunction.complement.rawValue],
+                meaning: "Every bit of the integer turned over.", example: "~priority")
+        ]
     }
 
     /// What is made of many objects or of a list.
@@ -155,6 +159,13 @@ extension ArithmeticOperator {
         case .multiply: ("The product.", "priority * 2")
         case .divide:
             ("The quotient: of whole numbers without the rest, by zero nil.", "priority / 2")
+        case .power: ("The power of integers; the right one of two is first.", "2 ** priority")
+        case .shiftLeft:
+            ("The bits of the integer moved to the left.", "1 << priority")
+        case .shiftRight: ("The bits of the integer moved to the right.", "priority >> 1")
+        case .bitAnd: ("Bits that both integers have.", "priority & 1")
+        case .bitXor: ("Bits that one of the integers has.", "priority ^ 1")
+        case .bitOr: ("Bits that at least one of the integers has.", "priority | 1")
         }
     }
 }

@@ -74,5 +74,6 @@ package enum PredicateKeywords {
 
     /// The functions, with how many arguments they take.
     static let functions = Dictionary(
-        uniqueKeysWithValues: PredicateFunction.all.map { ($0.name, $0.counts) })
+        uniqueKeysWithValues: PredicateFunction.all.map { ($0.name, $0.counts) }
+            + [(EvaluationFunction.complement.rawValue, 1...1)])
 }

@@ -132,14 +132,16 @@ struct PredicateLexer {
 
     private static func pair(_ first: UInt8, _ second: UInt8) -> String? {
         // Only these can start a pair; most symbols are brackets and commas.
-        guard first >= 0x3C && first <= 0x3E || first == 0x21 || first == 0x26 || first == 0x7C
+        guard
+            first >= 0x3C && first <= 0x3E || first == 0x21 || first == 0x26 || first == 0x2A
+                || first == 0x7C
         else { return nil }
         return pairs[[first, second]]
     }
 
     private static let pairs: [[UInt8]: String] = [
         "==": "==", "!=": "!=", "<>": "!=", "<=": "<=", "=<": "<=", ">=": ">=", "=>": ">=",
-        "&&": "AND", "||": "OR",
+        "&&": "AND", "||": "OR", "**": "**", "<<": "<<", ">>": ">>",
     ].reduce(into: [:]) { $0[Array($1.key.utf8)] = $1.value }
 
     /// How a symbol may be written besides.
@@ -160,7 +162,7 @@ struct PredicateLexer {
     /// The symbols of one byte, by the byte.
     private static let singles: [String?] = {
         var symbols = [String?](repeating: nil, count: 0x80)
-        for byte in "<>+-*/(){}[],.:".utf8 {
+        for byte in "<>+-*/(){}[],.:&|^~".utf8 {
             symbols[Int(byte)] = String(Character(Unicode.Scalar(byte)))
         }
         symbols[Int(UInt8(ascii: "="))] = "=="

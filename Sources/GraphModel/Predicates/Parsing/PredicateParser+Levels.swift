@@ -53,7 +53,7 @@ extension PredicateParser {
             try advance()
             try checkKey(word, at: start)
         }
-        let left = try sum()
+        let left = try value()
         let place = offset
         let isNegated = isAt("NOT")
         if isNegated { try advance() }
@@ -66,7 +66,7 @@ extension PredicateParser {
         let leftSide = try expression(left)
         try advance()
         let options = try self.options()
-        let right = try sum()
+        let right = try value()
         let comparison = GraphComparison(
             leftSide, op, try expression(right), modifier: modifier, options: options)
         let depth = max(left.depth, right.depth)
@@ -136,43 +136,37 @@ extension PredicateParser {
 
     // MARK: Expressions
 
-    private mutating func sum() throws(GraphPredicateError) -> Node {
-        var node = try product()
-        while case .symbol(let symbol) = token, symbol == "+" || symbol == "-" {
-            node = try arithmetic(node, symbol) { (parser) throws(GraphPredicateError) in
-                try parser.product()
-            }
-        }
-        return node
-    }
-
-    private mutating func product() throws(GraphPredicateError) -> Node {
+    /// Operands with operators between them, from that precedence on.
+    private mutating func value(_ least: Int = 1) throws(GraphPredicateError) -> Node {
         var node = try sign()
-        while case .symbol(let symbol) = token, symbol == "*" || symbol == "/" {
-            node = try arithmetic(node, symbol) { (parser) throws(GraphPredicateError) in
-                try parser.sign()
-            }
+        while case .symbol(let symbol) = token, let op = ArithmeticOperator(rawValue: symbol),
+            op.precedence >= least
+        {
+            let place = offset
+            let left = try expression(node)
+            try advance()
+            if op.isRightAssociative { try enter(at: place) }
+            let right = try value(op.isRightAssociative ? op.precedence : op.precedence + 1)
+            if op.isRightAssociative { leave() }
+            node = try finish(
+                .expression(.arithmetic(op, left, try expression(right))), at: place,
+                depth: max(node.depth, right.depth))
         }
         return node
-    }
-
-    private mutating func arithmetic(
-        _ left: Node, _ symbol: String,
-        operand: (inout PredicateParser) throws(GraphPredicateError) -> Node
-    ) throws(GraphPredicateError) -> Node {
-        let place = offset
-        guard let op = ArithmeticOperator(rawValue: symbol) else { return left }
-        let leftSide = try expression(left)
-        try advance()
-        let right = try operand(&self)
-        return try finish(
-            .expression(.arithmetic(op, leftSide, try expression(right))), at: place,
-            depth: max(left.depth, right.depth))
     }
 
     private mutating func sign() throws(GraphPredicateError) -> Node {
-        guard token == .symbol("-") else { return try primary() }
         let place = offset
+        if token == .symbol("~") {
+            try advance()
+            try enter(at: place)
+            let operand = try sign()
+            leave()
+            return try finish(
+                .expression(.function("~", [try expression(operand)])), at: place,
+                depth: operand.depth)
+        }
+        guard token == .symbol("-") else { return try primary() }
         try advance()
         let folded: GraphValue?
         switch token {
@@ -195,7 +189,7 @@ extension PredicateParser {
 
     /// An expression and nothing else.
     mutating func operand() throws(GraphPredicateError) -> (GraphExpression, depth: Int) {
-        let node = try sum()
+        let node = try value()
         return (try expression(node), node.depth)
     }
 

@@ -51,6 +51,26 @@ extension PredicateParser {
         }
     }
 
+    /// The key path for a `%K` after a dot, which is read.
+    mutating func keyArgument(at place: Int) throws(GraphPredicateError) -> GraphExpression {
+        guard let argument = arguments.popFirst() else {
+            throw GraphPredicateError(
+                .argument, "There is no argument for %K", at: place, in: format)
+        }
+        let path: GraphExpression? =
+            switch argument.graphExpression {
+            case .constant(.string(let text)): Self.keyPath(text)
+            case let expression: expression
+            }
+        try advance()
+        switch path {
+        case .keyPath?, .collection(.keyPath, _, _)?: return path ?? .evaluatedObject
+        default:
+            throw GraphPredicateError(
+                .argument, "The argument for %K must be a key path", at: place, in: format)
+        }
+    }
+
     /// A key path as text; its keys stand as they are, keywords included.
     static func keyPath(_ text: String) -> GraphExpression? {
         if text.utf8.count > bytesMax { return nil }

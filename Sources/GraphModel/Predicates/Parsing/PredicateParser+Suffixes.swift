@@ -21,6 +21,21 @@ extension PredicateParser {
             case .operation(let name) where Self.mapKeys.contains(name): keys.append(name)
             case .operation(let name):
                 return try collection(try member(keys, of: base), name)
+            case .placeholder("K"):
+                switch try keyArgument(at: offset) {
+                case .keyPath(let path): keys += path
+                case .collection(.keyPath(let path), let op, let rest):
+                    return try finish(
+                        .expression(
+                            .collection(
+                                try expression(try member(keys + path, of: base)), op, rest)),
+                        at: offset, depth: base.depth)
+                default: break
+                }
+                continue
+            case .variable, .placeholder:
+                throw error(
+                    "A dictionary is no value here; after the dot, write a key or %K", at: offset)
             default: throw error("A key is missing after the dot", at: offset)
             }
             try advance()

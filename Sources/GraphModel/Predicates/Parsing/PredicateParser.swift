@@ -11,16 +11,21 @@ internal import Diagnostics
 //     word        = ["NOT"] ("IN" | "BETWEEN" | "CONTAINS" | "BEGINSWITH" | "ENDSWITH" | "LIKE"
 //                 | "MATCHES")
 //     options     = [ "[" { "c" | "d" | "n" } "]" ]
-//     expression  = product { ("+" | "-") product }
-//     product     = sign { ("*" | "/") sign }
-//     sign        = "-" sign | base { suffix }
+//     expression  = xor { "|" xor }
+//     xor         = bits { "^" bits }
+//     bits        = shift { "&" shift }
+//     shift       = sum { ("<<" | ">>") sum }
+//     sum         = product { ("+" | "-") product }
+//     product     = power { ("*" | "/") power }
+//     power       = sign [ "**" power ]
+//     sign        = ("-" | "~") sign | base { suffix }
 //     base        = literal | key | "$" name | "SELF" | placeholder | "(" expression ")"
 //                 | "{" [ expression { "," expression } ] "}"
 //                 | name [":"] "(" [ expression { "," expression } ] ")"
 //                 | ("count" | "sum" | "average" | "min" | "max") [":"] "(" expression ")"
 //                 | "SUBQUERY" "(" expression "," "$" name "," predicate ")"
 //                 | "TERNARY" "(" predicate "," expression "," expression ")"
-//     suffix      = "." key | "." collection { "." key }
+//     suffix      = "." (key | "%K") | "." collection { "." key }
 //                 | "[" ("FIRST" | "LAST" | "SIZE" | expression) "]"
 //     collection  = "@count" | "@sum" | "@avg" | "@min" | "@max" | "@unionOfObjects"
 //                 | "@distinctUnionOfObjects"
@@ -30,8 +35,8 @@ internal import Diagnostics
 //     placeholder = "%@" | "%K" | "%d" | "%i" | "%u" | "%x" | "%ld" | "%lu" | "%f" | "%g" …
 //     name        = (letter | "_" | any scalar beyond ASCII) { the same | digit }
 //
-// So NOT binds before AND, AND before OR; a minus before `*` and `/`, those before `+` and `-`,
-// which join from the left; comparisons do not chain. Numbers are `12`, `1.5e-3`, `.5`, `0x1F`,
+// So NOT binds before AND, AND before OR; a minus before `**`, that before `*` and `/`, those
+// before `+` and `-`; all but `**` join from the left; comparisons do not chain. Numbers are `12`, `1.5e-3`, `.5`, `0x1F`,
 // `0o17` and `0b101`; text is in single or double quotes with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`
 // and `\uhhhh`, and keeps other backslashes. A key that is spelt like a keyword has a `#` before
 // it. Some sentences of this grammar mean nothing to a model, such as an index into text; the
@@ -44,7 +49,7 @@ internal import Diagnostics
 ///
 /// A bracket may open a predicate or an expression; which one shows only behind it. So every
 /// level returns a node that is either, and whoever needs one of the two asks for it:
-/// `or → and → not → comparison → sum → product → sign → primary`.
+/// `or → and → not → comparison → value → sign → primary`.
 struct PredicateParser {
     /// A finished part of the tree.
     struct Node {

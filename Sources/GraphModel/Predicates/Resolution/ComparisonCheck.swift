@@ -67,9 +67,14 @@ struct ComparisonCheck {
             return (try match(left, to: element, other: right), right.expression)
         case .list:
             return (left.expression, try list(right, for: left))
+        case .text:
+            throw resolver.error(
+                .toMany,
+                "\(comparison.modifier.rawValue) with IN needs a list or a collection on its right",
+                node: right.node)
         default:
             throw resolver.error(
-                .type, "IN needs a list or a collection on its right, not \(right.kind)",
+                .type, "IN needs a list, a collection, or a text on its right, not \(right.kind)",
                 node: right.node)
         }
     }
@@ -144,6 +149,11 @@ struct ComparisonCheck {
             throw resolver.error(
                 .type,
                 "\(text) has more digits than the \(ExactDecimal.digitsMax) that decimals have",
+                node: side.node)
+        }
+        if side.kind == .list, other.kind == .list {
+            throw resolver.error(
+                .type, "Lists are not compared with each other; ask for values by IN",
                 node: side.node)
         }
         throw resolver.error(

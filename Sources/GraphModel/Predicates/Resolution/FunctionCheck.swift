@@ -27,6 +27,9 @@ struct FunctionCheck {
         case "length":
             try check(arguments, [.text])
             return .integer
+        case "~":
+            try check(arguments, [.integer])
+            return .integer
         case "abs", "floor", "ceiling", "round":
             try check(arguments, [.double])
             return ExpressionKind.numeric(arguments.first?.kind ?? .integer, .integer)

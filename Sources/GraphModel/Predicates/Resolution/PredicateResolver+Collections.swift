@@ -50,22 +50,36 @@ extension PredicateResolver {
         _ collection: GraphExpression, _ variable: String, _ predicate: GraphPredicate
     ) throws(GraphPredicateError) -> Resolved {
         let collection = try resolve(collection)
-        let outer = scope
+        let outer = (scope, values)
         var kind = collection.kind
+        values[variable] = nil
         switch collection.kind {
         case .collection(.object(let entity)): scope[variable] = entity
+        case .collection(let value):
+            scope[variable] = nil
+            values[variable] = value
+        case .list:
+            scope[variable] = nil
+            var element = ExpressionKind.null
+            for other in collection.elements {
+                var one = other
+                one.kind = element
+                element = try common(one, other)
+            }
+            values[variable] = element
+            kind = .collection(element)
         // Whose keys the variable has is not known; the rest of the predicate is.
         case .unknown: scope[variable] = Self.unknownEntity
         default:
             let problem = error(
-                .toMany, "SUBQUERY needs a to-many relationship, not \(collection.kind)",
+                .toMany, "SUBQUERY needs a collection or a list, not \(collection.kind)",
                 node: collection.node)
             try report(problem)
             kind = .unknown
             scope[variable] = Self.unknownEntity
         }
         let predicate = try resolve(predicate)
-        scope = outer
+        (scope, values) = outer
         return Resolved(
             expression: .subquery(collection.expression, variable: variable, predicate),
             kind: kind, node: number())

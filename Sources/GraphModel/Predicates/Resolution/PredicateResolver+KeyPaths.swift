@@ -12,6 +12,23 @@ extension PredicateResolver {
     func path(
         _ object: GraphExpression, _ keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> Resolved {
+        if keys.count > 1, keys.last == "length", model != nil, entity != Self.unknownEntity,
+            let text = try? kind(of: Array(keys.dropLast()), from: entity, node: node)
+        {
+            if text.kind == .text {
+                return Resolved(
+                    expression: .function("length", [object.appending(text.keys)]),
+                    kind: .integer, node: node)
+            }
+            if text.kind == .collection(.text) {
+                throw error(
+                    .unsupported, "The lengths of several texts cannot be compared at once",
+                    node: node,
+                    fix:
+                        "write SUBQUERY(…, $x, length($x) > 3).@count > 0"
+                )
+            }
+        }
         let end = try kind(of: keys, from: entity, node: node)
         return Resolved(
             expression: object.appending(end.keys), kind: end.kind, node: node,

@@ -8,6 +8,12 @@ extension PredicateResolver {
         let left = try resolve(left)
         let right = try resolve(right)
         let kinds = [try numeric(left), try numeric(right)]
+        if op.isOfIntegers {
+            for side in [left, right] where side.kind == .double || side.kind == .decimal {
+                throw error(
+                    .type, "'\(op.rawValue)' takes whole numbers, not fractions", node: side.node)
+            }
+        }
         let kind: ExpressionKind =
             kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
         // What is no decimal is computed in doubles, so that is what its constants are.

@@ -12,6 +12,17 @@ extension PredicateResolver {
             }
             return Resolved(expression: expression, kind: .object(entity), node: node)
         }
+        if let kind = values[name] {
+            if keys == ["length"], kind == .text {
+                return Resolved(
+                    expression: .function("length", [.variable(name, [])]), kind: .integer,
+                    node: node)
+            }
+            guard keys.isEmpty else {
+                throw error(.variable, "'$\(name)' is a value and has no keys", node: node)
+            }
+            return Resolved(expression: expression, kind: kind, node: node)
+        }
         guard let value = variables[name] else { throw unbound(name, node: node) }
         guard keys.isEmpty else {
             throw error(.variable, "'$\(name)' is a value and has no keys", node: node)

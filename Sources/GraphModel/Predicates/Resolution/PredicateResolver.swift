@@ -43,6 +43,8 @@ struct PredicateResolver {
     private var node = 0
     /// The variables of the subqueries around, with their entities.
     var scope: [String: String] = [:]
+    /// Those that stand for values.
+    var values: [String: ExpressionKind] = [:]
     /// The variables of the whole tree that stand for no element of a subquery.
     private(set) var free: [String] = []
 
@@ -159,10 +161,21 @@ struct PredicateResolver {
             for _ in 0..<3 { _ = number() }
             return predicate
         }
-        let left = try resolve(comparison.left)
-        let right = try resolve(comparison.right)
+        var comparison = comparison
+        var left = try resolve(comparison.left)
+        var right = try resolve(comparison.right)
+        if comparison.op == .in, comparison.modifier == .direct, right.kind == .text {
+            // A text is in another that contains it.
+            comparison = GraphComparison(
+                comparison.right, .contains, comparison.left, options: comparison.options)
+            swap(&left, &right)
+        }
         var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
-        if let misread = misreadKey(left, right) {
+        // `nil < 2.5` is false for every record; nobody calls a field nil and orders by it.
+        let isOrderedNil =
+            entityName == Self.unknownEntity && left.kind == .null
+            && [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.op)
+        if !isOrderedNil, let misread = misreadKey(left, right) {
             try report(misread)
             return .comparison(comparison)
         }

@@ -169,7 +169,9 @@ private struct CollationText {
 
     init(_ bytes: ByteView) {
         var scalars: [Unicode.Scalar] = []
-        for scalar in String(decoding: bytes, as: UTF8.self)._nfd { scalars.append(scalar) }
+        for scalar in MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))._nfd {
+            scalars.append(scalar)
+        }
         var index = 0
         while index < scalars.count {
             if Self.isDigit(scalars[index]) {

@@ -12,7 +12,7 @@ extension GraphExpression {
     }
 
     /// The expressions directly below, from left to right, without those inside predicates.
-    var operands: [GraphExpression] {
+    package var operands: [GraphExpression] {
         switch self {
         case .constant, .keyPath, .variable, .evaluatedObject: []
         case .negation(let operand): [operand]

@@ -65,8 +65,9 @@ extension GraphExpression: CustomStringConvertible {
         case .evaluatedObject: "SELF"
         case .negation(let operand): "-\(operand.inBrackets(if: !operand.followsMinus))"
         case .arithmetic(let op, let left, let right):
-            left.inBrackets(if: left.precedence < op.precedence) + " \(op.rawValue) "
-                + right.inBrackets(if: right.precedence <= op.precedence)
+            left.inBrackets(if: left.binds(lessThan: op, isFirst: !op.isRightAssociative))
+                + " \(op.rawValue) "
+                + right.inBrackets(if: right.binds(lessThan: op, isFirst: op.isRightAssociative))
         case .aggregate(let elements):
             "{" + elements.map(\.description).joined(separator: ", ") + "}"
         case .function(let name, let arguments):
@@ -92,9 +93,12 @@ extension GraphExpression: CustomStringConvertible {
         }
     }
 
-    private var precedence: Int {
-        if case .arithmetic(let op, _, _) = self { return op.precedence }
-        return 3
+    /// Whether it would not be an operand of the operator without brackets.
+    ///
+    /// - Parameter isFirst: of two operators of one level, it has the one that is applied first.
+    private func binds(lessThan op: ArithmeticOperator, isFirst: Bool) -> Bool {
+        guard case .arithmetic(let own, _, _) = self else { return false }
+        return isFirst ? own.precedence < op.precedence : own.precedence <= op.precedence
     }
 
     private func inBrackets(if isNeeded: Bool) -> String {
@@ -149,10 +153,6 @@ extension GraphIndex: CustomStringConvertible {
         case .position(let expression): expression.description
         }
     }
-}
-
-extension ArithmeticOperator {
-    fileprivate var precedence: Int { self == .add || self == .subtract ? 1 : 2 }
 }
 
 extension GraphValue: CustomStringConvertible {

@@ -98,7 +98,7 @@ extension PredicateSQL {
             var probe = self
             let scope = try probe.memberScope(of: base)
             return try probe.scopes[scope].firstToMany(in: path) != nil
-        case .subquery: return true
+        case .subquery(let base, _, _): return try isStoredCollection(base)
         case .collection(let base, .unionOfObjects, _),
             .collection(let base, .distinctUnionOfObjects, _):
             return try isStoredCollection(base)

@@ -22,7 +22,7 @@ extension PredicateSQL {
                 return plain(left, op, right)
             }
         case .contains where isPlain:
-            return "(" + right.sql + " <> '' AND instr(" + left.sql + ", " + right.sql + ") > 0)"
+            return try contains(left, right)
         case .beginsWith where isPlain:
             if let prefix = right.constantText { return Self.begins(left.sql, with: prefix) }
             return Self.slice(left.sql, "1, length(", right.sql)
@@ -108,6 +108,22 @@ extension PredicateSQL {
     }
 
     // MARK: Parts of texts
+
+    /// SQLite's search of a short text; ours of a long one, since `instr` compares all of it at
+    /// each place.
+    private func contains(_ left: SQLOperand, _ right: SQLOperand) throws(StoreError) -> SQLFragment
+    {
+        let search = "instr(" + left.sql + ", " + right.sql + ") > 0"
+        if let text = right.constantText {
+            if text.utf8.count > TextComparison.shortPartMax, left.constant == nil {
+                return folded(left, text, .contains, [])
+            }
+            return "(" + right.sql + " <> '' AND " + search + ")"
+        }
+        return "(" + right.sql + " <> '' AND CASE WHEN length(CAST(" + right.sql
+            + " AS BLOB)) > \(TextComparison.shortPartMax) THEN "
+            + (try evaluated(left, .contains, right, [])) + " ELSE " + search + " END)"
+    }
 
     /// Whether the part of the text at that place is the other text; false where that is empty.
     ///
@@ -240,7 +256,6 @@ extension PredicateSQL {
             let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
             alternatives.insert(value + SQLFragment(" IN (\(marks))", values), at: 0)
         }
-        return alternatives.count == 1
-            ? alternatives[0] : "(" + alternatives.joined(separator: " OR ") + ")"
+        return alternatives.count == 1 ? alternatives[0] : Self.nested(alternatives, "OR")
     }
 }

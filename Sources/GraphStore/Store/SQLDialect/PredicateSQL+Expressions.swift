@@ -17,6 +17,14 @@ extension PredicateSQL {
 
     /// An expression as SQL, with its type.
     mutating func operand(_ expression: GraphExpression) throws(StoreError) -> SQLOperand {
+        let operand = try plainOperand(expression)
+        guard expression.isDeep, operand.constant == nil else { return operand }
+        return try program(for: expression, operand.type)
+    }
+
+    private mutating func plainOperand(
+        _ expression: GraphExpression
+    ) throws(StoreError) -> SQLOperand {
         switch expression {
         case .constant(let value):
             return SQLOperand(constant: value, schema)
@@ -26,7 +34,11 @@ extension PredicateSQL {
             return try value(of: [], in: 0)
         case .variable(let name, let path):
             guard let binding = variables[name] else {
-                throw StoreError(.invalidRequest, "$\(name) has no value")
+                throw StoreError(
+                    .invalidRequest,
+                    valueVariables.contains(name)
+                        ? "$\(name) of a list cannot be compared with a collection of the store"
+                        : "$\(name) has no value")
             }
             return try value(of: binding.tail + path, in: binding.scope)
         case .negation(let inner):
@@ -110,6 +122,12 @@ extension PredicateSQL {
         _ op: ArithmeticOperator, _ left: SQLType, _ right: SQLType
     ) -> ClosedRange<Int64>? {
         guard let left = left.bounds, let right = right.bounds else { return nil }
+        switch op {
+        case .bitAnd, .bitOr, .shiftLeft, .shiftRight: return .min ... .max
+        // SQLite has neither.
+        case .bitXor, .power: return nil
+        case .add, .subtract, .multiply, .divide: break
+        }
         var corners: [Int64] = []
         for one in [left.lowerBound, left.upperBound] {
             for other in [right.lowerBound, right.upperBound] {
@@ -122,6 +140,7 @@ extension PredicateSQL {
                     // No quotient is further from zero than the dividend.
                     result = Int64(0).subtractingReportingOverflow(one)
                     corners.append(one)
+                case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr: return nil
                 }
                 if result.overflow { return nil }
                 corners.append(result.partialValue)
@@ -155,11 +174,23 @@ extension PredicateSQL {
     }
 
     /// The expression with a slot for each part that the store has to say.
-    private mutating func slotted(
+    mutating func slotted(
         _ expression: GraphExpression, _ program: inout SQLProgram
     ) throws(StoreError) -> GraphExpression {
         switch expression {
         case .constant: return expression
+        case .variable(let name, _) where valueVariables.contains(name): return expression
+        case .subquery(let base, let variable, let predicate) where expression.isMadeCollection:
+            let base = try slotted(base, &program)
+            let outer = valueVariables
+            valueVariables.insert(variable)
+            defer { valueVariables = outer }
+            return .subquery(
+                base, variable: variable, try slotted(predicate, &program))
+        case .conditional(let predicate, let yes, let no) where expression.isDeep:
+            return .conditional(
+                try slotted(predicate, &program), try slotted(yes, &program),
+                try slotted(no, &program))
         case .negation(let operand):
             return .negation(try slotted(operand, &program))
         case .arithmetic(let op, let left, let right):
@@ -168,7 +199,7 @@ extension PredicateSQL {
             guard let collection = arguments.first, try isStoredCollection(collection) else {
                 return .function("join", try slotted(arguments, &program))
             }
-            return program.slot(for: try operand(expression))
+            return program.slot(for: try plainOperand(expression))
         case .function(let name, let arguments):
             return .function(name, try slotted(arguments, &program))
         case .aggregate(let elements):
@@ -213,6 +244,7 @@ extension PredicateSQL {
             return try join(arguments[0], arguments[1])
         case "now", "today": return try program(for: whole, .date)
         case "uuid", "uuid5": return try program(for: whole, .uuid)
+        case "~": return try program(for: whole, .anyInteger)
         case "length": return try program(for: whole, .integer(0...Int64(Int32.max)))
         case "abs", "floor", "ceiling", "round":
             let type = try arguments.first.map { expression throws(StoreError) in

@@ -22,8 +22,14 @@ struct PredicateSQL {
     var scopes: [KeyPathSQL]
     /// The variables of the subqueries around.
     var variables: [String: Binding] = [:]
+    /// The variables of subqueries over values that the evaluator visits.
+    var valueVariables: Set<String> = []
     /// The scopes that were looked at since `inside` began.
     var touched: Set<Int> = []
+    /// Comparisons in the statement so far, without those that the evaluator makes.
+    private var termCount = 0
+    /// Compounds around, which are brackets in SQL.
+    private var level = 0
     /// Numbers the aliases.
     var aliasCount = 0
     /// The key path that leads to each scope's objects, for explanations.
@@ -85,19 +91,38 @@ struct PredicateSQL {
             return try compound(parts, negated: negated, isAnd: !negated)
         case .or(let parts):
             return try compound(parts, negated: negated, isAnd: negated)
-        case .comparison(let comparison):
-            let sql = try self.comparison(comparison)
+        case .comparison:
+            let sql = try leaf(predicate)
             return negated ? Self.not(sql) : sql
         }
+    }
+
+    /// A comparison or a constant in SQL.
+    mutating func leaf(_ predicate: GraphPredicate) throws(StoreError) -> SQLFragment {
+        guard case .comparison(let comparison) = predicate else {
+            return try condition(predicate, negated: false)
+        }
+        termCount += 1
+        return try self.comparison(comparison)
     }
 
     private mutating func compound(
         _ parts: [GraphPredicate], negated: Bool, isAnd: Bool
     ) throws(StoreError) -> SQLFragment {
         guard !parts.isEmpty else { return SQLFragment(isAnd ? "1" : "0") }
+        let parts = Self.gathered(parts, isAnd: isAnd != negated)
+        level += 1
+        defer { level -= 1 }
         var fragments: [SQLFragment] = []
-        for part in parts { fragments.append(try condition(part, negated: negated)) }
-        return "(" + fragments.joined(separator: isAnd ? " AND " : " OR ") + ")"
+        for (index, part) in parts.enumerated() {
+            if level > Self.levelsMax || termCount >= Self.termsMax {
+                fragments += try evaluated(
+                    Array(parts[index...]), negated: negated, isAnd: isAnd)
+                break
+            }
+            fragments.append(try condition(part, negated: negated))
+        }
+        return Self.nested(fragments, isAnd ? "AND" : "OR")
     }
 
     /// The opposite, where NULL counts as false.
@@ -158,6 +183,7 @@ extension GraphExpression {
         case .collection(let base, .unionOfObjects, _),
             .collection(let base, .distinctUnionOfObjects, _):
             base.isMadeCollection
+        case .subquery(let base, _, _): base.isMadeCollection || base.isList
         default: false
         }
     }

@@ -1,4 +1,5 @@
 package import GraphModel
+import SQLite
 
 /// Tells before a store is open whether it will be able to answer.
 package struct PredicateSupport {
@@ -16,7 +17,7 @@ package struct PredicateSupport {
     ) throws(StoreError) {
         guard let entity = schema.entity(named: entityName) else { return }
         var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .joins))
-        _ = try compiler.condition(predicate)
+        try check(try compiler.condition(predicate), compiler)
     }
 
     /// Compiles an expression over an entity's objects, as an update has it.
@@ -25,6 +26,23 @@ package struct PredicateSupport {
     ) throws(StoreError) {
         guard let entity = schema.entity(named: entityName) else { return }
         var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .subqueries))
-        _ = try compiler.expression(expression)
+        try check(try compiler.expression(expression), compiler)
     }
+
+    /// What SQLite's parser cannot hold is known before there is a store.
+    private func check(
+        _ fragment: SQLFragment, _ compiler: PredicateSQL
+    ) throws(StoreError) {
+        guard fragment.sql.utf8.count > Self.surelyReadBytes else { return }
+        do throws(SQLiteError) {
+            let scratch = try Connection(path: ":memory:", mode: .create)
+            _ = try scratch.prepare("SELECT 1 FROM t\(compiler.joins) WHERE " + fragment.sql)
+        } catch {
+            // There are no tables; what matters is reported before they are looked for.
+            if error.isTooComplex { throw StoreError(error) }
+        }
+    }
+
+    /// Shorter texts never exceed SQLite's limits.
+    private static let surelyReadBytes = 200
 }

@@ -7,6 +7,8 @@ import SQLite
 /// `.keyPath(["0"])` and so on, filled with the call's arguments.
 struct SQLProgram {
     private(set) var arguments: [SQLOperand] = []
+    /// The places of arguments that are the same wherever they are.
+    private var places: [String: Int] = [:]
     /// The moment of `now()`.
     let now: Double
 
@@ -17,20 +19,34 @@ struct SQLProgram {
     /// The place in the tree for a value that SQL computes.
     mutating func slot(for operand: SQLOperand) -> GraphExpression {
         if let constant = operand.constant { return .constant(constant) }
+        let isColumn = operand.sql.values.isEmpty && operand.sql.lists.isEmpty
+        if isColumn, let place = places[operand.sql.sql], arguments[place].type == operand.type {
+            return .keyPath(["\(place)"])
+        }
+        if isColumn { places[operand.sql.sql] = arguments.count }
         arguments.append(operand)
         return .keyPath(["\(arguments.count - 1)"])
     }
 
     /// The call that answers a predicate over the slots with 1 or 0.
     func test(_ predicate: GraphPredicate) throws(StoreError) -> SQLFragment {
+        try test(predicate, slots: Array(arguments.indices))
+    }
+
+    /// The same of a predicate that looks at some of the slots only.
+    func test(_ predicate: GraphPredicate, slots: [Int]) throws(StoreError) -> SQLFragment {
+        let places = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1, $0) })
         let compiled: CompiledPredicate
         do {
-            compiled = try CompiledPredicate(predicate, now: now, slotOf: Self.slot)
+            compiled = try CompiledPredicate(predicate, now: now) {
+                Self.slot($0).flatMap { places[$0] }
+            }
         } catch {
             throw StoreError(.invalidRequest, error.message)
         }
+        let arguments = slots.map { self.arguments[$0] }
         let types = arguments.map(\.type)
-        return call { call throws(FunctionError) in
+        return call(with: arguments) { call throws(FunctionError) in
             do throws(EvaluationError) {
                 let row = ArgumentRow(call: call, types: types)
                 call.setResult(try compiled.evaluate(row) ? Int64(1) : 0)
@@ -48,7 +64,7 @@ struct SQLProgram {
     ) throws(StoreError) -> SQLFragment {
         let compiled = try compile(expression)
         let types = arguments.map(\.type)
-        return call { call throws(FunctionError) in
+        return call(with: arguments) { call throws(FunctionError) in
             do throws(EvaluationError) {
                 let value = try compiled.evaluate(ArgumentRow(call: call, types: types))
                 if isDecimal, let number = value.exactDecimal {
@@ -97,6 +113,7 @@ struct SQLProgram {
     }
 
     private func call(
+        with arguments: [SQLOperand],
         _ body: @escaping (FunctionCall) throws(FunctionError) -> Void
     ) -> SQLFragment {
         let start = SQLFragment("\(BoundFunction.sqlName)(?", calling: BoundFunction(body))

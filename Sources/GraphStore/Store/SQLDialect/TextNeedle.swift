@@ -59,6 +59,11 @@ struct TextNeedle {
         case .beginsWith: return matches(text, needle, at: 0)
         case .endsWith: return matches(text, needle, at: last)
         default:
+            if needle.count > TextComparison.shortPartMax {
+                return TextComparison.folded(text, options).withUnsafeBufferPointer {
+                    TextComparison.holds(.contains, $0, needle, [])
+                }
+            }
             let first = needle[0]
             let other =
                 options.contains(.caseInsensitive) && first >= 0x61 && first <= 0x7A

@@ -20,9 +20,33 @@ extension WorldPredicates {
         }
     }
 
+    /// A whole number, of operators on bits and powers.
+    mutating func integer(_ depth: Int) -> String {
+        if depth > 0 {
+            switch random.pick(6) {
+            case 0, 1, 2:
+                let op = random.pick(["&", "|", "^", "<<", ">>"])
+                return "(\(integer(depth - 1)) \(op) \(integer(depth - 1)))"
+            case 3: return "~(\(integer(depth - 1)))"
+            case 4: return "(\(integer(depth - 1)) ** \(random.pick(5) - 1))"
+            default: break
+            }
+        }
+        let start = start()
+        let names = start.entity.attributes.filter {
+            if case .integer = SQLType($0.value.attribute.type) { true } else { false }
+        }.keys.sorted()
+        guard random.chance(70), !names.isEmpty else { return "\(random.pick(9) - 2)" }
+        let name = random.pick(names)
+        return start.prefix.isEmpty ? name : "\(start.prefix).\(name)"
+    }
+
     mutating func number(_ depth: Int) -> String {
         if depth > 0 {
-            switch random.pick(14) {
+            switch random.pick(16) {
+            case 14: return integer(2)
+            case 15:
+                if let path = attributePath(.text) { return "\(path).length" }
             case 9: if let element = element(.number) { return element }
             case 0, 1:
                 let op = random.pick(["+", "-", "*", "/"])

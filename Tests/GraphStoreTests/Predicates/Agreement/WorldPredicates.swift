@@ -79,7 +79,8 @@ struct WorldPredicates {
     }
 
     mutating func textComparison(_ left: String, _ right: String) -> String {
-        switch random.pick(8) {
+        switch random.pick(9) {
+        case 8 where !left.contains(" "): return "\(right) IN\(options()) \(left)"
         case 0: return "\(left) LIKE\(options()) \(quoted(pattern()))"
         case 1:
             let expressions = ["a.*", "[aA]+", ".*é.?", "\\d+", "(a|b)*", "."]
@@ -143,6 +144,18 @@ struct WorldPredicates {
 
     mutating func collectionCount(_ depth: Int) -> String {
         guard let (path, entity) = collection() else { return "0" }
+        if random.chance(10) {
+            variableCount += 1
+            let variable = "$w\(variableCount)"
+            if random.chance(40) {
+                let condition = "\(variable) \(order()) \(number(0))"
+                return "SUBQUERY({\(number(0)), 1, 2.5, nil}, \(variable), \(condition)).@count"
+            }
+            if let tail = attribute(.text, of: entity, hops: 0) {
+                return
+                    "SUBQUERY(\(path).\(tail), \(variable), \(textComparison(variable, text(0)))).@count"
+            }
+        }
         guard random.chance(60), depth > 0, starts.count < 3 else {
             return random.chance(10) ? "\(path)[SIZE]" : "\(path).@count"
         }

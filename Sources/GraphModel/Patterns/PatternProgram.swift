@@ -1,0 +1,82 @@
+/// A regular expression as instructions of a nondeterministic machine (Thompson).
+///
+/// Each instruction names the next one, so `a*` is two: a split that goes to the test of `a` or
+/// on, and the test, which goes back to the split.
+struct PatternProgram {
+    enum Instruction {
+        /// Consumes one scalar that passes the test with that number.
+        case test(Int, next: Int)
+        case split(Int, Int)
+        case assertion(PatternAssertion, next: Int)
+        case match
+    }
+
+    /// The most instructions of one expression.
+    static let instructionsMax = 10_000
+
+    private(set) var instructions: [Instruction] = [.match]
+    /// The different tests.
+    private(set) var tests: [ScalarTest] = []
+    private(set) var assertions: Set<PatternAssertion> = []
+    private(set) var start = 0
+    private var testNumbers: [ScalarTest: Int] = [:]
+
+    init(_ node: PatternNode) {
+        start = add(node, next: 0)
+        testNumbers = [:]
+    }
+
+    /// Adds what matches the node and then goes on at `next`; returns where it begins.
+    private mutating func add(_ node: PatternNode, next: Int) -> Int {
+        switch node {
+        case .empty: return next
+        case .scalar(let test): return add(.test(number(of: test), next: next))
+        case .assertion(let assertion):
+            assertions.insert(assertion)
+            return add(.assertion(assertion, next: next))
+        case .sequence(let parts):
+            var start = next
+            for part in parts.reversed() { start = add(part, next: start) }
+            return start
+        case .choice(let parts):
+            var start = parts.last.map { add($0, next: next) } ?? next
+            for part in parts.dropLast().reversed() {
+                start = add(.split(add(part, next: next), start))
+            }
+            return start
+        case .repetition(let part, let least, let most):
+            return add(part, least, most, next: next)
+        }
+    }
+
+    private mutating func add(
+        _ part: PatternNode, _ least: Int, _ most: Int?, next: Int
+    ) -> Int {
+        var start = next
+        var copies = least
+        if let most {
+            for _ in 0..<(most - least) { start = add(.split(add(part, next: start), next)) }
+        } else {
+            let loop = add(.split(0, 0))
+            let body = add(part, next: loop)
+            instructions[loop] = .split(body, next)
+            // The last copy that must be is the body of the loop.
+            start = least > 0 ? body : loop
+            copies = max(least - 1, 0)
+        }
+        for _ in 0..<copies { start = add(part, next: start) }
+        return start
+    }
+
+    private mutating func add(_ instruction: Instruction) -> Int {
+        instructions.append(instruction)
+        return instructions.count - 1
+    }
+
+    private mutating func number(of test: ScalarTest) -> Int {
+        if let known = testNumbers[test] { return known }
+        tests.append(test)
+        testNumbers[test] = tests.count - 1
+        return tests.count - 1
+    }
+}

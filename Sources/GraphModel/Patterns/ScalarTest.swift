@@ -1,0 +1,114 @@
+internal import _StringProcessing
+
+/// Whether a Unicode scalar belongs to a set that a pattern names.
+indirect enum ScalarTest: Hashable {
+    case any
+    case range(ClosedRange<UInt32>)
+    /// The scalars of the range, and those that differ from one of them in case only.
+    case caselessRange(ClosedRange<UInt32>)
+    case property(ScalarProperty)
+    /// The scalars of a script, by its name.
+    case script(String)
+    case not(ScalarTest)
+    case oneOf([ScalarTest])
+    case both(ScalarTest, ScalarTest)
+
+    static func scalar(_ scalar: Unicode.Scalar, ignoresCase: Bool) -> ScalarTest {
+        range(scalar.value...scalar.value, ignoresCase: ignoresCase)
+    }
+
+    static func range(_ range: ClosedRange<UInt32>, ignoresCase: Bool) -> ScalarTest {
+        guard ignoresCase else { return .range(range) }
+        if range.count == 1, let scalar = Unicode.Scalar(range.lowerBound),
+            scalar.caseVariants.allSatisfy({ $0 == scalar })
+        {
+            return .range(range)
+        }
+        return .caselessRange(range)
+    }
+
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .any: true
+        case .range(let range): range.contains(scalar.value)
+        case .caselessRange(let range):
+            range.contains(scalar.value)
+                || scalar.caseVariants.contains { range.contains($0.value) }
+        case .property(let property): property.holds(scalar)
+        case .script(let name): Self.isInScript(name, scalar)
+        case .not(let test): !test.contains(scalar)
+        case .oneOf(let tests): tests.contains { $0.contains(scalar) }
+        case .both(let one, let other): one.contains(scalar) && other.contains(scalar)
+        }
+    }
+
+    // MARK: Scripts
+
+    /// Whether there is a script of that name.
+    static func isScript(_ name: String) -> Bool {
+        name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || ($0 | 0x20) &- 0x61 < 26 }
+            && scriptExpression(name) != nil
+    }
+
+    // The standard library shows scripts to nobody but `Regex`; the machine remembers the answers
+    // for the scalars that it meets.
+    private static func isInScript(_ name: String, _ scalar: Unicode.Scalar) -> Bool {
+        guard let expression = scriptExpression(name) else { return false }
+        let match = try? expression.wholeMatch(in: String(scalar))
+        return match != nil
+    }
+
+    private static func scriptExpression(_ name: String) -> Regex<AnyRegexOutput>? {
+        try? Regex("\\p{Script=\(name)}").matchingSemantics(.unicodeScalar)
+    }
+}
+
+extension Unicode.Scalar {
+    /// The scalars that simple case folding makes equal to it.
+    var caseVariants: [Unicode.Scalar] {
+        // Dotless i is no i.
+        if value == 0x131 || value == 0x130 { return [self] }
+        if value < 0x80 {
+            let lower = value | 0x20
+            guard lower &- 0x61 < 26 else { return [self] }
+            let pair = [Unicode.Scalar(UInt8(lower)), Unicode.Scalar(UInt8(lower & 0x5F))]
+            return pair + (Self.rareVariants[lower] ?? [])
+        }
+        var variants = [self]
+        for mapped in [
+            properties.lowercaseMapping, properties.uppercaseMapping,
+            properties.titlecaseMapping,
+        ] {
+            let scalars = mapped.unicodeScalars
+            if scalars.count == 1, let only = scalars.first, only != self { variants.append(only) }
+        }
+        for variant in variants {
+            for rare in Self.rareVariants[variant.value] ?? [] where !variants.contains(rare) {
+                variants.append(rare)
+            }
+        }
+        return variants
+    }
+
+    /// Variants that upper, lower, and title case do not lead to, by every other variant.
+    private static let rareVariants: [UInt32: [Unicode.Scalar]] = {
+        let groups: [[UInt32]] = [
+            [0x4B, 0x6B, 0x212A], [0x53, 0x73, 0x17F], [0xB5, 0x39C, 0x3BC],
+            [0xC5, 0xE5, 0x212B], [0xDF, 0x1E9E], [0x1C4, 0x1C5, 0x1C6], [0x1C7, 0x1C8, 0x1C9],
+            [0x1CA, 0x1CB, 0x1CC], [0x1F1, 0x1F2, 0x1F3], [0x345, 0x399, 0x3B9, 0x1FBE],
+            [0x392, 0x3B2, 0x3D0], [0x395, 0x3B5, 0x3F5], [0x398, 0x3B8, 0x3D1, 0x3F4],
+            [0x39A, 0x3BA, 0x3F0], [0x3A0, 0x3C0, 0x3D6], [0x3A1, 0x3C1, 0x3F1],
+            [0x3A3, 0x3C2, 0x3C3], [0x3A6, 0x3C6, 0x3D5], [0x3A9, 0x3C9, 0x2126],
+            [0x412, 0x432, 0x1C80], [0x414, 0x434, 0x1C81], [0x41E, 0x43E, 0x1C82],
+            [0x421, 0x441, 0x1C83], [0x422, 0x442, 0x1C84, 0x1C85], [0x42A, 0x44A, 0x1C86],
+            [0x462, 0x463, 0x1C87], [0x1C88, 0xA64A, 0xA64B], [0x1E60, 0x1E61, 0x1E9B],
+        ]
+        var variants: [UInt32: [Unicode.Scalar]] = [:]
+        for group in groups {
+            for one in group {
+                variants[one] = group.filter { $0 != one }.compactMap { Unicode.Scalar($0) }
+            }
+        }
+        return variants
+    }()
+}

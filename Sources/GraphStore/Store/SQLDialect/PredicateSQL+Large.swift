@@ -1,0 +1,275 @@
+import GraphModel
+
+/// Predicates of many terms, and deep ones.
+///
+/// SQLite reads a statement with a stack of 100 symbols, and its expressions are at most 1,000
+/// deep, which `a OR b OR c …` is with 1,000 terms (https://www.sqlite.org/limits.html). So
+/// compounds are nested by halves, equalities with one value become a list, and what is beyond
+/// `termsMax` or `levelsMax` is left to the evaluator: one call with the columns that it needs.
+extension PredicateSQL {
+    /// Comparisons that one statement makes in SQL.
+    static let termsMax = 200
+    /// Compounds inside each other that one statement makes in SQL.
+    static let levelsMax = 3
+    /// Parts of a compound in one row.
+    private static let rowMax = 48
+    /// SQLite's functions have at most 127 arguments, of which the function is one.
+    private static let argumentsMax = 100
+    /// The smallest number of equalities that become a list.
+    private static let equalitiesMin = 16
+
+    /// The parts with a word between them, in brackets; many of them by halves.
+    static func nested(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
+        nested(parts[...], " \(word) ")
+    }
+
+    private static func nested(_ parts: ArraySlice<SQLFragment>, _ word: String) -> SQLFragment {
+        guard parts.count > rowMax else {
+            return "(" + Array(parts).joined(separator: word) + ")"
+        }
+        let middle = parts.startIndex + parts.count / 2
+        return "(" + nested(parts[..<middle], word) + word + nested(parts[middle...], word) + ")"
+    }
+
+    /// The parts of a compound, where many equalities with one value are one part, with a list.
+    static func gathered(_ parts: [GraphPredicate], isAnd: Bool) -> [GraphPredicate] {
+        guard parts.count >= equalitiesMin else { return parts }
+        var lists: [GraphExpression: [GraphExpression]] = [:]
+        for part in parts {
+            if let (value, constant) = part.equality(isAnd ? .notEqual : .equal) {
+                lists[value, default: []].append(constant)
+            }
+        }
+        lists = lists.filter { $0.value.count >= equalitiesMin }
+        if lists.isEmpty { return parts }
+        var result: [GraphPredicate] = []
+        for part in parts {
+            guard let (value, _) = part.equality(isAnd ? .notEqual : .equal),
+                let list = lists[value]
+            else {
+                result.append(part)
+                continue
+            }
+            // All of them are where the first one is.
+            guard !list.isEmpty else { continue }
+            let membership = GraphPredicate.comparison(
+                GraphComparison(value, .in, .aggregate(list)))
+            result.append(isAnd ? .not(membership) : membership)
+            lists[value] = []
+        }
+        return result
+    }
+
+    /// A part of a predicate as the evaluator gets it.
+    private struct Part {
+        var predicate: GraphPredicate
+        /// The slots that it looks at.
+        var slots: Set<Int> = []
+    }
+
+    /// What one call or several of the evaluator look at: each value and comparison once.
+    private struct Terms {
+        var program: SQLProgram
+        var known: [GraphComparison: Part] = [:]
+
+        /// A part that is what SQL answers.
+        mutating func answer(_ sql: SQLFragment) -> Part {
+            let slot = program.slot(for: SQLOperand(sql, .boolean))
+            return Part(
+                predicate: .comparison(
+                    GraphComparison(slot, .equal, .constant(.boolean(true)))),
+                slots: [program.arguments.count - 1])
+        }
+
+        func call(_ parts: [Part], isAnd: Bool) throws(StoreError) -> SQLFragment {
+            let predicates = parts.map(\.predicate)
+            return try program.test(
+                isAnd ? .and(predicates) : .or(predicates),
+                slots: parts.reduce(into: Set()) { $0.formUnion($1.slots) }.sorted())
+        }
+    }
+
+    /// The parts of a compound by the evaluator: in one call, or in several where they look at
+    /// too many values.
+    ///
+    /// - Parameters:
+    ///   - negated: each part is negated.
+    ///   - isAnd: all must hold, after the negation.
+    mutating func evaluated(
+        _ parts: [GraphPredicate], negated: Bool, isAnd: Bool
+    ) throws(StoreError) -> [SQLFragment] {
+        var terms = Terms(program: SQLProgram(now: now))
+        let parts = negated ? parts.map { GraphPredicate.not($0) } : parts
+        var calls: [SQLFragment] = []
+        for group in try groups(of: parts, &terms) {
+            calls.append(try terms.call(group, isAnd: isAnd))
+        }
+        return calls
+    }
+
+    /// The parts in groups that one call each can have.
+    private mutating func groups(
+        of parts: [GraphPredicate], _ terms: inout Terms
+    ) throws(StoreError) -> [[Part]] {
+        var groups: [[Part]] = []
+        var group: [Part] = []
+        var slots: Set<Int> = []
+        for predicate in parts {
+            let part = try self.part(predicate, &terms)
+            let all = slots.union(part.slots)
+            if all.count > Self.argumentsMax, !group.isEmpty {
+                groups.append(group)
+                group = []
+                slots = part.slots
+            } else {
+                slots = all
+            }
+            group.append(part)
+        }
+        if !group.isEmpty { groups.append(group) }
+        return groups
+    }
+
+    private mutating func part(
+        _ predicate: GraphPredicate, _ terms: inout Terms
+    ) throws(StoreError) -> Part {
+        switch predicate {
+        case .constant: return Part(predicate: predicate)
+        case .not(let inner):
+            let part = try self.part(inner, &terms)
+            return Part(predicate: .not(part.predicate), slots: part.slots)
+        case .and(let parts): return try compound(parts, isAnd: true, &terms)
+        case .or(let parts): return try compound(parts, isAnd: false, &terms)
+        case .comparison(let comparison):
+            if let known = terms.known[comparison] { return known }
+            var part = Part(predicate: try slotted(predicate, &terms.program))
+            part.slots = Set(part.predicate.keyPaths.compactMap { $0.first.flatMap { Int($0) } })
+            if part.slots.count > Self.argumentsMax {
+                part = terms.answer("ifnull(" + (try leaf(predicate)) + ", 0)")
+            }
+            terms.known[comparison] = part
+            return part
+        }
+    }
+
+    /// A compound as one part; groups that are too large become answers of their own calls.
+    private mutating func compound(
+        _ parts: [GraphPredicate], isAnd: Bool, _ terms: inout Terms
+    ) throws(StoreError) -> Part {
+        var groups = try groups(of: parts, &terms)
+        while groups.count > 1 {
+            var answers: [[Part]] = []
+            for group in groups {
+                let answer = terms.answer(try terms.call(group, isAnd: isAnd))
+                if let last = answers.last, last.count < Self.argumentsMax {
+                    answers[answers.count - 1].append(answer)
+                } else {
+                    answers.append([answer])
+                }
+            }
+            groups = answers
+        }
+        let all = groups.first ?? []
+        let predicates = all.map(\.predicate)
+        return Part(
+            predicate: isAnd ? .and(predicates) : .or(predicates),
+            slots: all.reduce(into: []) { $0.formUnion($1.slots) })
+    }
+
+    // MARK: Slots
+
+    /// The predicate with a slot for each part that the store has to say.
+    mutating func slotted(
+        _ predicate: GraphPredicate, _ program: inout SQLProgram
+    ) throws(StoreError) -> GraphPredicate {
+        switch predicate {
+        case .constant: return predicate
+        case .not(let part): return .not(try slotted(part, &program))
+        case .and(let parts): return .and(try slotted(parts, &program))
+        case .or(let parts): return .or(try slotted(parts, &program))
+        case .comparison(let comparison):
+            if try isOfValues(comparison) {
+                var slotted = comparison
+                slotted.left = try self.slotted(comparison.left, &program)
+                slotted.right = try self.slotted(comparison.right, &program)
+                return .comparison(slotted)
+            }
+            let answer = "ifnull(" + (try leaf(predicate)) + ", 0)"
+            let slot = program.slot(for: SQLOperand(answer, .boolean))
+            return .comparison(GraphComparison(slot, .equal, .constant(.boolean(true))))
+        }
+    }
+
+    private mutating func slotted(
+        _ parts: [GraphPredicate], _ program: inout SQLProgram
+    ) throws(StoreError) -> [GraphPredicate] {
+        var results: [GraphPredicate] = []
+        for part in parts { results.append(try slotted(part, &program)) }
+        return results
+    }
+
+    /// Whether both sides are values that a call's arguments can be, and not links or
+    /// collections.
+    private mutating func isOfValues(_ comparison: GraphComparison) throws(StoreError) -> Bool {
+        guard comparison.modifier == .direct, try isValue(comparison.left) else { return false }
+        guard case .aggregate(let elements) = comparison.right else {
+            return try isValue(comparison.right)
+        }
+        guard elements.count <= TemporaryList.parametersMax else { return false }
+        for element in elements where try !isValue(element) { return false }
+        return true
+    }
+
+    private mutating func isValue(_ expression: GraphExpression) throws(StoreError) -> Bool {
+        switch expression {
+        case .constant(.object), .evaluatedObject, .aggregate, .subquery, .collection, .index,
+            .member:
+            return false
+        case .constant: return true
+        default:
+            if !valueVariables.isDisjoint(with: expression.variables) { return true }
+            if try isStoredCollection(expression) || expression.isMadeCollection { return false }
+            switch try operand(expression).type {
+            case .opaque, .object: return false
+            default: return true
+            }
+        }
+    }
+}
+
+extension GraphPredicate {
+    /// The sides, where it is a plain equality of a key path and a constant.
+    fileprivate func equality(
+        _ op: ComparisonOperator
+    ) -> (value: GraphExpression, constant: GraphExpression)? {
+        guard case .comparison(let comparison) = self, comparison.op == op,
+            comparison.modifier == .direct, comparison.options.isEmpty
+        else { return nil }
+        switch (comparison.left, comparison.right) {
+        case (.keyPath, .constant), (.variable, .constant):
+            return (comparison.left, comparison.right)
+        case (.constant, .keyPath), (.constant, .variable):
+            return (comparison.right, comparison.left)
+        default: return nil
+        }
+    }
+}
+
+extension GraphExpression {
+    /// Levels of values that one statement computes in SQL.
+    private static let levelsMax = 8
+
+    /// Whether it nests more values than SQLite's parser may hold.
+    var isDeep: Bool {
+        switch self {
+        case .negation, .arithmetic, .function, .conditional: isDeeper(than: Self.levelsMax)
+        default: false
+        }
+    }
+
+    private func isDeeper(than levels: Int) -> Bool {
+        if levels <= 0 { return true }
+        let step = if case .conditional = self { 2 } else { 1 }
+        return operands.contains { $0.isDeeper(than: levels - step) }
+    }
+}

@@ -1,0 +1,90 @@
+@_spi(_Unicode) internal import Swift
+import TestSeeds
+import Testing
+
+@testable import GraphModel
+
+/// Folding and search of texts that take quadratic time if done plainly.
+@Suite("Long texts")
+struct LongTextTests {
+    @Test("folds long runs of marks as Unicode orders them")
+    func marks() {
+        var random = SeededGenerator(seed: TestSeed.ofThisRun)
+        let scalars: [Unicode.Scalar] = [
+            "\u{301}", "\u{323}", "\u{344}", "\u{F73}", "\u{345}", "\u{F71}", "\u{F72}",
+            "\u{5B0}", "\u{316}", "\u{301}", "\u{323}",
+        ]
+        for number in 0..<200 {
+            var text = "aé".unicodeScalars
+            for _ in 0..<(20 + random.pick(100)) {
+                if random.chance(1) { text.append("é") }
+                text.append(random.pick(scalars))
+            }
+            let bytes = Array(String(text).utf8)
+            for options in [ComparisonOptions.caseInsensitive, .diacriticInsensitive, []] {
+                let folded = bytes.withUnsafeBufferPointer {
+                    TextComparison.composed($0, options)
+                }
+                #expect(folded == Self.plainlyFolded(String(text), options), "\(number)")
+            }
+        }
+    }
+
+    private static func plainlyFolded(_ text: String, _ options: ComparisonOptions) -> [UInt8] {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text._nfd {
+            if options.contains(.diacriticInsensitive),
+                scalar.properties.generalCategory == .nonspacingMark
+            {
+                continue
+            }
+            guard options.contains(.caseInsensitive) else {
+                scalars.append(scalar)
+                continue
+            }
+            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+                scalars.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+            }
+        }
+        var composed = String.UnicodeScalarView()
+        for scalar in String(scalars)._nfc { composed.append(scalar) }
+        return Array(String(composed).utf8)
+    }
+
+    @Test("finds long parts where a plain search does")
+    func parts() {
+        var random = SeededGenerator(seed: TestSeed.ofThisRun)
+        for _ in 0..<3_000 {
+            let text = (0..<(1 + random.pick(300))).map { _ in random.pick([0x61, 0x62] as [UInt8])
+            }
+            let start = random.pick(text.count)
+            var part = Array(text[start...].prefix(1 + random.pick(80)))
+            if random.chance(30) { part[part.count - 1] ^= 3 }
+            let from = random.pick(text.count)
+            let found = text.withUnsafeBufferPointer { text in
+                part.withUnsafeBufferPointer {
+                    TextComparison.firstIndex(of: $0, in: text, from: from)
+                }
+            }
+            var expected: Int?
+            for index in from..<text.count
+            where expected == nil && text[index...].starts(with: part) { expected = index }
+            #expect(found == expected)
+        }
+    }
+
+    @Test("takes megabytes of marks and of near misses")
+    func megabytes() {
+        let marks = "a" + String(repeating: "\u{301}\u{323}", count: 200_000)
+        let folded = Array(marks.utf8).withUnsafeBufferPointer {
+            TextComparison.folded($0, .caseInsensitive)
+        }
+        #expect(folded.count == marks.utf8.count)
+        let text = [UInt8](repeating: 0x61, count: 1_000_000)
+        let part = [UInt8](repeating: 0x61, count: 500_000) + [0x62]
+        let holds = text.withUnsafeBufferPointer { text in
+            part.withUnsafeBufferPointer { TextComparison.holds(.contains, text, $0, []) }
+        }
+        #expect(!holds)
+    }
+}

@@ -1,0 +1,144 @@
+import GraphModel
+import SQLite
+import TestSeeds
+import Testing
+
+@testable import GraphStore
+
+/// Wide and deep predicates: SQL and the evaluator find the same objects.
+@Suite("SQL and the evaluator: large predicates") struct LargePredicateTests {
+    private struct Source {
+        let world: World
+        let entity: StoreLayout.Entity
+        /// Conditions that hold or not, and fail for no object.
+        let terms: [GraphPredicate]
+        var random: SeededGenerator
+
+        init(seed: UInt64, count: Int) throws {
+            var generator = WorldGenerator(random: SeededGenerator(seed: seed))
+            world = try World(&generator)
+            random = generator.random
+            entity = random.pick(world.schema.entities)
+            var terms: [GraphPredicate] = []
+            var tries = 0
+            while terms.count < count, tries < 20 * count {
+                tries += 1
+                var predicates = WorldPredicates(
+                    random, world.schema, over: entity, objectCount: world.variables.count)
+                let format = predicates.comparison(depth: 1)
+                random = predicates.random
+                guard
+                    let term = try? GraphPredicate(format: format).resolved(
+                        for: entity.name, in: world.model, variables: world.variables),
+                    (try? world.evaluate(term, [], over: entity)) != nil,
+                    (try? world.select(term, [], over: entity)) != nil
+                else { continue }
+                terms.append(term)
+            }
+            self.terms = terms
+        }
+
+        /// A tree of that many terms.
+        mutating func tree(_ count: Int, levels: Int) -> GraphPredicate {
+            guard count > 1 else {
+                let term = random.pick(terms)
+                return random.chance(20) ? .not(term) : term
+            }
+            guard levels > 1 else {
+                let parts = (0..<count).map { _ in tree(1, levels: 1) }
+                return random.chance(50) ? .and(parts) : .or(parts)
+            }
+            var parts: [GraphPredicate] = []
+            var rest = count
+            while rest > 0 {
+                let share = parts.isEmpty && levels > 20 ? rest - 1 : 1 + random.pick(rest)
+                parts.append(tree(share, levels: levels - 1))
+                rest -= share
+            }
+            let joined: GraphPredicate = random.chance(50) ? .and(parts) : .or(parts)
+            return random.chance(20) ? .not(joined) : joined
+        }
+
+        func expectAgreement(_ predicate: GraphPredicate, _ comment: String) throws {
+            let expected = try world.evaluate(predicate, [], over: entity)
+            let found = try world.select(predicate, [], over: entity)
+            #expect(found == expected, "\(comment)")
+        }
+    }
+
+    @Test(
+        "of 1 to 20,000 terms and up to 190 levels",
+        arguments: [1, 2, 17, 49, 130, 201, 500, 1_001, 4_000, 20_000])
+    func sizes(count: Int) throws {
+        for number in 0..<3 {
+            let seed = TestSeed.ofThisRun &+ UInt64(count * 10 + number)
+            var source = try Source(seed: seed, count: 60)
+            for levels in [1, 2, 7, 30, 190] {
+                let tree = source.tree(count, levels: levels)
+                try source.expectAgreement(tree, "seed \(seed), \(count) terms, \(levels) levels")
+            }
+        }
+    }
+
+    @Test("of equalities with one value, which become a list")
+    func equalities() throws {
+        var source = try Source(seed: TestSeed.ofThisRun, count: 10)
+        for entity in source.world.schema.entities {
+            for name in entity.attributes.keys.sorted() {
+                let values: [GraphValue] = (0..<3_000).map { number in
+                    source.random.chance(1)
+                        ? .null
+                        : number % 2 == 0 ? .integer(Int64(number % 50)) : .string("\(number)")
+                }
+                for op in [ComparisonOperator.equal, .notEqual] {
+                    let parts = values.compactMap { value in
+                        try? GraphPredicate.comparison(
+                            GraphComparison(.keyPath([name]), op, .constant(value))
+                        ).resolved(for: entity.name, in: source.world.model)
+                    }
+                    for tree in [GraphPredicate.and(parts), .or(parts), .not(.or(parts))] {
+                        let expected = try source.world.evaluate(tree, [], over: entity)
+                        let found = try source.world.select(tree, [], over: entity)
+                        #expect(found == expected, "\(entity.name).\(name) \(op)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("many equalities are searched as one list")
+    func list() throws {
+        let source = try Source(seed: 1, count: 1)
+        let parts = (0..<1_000).map {
+            GraphPredicate.comparison(
+                GraphComparison(
+                    .keyPath([ObjectNumber.explicitKey]), .equal, .constant(.integer(Int64($0)))))
+        }
+        var compiler = PredicateSQL(
+            KeyPathSQL(source.world.schema, source.entity, style: .joins))
+        let sql = try compiler.condition(.or(parts))
+        #expect(sql.lists.count == 1)
+        #expect(sql.sql.hasPrefix("(t.Z_PK IN (SELECT value FROM temp.ETL_LIST_"), "\(sql.sql)")
+    }
+
+    @Test("deep values are computed as they are in memory")
+    func deepValues() throws {
+        let source = try Source(seed: TestSeed.ofThisRun, count: 1)
+        var sum: GraphExpression = .keyPath([ObjectNumber.explicitKey])
+        var choice = sum
+        for number in 0..<150 {
+            sum = .arithmetic(number % 2 == 0 ? .add : .subtract, sum, .constant(.integer(3)))
+            choice = .conditional(
+                .comparison(
+                    GraphComparison(
+                        .keyPath([ObjectNumber.explicitKey]), .less,
+                        .constant(.integer(Int64(number))))),
+                .constant(.integer(Int64(number))), choice)
+        }
+        for value in [sum, choice, .function("coalesce", [.constant(.null), choice])] {
+            let predicate = GraphPredicate.comparison(
+                GraphComparison(value, .greater, .constant(.integer(2))))
+            try source.expectAgreement(predicate, "\(value)".prefix(40).description)
+        }
+    }
+}
