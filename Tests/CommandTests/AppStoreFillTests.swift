@@ -86,7 +86,7 @@ import Testing
         try work.expect(
             store,
             "SELECT count(*), sum(Z_OPT), sum(ZISHIDDEN), max(Z_PK) FROM ZTAG",
-            ["9000|10000|1000|9000"])
+            ["9000|10500|1000|9000"])
         try work.expect(store, "SELECT count(*) FROM Z_8ITEMS", ["500"])
         try work.expect(store, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["10000"])
         let verified = try Tool.etl(["verify", store])
@@ -99,7 +99,8 @@ import Testing
             }
         }
         #expect(changes("insert", "Tag") == count)
-        #expect(changes("update", "Tag") == count / 10)
+        // Those that are changed, and those to which the books led.
+        #expect(changes("update", "Tag") == count / 10 + 1000)
         #expect(changes("delete", "Tag") == count / 10)
         #expect(changes("insert", "Book") == 500)
         // The app's triggers have counted the books of each.

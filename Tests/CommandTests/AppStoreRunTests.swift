@@ -145,7 +145,9 @@ import Testing
         #expect(
             lines == [
                 "update Shelf 1 label", "update Book 3 note,pages",
-                "delete Tag 2", "delete Passport 1", "delete Person 2",
+                "update Book 1 tags", "update Book 2 tags", "delete Tag 2",
+                "update Person 1 follows,friends", "update Person 3 followers",
+                "delete Passport 1", "delete Person 2",
             ])
     }
 

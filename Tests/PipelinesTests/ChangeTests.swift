@@ -144,7 +144,7 @@ struct ChangeTests {
         #expect(
             try folder.rows(
                 "SELECT ZID, ZTITLE, ZSIZE, ZDONE, ZDUE, ZRATIO, Z_OPT FROM ZTASK"
-                    + " WHERE Z_OPT > 1 OR ZID = 4") == ["4|late|9|1|794188800|NULL|2"])
+                    + " WHERE ZTITLE = 'late' OR ZID = 4") == ["4|late|9|1|794188800|NULL|2"])
         let again = try folder.run(
             model: Self.model, stages, top: params, open: "existing", sets: ["who=ann"])
         #expect(again.lines == ["update late: 0 matched, 0 updated"])
@@ -166,7 +166,8 @@ struct ChangeTests {
                   fix: narrow `where`, or set values that the model allows
                 """)
         let rows = try folder.rows("SELECT sum(ZSIZE), max(Z_OPT) FROM ZTASK")
-        #expect(rows == ["170|1"])
+        // The steps, which came later, gave their tasks a second version.
+        #expect(rows == ["170|2"])
     }
 
     @Test("a number that is not whole is told as that, and what makes it whole")
@@ -265,7 +266,7 @@ struct ChangeTests {
                   fix: narrow `where`, give each object a value of its own, or change the values \
                 in two stages
                 """)
-        #expect(try folder.rows("SELECT sum(ZID), max(Z_OPT) FROM ZTASK") == ["21|1"])
+        #expect(try folder.rows("SELECT sum(ZID), max(Z_OPT) FROM ZTASK") == ["21|2"])
     }
 
     @Test(

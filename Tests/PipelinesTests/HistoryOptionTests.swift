@@ -91,7 +91,7 @@ struct HistoryOptionTests {
     @Test(
         "a key whose records differ from save to save is told of each, and counted once",
         arguments: [
-            (["a", "b", "a"], 2, ["3|a"], 2), (["a", "b", "c"], 2, ["3|c"], 3),
+            (["a", "b", "a"], 2, ["5|a"], 2), (["a", "b", "c"], 2, ["6|c"], 3),
             (["a", "a", "a"], 0, ["1|a"], 0),
         ])
     func repeatedKeys(

@@ -186,7 +186,9 @@ struct SectionTests {
     /// How often the rows that were changed do not follow one another.
     static func descents(_ folder: Workspace) throws -> Int {
         let keys = try folder.rows(
-            "SELECT ZENTITYPK FROM ACHANGE WHERE ZCHANGETYPE = 1 ORDER BY ZTRANSACTIONID, Z_PK"
+            "SELECT ZENTITYPK FROM ACHANGE WHERE ZCHANGETYPE = 1 AND ZENTITY ="
+                + " (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Task')"
+                + " ORDER BY ZTRANSACTIONID, Z_PK"
         ).compactMap(Int.init)
         return zip(keys, keys.dropFirst()).count { $0 > $1 }
     }

@@ -68,6 +68,20 @@ struct BatchLink {
         }
     }
 
+    /// Notes the objects that gain or lose some of the objects that change.
+    ///
+    /// - Parameter changed: The keys of the objects that change, as a query.
+    func noteEnds(of table: String, _ changed: String, in session: WriteSession) throws(SQLiteError)
+    {
+        guard let inverse = session.schema.inverseEnd(of: columns.relationship) else { return }
+        let moving = "FROM \(table) AS t WHERE t.Z_PK IN (\(changed)) AND "
+        try session.noteLinks(
+            inverse, keys: ("SELECT t.\(columns.column) \(moving)" + difference))
+        guard let id else { return }
+        try session.noteLinks(
+            inverse, keys: "SELECT \(id.primaryKey) \(moving)" + difference + " LIMIT 1")
+    }
+
     private var key: StoredValue { id.map { .integer($0.primaryKey) } ?? .null }
 
     /// Whether a row of the alias `t` would change.

@@ -103,6 +103,7 @@ struct BatchUpdate {
         let changed = "SELECT pk FROM \(match.table) WHERE changes"
         let changing = "Z_PK IN (\(changed))"
         do {
+            for link in links { try link.noteEnds(of: entity.table, changed, in: session) }
             let update =
                 "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
                 + " WHERE \(changing)"

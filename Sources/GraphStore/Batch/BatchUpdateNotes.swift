@@ -25,15 +25,23 @@ struct BatchUpdateNotes {
         ids.insert(ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
     }
 
+    /// The objects.
+    var objects: ManagedObjectIDSet {
+        mutating get {
+            for (entity, keys) in unordered {
+                ids.insert(risingKeys: keys.sorted(), entityNumber: entity)
+            }
+            unordered.removeAll()
+            return ids
+        }
+    }
+
     /// Tells the session's change and its history what was updated.
     ///
     /// - Returns: the objects.
     @discardableResult
     mutating func tell(_ session: WriteSession) -> ManagedObjectIDSet {
-        for (entity, keys) in unordered {
-            ids.insert(risingKeys: keys.sorted(), entityNumber: entity)
-        }
-        unordered.removeAll()
+        let ids = objects
         session.change.update(ids)
         guard let history = session.history, !properties.isEmpty else { return ids }
         for (entity, ranges) in ids.ranges {

@@ -191,6 +191,7 @@ struct BulkCheckpoint {
     let tally: BulkTally
     let rejectCount: Int
     let change: StoreChange
+    let ends: LinkEnds
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
     let net: NetChanges
@@ -204,7 +205,8 @@ extension BulkWriter {
         for writer in toManyWriters { try writer.flush() }
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
-            tally: tally, rejectCount: rejects.count, change: session.change, seen: seen,
+            tally: tally, rejectCount: rejects.count, change: session.change,
+            ends: session.ends, seen: seen,
             unchangedTargets: unchangedTargets, net: net, farNets: farNets,
             changedSinceSave: changedSinceSave)
     }
@@ -220,6 +222,7 @@ extension BulkWriter {
         tally = checkpoint.tally
         rejects.removeSubrange(checkpoint.rejectCount...)
         session.change = checkpoint.change
+        session.ends = checkpoint.ends
         seen = checkpoint.seen
         unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net

@@ -6,6 +6,9 @@ extension BulkWriter {
     /// In `changedSinceSave`, instead of an entity: the row was other than it was before the load
     /// when the save began, and is changed by it whatever it becomes.
     private static let changedBefore: Int64 = 0
+    /// The same of a row that a record of its own has not written since the save began: the commit
+    /// gives it its new version.
+    private static let linksChangedBefore: Int64 = -1
 
     /// Counts the row's first record by what the row has become.
     ///
@@ -76,7 +79,7 @@ extension BulkWriter {
     ///   have come first, need not know which entity of the hierarchy it is.
     func noteChangedSinceSave(_ primaryKey: Int64, entity: Int64?, wasChanged: Bool) {
         let known = changedSinceSave[primaryKey]
-        guard known != Self.changedBefore else { return }
+        guard known != Self.changedBefore, known != Self.linksChangedBefore else { return }
         if !wasChanged {
             changedSinceSave[primaryKey] = entity ?? plan.entity.number
         } else if let entity, known != nil {
@@ -84,7 +87,8 @@ extension BulkWriter {
         }
     }
 
-    /// Gives a row that later records brought back to what it was its version back, too.
+    /// Gives a row that later records brought back to what it was its version back, too, unless a
+    /// save has come in between.
     ///
     /// - Parameters:
     ///   - entity: the row's, where it is known.
@@ -93,27 +97,27 @@ extension BulkWriter {
         unchanged primaryKey: Int64, entity: Int64?, writes: UInt32
     ) throws(SQLiteError) {
         try net.forget(primaryKey)
+        let known = changedSinceSave.removeValue(forKey: primaryKey)
+        var number = entity ?? known.flatMap { $0 > 0 ? $0 : nil }
+        if number == nil { number = try entityNumber(of: primaryKey) }
+        guard let number else { return }
+        let id = ManagedObjectID(entityNumber: number, primaryKey: primaryKey)
+        guard let known else {
+            // The last save left it as other than it was. This one changes it, and whatever comes
+            // next does not undo that.
+            changedSinceSave[primaryKey] =
+                session.change.updated.contains(id) ? Self.changedBefore : Self.linksChangedBefore
+            return
+        }
         walk?.close()
         statements.restoreVersion.bind(Int64(writes), at: 1)
         statements.restoreVersion.bind(primaryKey, at: 2)
         try statements.restoreVersion.step()
-        switch changedSinceSave.removeValue(forKey: primaryKey) {
-        case Self.changedBefore?: changedSinceSave[primaryKey] = Self.changedBefore
-        case let entity?:
-            // It is what it was when the last save ended, so this one does not change it.
-            session.change.updated.remove(
-                ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
-        case nil:
-            // The last save left it as other than it was. This one changes it, if only its
-            // version, and whatever comes next does not undo that.
-            changedSinceSave[primaryKey] = Self.changedBefore
-            guard writes > 0 else { return }
-            var number = entity
-            if number == nil { number = try entityNumber(of: primaryKey) }
-            guard let number else { return }
-            session.change.update(
-                ManagedObjectID(entityNumber: number, primaryKey: primaryKey))
+        if known > 0 || known == Self.linksChangedBefore {
+            // What remains is a matter of its links, which the commit knows.
+            session.change.updated.remove(id)
         }
+        if known <= 0 { changedSinceSave[primaryKey] = known }
     }
 
     private func entityNumber(of primaryKey: Int64) throws(SQLiteError) -> Int64? {

@@ -56,21 +56,15 @@ extension BulkWriter {
 
     func noteOwners(_ changes: [OwnerChange]) {
         for change in changes {
-            far.note(change.owner, in: nil, change.difference, isWritten: false)
+            far.note(change.owner, in: nil, change.difference)
         }
     }
 
     private func settle(_ change: FarChanges.Change, in table: Int) throws(SQLiteError) {
         let state = try farNets[table].change(
-            change.primaryKey, by: change.difference, writes: change.isWritten ? 1 : 0)
+            change.primaryKey, by: change.difference, writes: 0)
         journal?.noteFarChanged(change.primaryKey, in: table)
-        guard state.distance == 0 else { return }
-        try farNets[table].forget(change.primaryKey)
-        let restore = try session.connection.cached(
-            "UPDATE \(far.tables[table]) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
-        restore.bind(Int64(state.writes), at: 1)
-        restore.bind(change.primaryKey, at: 2)
-        try restore.run()
+        if state.distance == 0 { try farNets[table].forget(change.primaryKey) }
     }
 
     private func settleOwn(_ change: FarChanges.Change) throws(SQLiteError) {
@@ -79,8 +73,7 @@ extension BulkWriter {
         guard !isOwn(key) else { return }
         let wasChanged = try net.isChanged(key)
         net.share()
-        let state = try net.change(
-            key, by: change.difference, writes: change.isWritten ? 1 : 0)
+        let state = try net.change(key, by: change.difference, writes: 0)
         journal?.noteChanged(key)
         noteChangedSinceSave(key, entity: change.entityNumber, wasChanged: wasChanged)
         if plan.plan.found == .update, seen.contains(key), wasChanged != (state.distance != 0) {

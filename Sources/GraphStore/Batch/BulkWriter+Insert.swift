@@ -75,6 +75,7 @@ extension BulkWriter {
             }
             do {
                 try statements.insertGroup.step()
+                for place in 0..<pending.rows.count { noteLinks(ofPending: place) }
                 return
             } catch  where error.isConstraint {
                 // The statement as a whole had no effect; one by one finds the culprit.
@@ -84,9 +85,20 @@ extension BulkWriter {
             bindPending(place, to: statements.insertOne, from: 1)
             do {
                 try statements.insertOne.step()
+                noteLinks(ofPending: place)
             } catch  where error.isConstraint {
                 try refuse(place, error)
             }
+        }
+    }
+
+    /// Notes the objects that a new row's to-ones lead to.
+    private func noteLinks(ofPending place: Int) {
+        for link in toOneEnds {
+            let cell = pending.cell(place, link.column)
+            guard cell.kind == .integer, let inverse = link.inverse else { continue }
+            session.noteLink(
+                inverse, cell.integerValue, LinkEnds.hash(pending.rows[place].primaryKey))
         }
     }
 

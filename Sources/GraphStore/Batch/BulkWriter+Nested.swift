@@ -13,6 +13,7 @@ extension BulkWriter {
     /// What a record may have to be taken back to.
     struct RecordUndo {
         var change: StoreChange
+        var ends: LinkEnds
         var createdTargets: Int
         /// How many files the rows before it have released.
         var filesReleased: Int
@@ -40,10 +41,12 @@ extension BulkWriter {
     func beginRecord() throws(SQLiteError) -> RecordUndo {
         try session.connection.cached("SAVEPOINT ETL_RECORD").run()
         var undo = RecordUndo(
-            change: StoreChange(), createdTargets: tally.createdTargets,
+            change: StoreChange(), ends: LinkEnds(apartFrom: session.ends),
+            createdTargets: tally.createdTargets,
             filesReleased: session.filesReleased.count)
         // What the record changes is kept apart; exchanged, for a copy would cost with every one.
         swap(&undo.change, &session.change)
+        swap(&undo.ends, &session.ends)
         return undo
     }
 
@@ -53,6 +56,8 @@ extension BulkWriter {
         try session.connection.cached("RELEASE ETL_RECORD").run()
         swap(&undone.change, &session.change)
         session.change.add(undone.change)
+        swap(&undone.ends, &session.ends)
+        session.ends.add(undone.ends)
     }
 
     func undoRecord(_ undo: inout RecordUndo?) throws(SQLiteError) {
@@ -61,6 +66,7 @@ extension BulkWriter {
         try session.connection.cached("ROLLBACK TO ETL_RECORD").run()
         try session.connection.cached("RELEASE ETL_RECORD").run()
         swap(&undone.change, &session.change)
+        swap(&undone.ends, &session.ends)
         tally.createdTargets = undone.createdTargets
         session.filesReleased.removeSubrange(undone.filesReleased...)
         for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {

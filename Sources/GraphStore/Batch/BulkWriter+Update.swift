@@ -89,6 +89,7 @@ extension BulkWriter {
         let former = formerDestinations(found)
         let first = statements.firstColumn
         rowUpdate.begin()
+        movedLinks.removeAll(keepingCapacity: true)
         for column in plan.comparedColumns {
             let cell = row.cells[column]
             let place = first + Int32(column)
@@ -103,6 +104,7 @@ extension BulkWriter {
             if session.history != nil { differing.insert(plan.columns[column].property) }
         }
         if difference != nil {
+            noteMovedLinks(found, id)
             try takePlaces(found)
             for column in plan.orderColumns
             where row.cells[column].kind != .absent && !keepsOrder(column, found) {
@@ -124,6 +126,7 @@ extension BulkWriter {
             release(found)
         }
         let columnsChanged = difference != nil
+        for link in movedLinks { session.noteLink(link.end, link.primaryKey, link.hash) }
         noteOwners(gone)
         for (position, writer) in toManyWriters.enumerated() {
             guard let destinations = row.destinations[position],
@@ -142,6 +145,40 @@ extension BulkWriter {
         session.change.update(id)
         if let history = session.history { note(differing, id, in: history) }
         return .changed(difference)
+    }
+
+    /// Gathers the objects whose links change with the to-ones of the found row.
+    private func noteMovedLinks(_ found: Statement, _ id: ManagedObjectID) {
+        for link in toOneEnds {
+            let change = columnChange(link.column, found)
+            guard change != 0 else { continue }
+            guard !link.isOneToOne else {
+                let hash = change ^ (link.entityColumn.map { columnChange($0, found) } ?? 0)
+                if let own = link.own { movedLinks.append((own, id.primaryKey, hash)) }
+                continue
+            }
+            let place = statements.firstColumn + Int32(link.column)
+            let cell = row.cells[link.column]
+            let ends = [
+                found.isNull(place) ? nil : found.integer(place),
+                cell.kind == .integer ? cell.integerValue : nil,
+            ]
+            var hash: UInt64 = 0
+            for case let destination? in ends {
+                hash ^= LinkEnds.hash(destination)
+                guard let inverse = link.inverse else { continue }
+                movedLinks.append((inverse, destination, LinkEnds.hash(id.primaryKey)))
+            }
+            if let own = link.own { movedLinks.append((own, id.primaryKey, hash)) }
+        }
+    }
+
+    /// A hash of what the record changes in a column; 0 if that is nothing.
+    private func columnChange(_ column: Int, _ found: Statement) -> UInt64 {
+        let place = statements.firstColumn + Int32(column)
+        guard !row.cells[column].equals(column: place, of: found) else { return 0 }
+        return columnHashes[column].change(
+            from: BulkCell(column: place, of: found), to: row.cells[column])
     }
 
     /// The statement that writes what differs, with its values.

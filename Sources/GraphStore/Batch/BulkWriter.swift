@@ -62,6 +62,9 @@ package final class BulkWriter {
     /// Rows that became other than they were since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]
     let far: FarChanges
+    let toOneEnds: [ColumnPlan.ToOneEnds]
+    /// The links that the record at hand takes from objects or gives to them.
+    @exclusivity(unchecked) var movedLinks: [(end: LinkEnd, primaryKey: Int64, hash: UInt64)] = []
     /// For each of the other tables that links write, how far its rows are from what they were.
     var farNets: [NetChanges]
     let columnHashes: [ColumnHash]
@@ -115,8 +118,9 @@ package final class BulkWriter {
         self.session = session
         self.isNested = isNested
         element = RowBatch(width: plan.width, capacity: 1)
-        let far = FarChanges(ownTable: columns.entity.table)
+        let far = FarChanges(ownTable: columns.entity.table, session)
         self.far = far
+        toOneEnds = columns.toOneEnds(schema)
         columnHashes = columns.columns.map { ColumnHash($0.name) }
         let claims = outerClaims ?? LinkClaims(plan, schema)
         remembersPlaces = !isNested && claims.isEmpty
@@ -173,7 +177,8 @@ package final class BulkWriter {
             for many in columns.toManys {
                 toManyWriters.append(
                     try ToManyWriter(
-                        many, policy: plan.links[many.link].many, schema, claims,
+                        many, of: columns.entity, policy: plan.links[many.link].many, schema,
+                        claims,
                         mayPutOff: putsOffLinks, mayWalk: mayWalk, far, turn: toManyWriters.count,
                         otherTurn: columns.otherEnd(of: many),
                         mayRefuse: columns.hasOtherConstraints, on: connection))
@@ -182,7 +187,7 @@ package final class BulkWriter {
             var oneToOneWriters: [OneToOneWriter] = []
             for oneToOne in columns.oneToOnes {
                 oneToOneWriters.append(
-                    try OneToOneWriter(columns, oneToOne, far, on: connection))
+                    try OneToOneWriter(columns, oneToOne, far, schema, on: connection))
             }
             self.oneToOneWriters = oneToOneWriters
             let share = memory.changes / (far.tables.count + 1)
@@ -294,6 +299,7 @@ package final class BulkWriter {
         let current = try context.session()
         guard current !== session else { return }
         session = current
+        far.session = current
         changedSinceSave.removeAll(keepingCapacity: true)
         for writer in toManyWriters { writer.forgetOrders() }
         if !isNested {

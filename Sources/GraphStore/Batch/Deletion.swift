@@ -99,6 +99,7 @@ struct Deletion {
         denials: [BatchDeleteResult.Denial]
     ) throws -> BatchDeleteResult {
         try refuseClearedRequirements(reachable)
+        try noteLinks(reachable)
         let nullified = try nullify(reachable)
         try deleteJoinRows(reachable)
         var cascaded: [String: Int] = [:]
@@ -242,13 +243,61 @@ struct Deletion {
             // They come in the order of what they point at.
             var notes = BatchUpdateNotes(edge.inverseName.map { [$0] } ?? [])
             while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+            let version = try session.versionAssignment(of: notes.objects)
             notes.tell(session)
-            let nulls = edge.backColumns.map { "\($0) = NULL, " }.joined()
+            let nulls = edge.backColumns.map { "\($0) = NULL" }
+            let sets = nulls + (version.map { [$0] } ?? [])
+            guard !sets.isEmpty else { continue }
             total += try SQLFragment(
-                "UPDATE \(edge.destinationTable) SET \(nulls)Z_OPT = Z_OPT + 1 WHERE \(condition)"
+                "UPDATE \(edge.destinationTable) SET \(sets.joined(separator: ", "))"
+                    + " WHERE \(condition)"
             ).run(on: connection)
         }
         return total
+    }
+
+    /// Notes the objects that lose a link which is not in their own rows.
+    private func noteLinks(_ reachable: [Int64]) throws(SQLiteError) {
+        for edge in allEdges where reachable.contains(edge.sourceRoot) {
+            guard let inverse = session.schema.linkEnd(edge.inverseName, of: edge.destinationName)
+            else { continue }
+            let links: (table: String, owner: String, destination: String)
+            if let join = edge.join {
+                links = (join.pairs, join.ownerColumn, join.destinationColumn)
+            } else if let column = edge.columnOfManyToOne, edge.rule != .noAction,
+                edges.count == allEdges.count
+            {
+                links = (edge.sourceTable, "Z_PK", column)
+            } else {
+                continue
+            }
+            let owners = edge.owners(in: doomed(edge.sourceRoot))
+            let isReflexive = edge.join?.isReflexive ?? false
+            let isShort = isReflexive ? false : try leadsToFew(edge)
+            let keys =
+                isShort
+                // The sign keeps SQLite from reading all that goes for each destination.
+                ? "SELECT d.Z_PK FROM \(edge.destinationTable) d WHERE EXISTS (SELECT 1 FROM"
+                    + " \(links.table) l WHERE l.\(links.destination) = d.Z_PK"
+                    + " AND +l.\(links.owner) IN (\(owners)))"
+                : "SELECT \(links.destination) FROM \(links.table)"
+                    + " WHERE \(links.owner) IN (\(owners))"
+            try session.noteLinks(inverse, keys: SQLFragment(keys))
+        }
+    }
+
+    /// Whether a good part of the objects goes, which lead to few others: then a look at each of
+    /// those costs less than one at each object that goes.
+    private func leadsToFew(_ edge: RelationshipEdge) throws(SQLiteError) -> Bool {
+        let going = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
+        let all = try largestKey(edge.sourceTable)
+        let destinations = try largestKey(edge.destinationTable)
+        return going >= all / 16 && going / 16 >= destinations
+    }
+
+    /// No fewer than the table's rows.
+    private func largestKey(_ table: String) throws(SQLiteError) -> Int64 {
+        try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
     }
 
     private func deleteJoinRows(_ reachable: [Int64]) throws(SQLiteError) {

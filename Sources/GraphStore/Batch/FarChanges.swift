@@ -18,18 +18,19 @@ final class FarChanges {
         var entityNumber: Int64?
         /// A hash of what went and what came.
         var difference: UInt64
-        /// Whether the row was written, and not only lost what stands in another.
-        var isWritten: Bool
     }
 
     private let ownTable: String
+    /// The open transaction.
+    var session: WriteSession
     /// The other tables that the load's links write.
     private(set) var tables: [String] = []
     // As in `BulkWriter`.
     @exclusivity(unchecked) private(set) var changes: [Change] = []
 
-    init(ownTable: String) {
+    init(ownTable: String, _ session: WriteSession) {
         self.ownTable = ownTable
+        self.session = session
     }
 
     /// The table's number; nil for the table that the load writes.
@@ -41,13 +42,12 @@ final class FarChanges {
     }
 
     func note(
-        _ primaryKey: Int64, entity: Int64? = nil, in table: Int?, _ difference: UInt64,
-        isWritten: Bool = true
+        _ primaryKey: Int64, entity: Int64? = nil, in table: Int?, _ difference: UInt64
     ) {
         changes.append(
             Change(
-                table: table, primaryKey: primaryKey, entityNumber: entity, difference: difference,
-                isWritten: isWritten))
+                table: table, primaryKey: primaryKey, entityNumber: entity, difference: difference)
+        )
     }
 
     func removeAll() {

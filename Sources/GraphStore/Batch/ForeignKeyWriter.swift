@@ -7,6 +7,9 @@ final class ForeignKeyWriter {
     /// The relationship's place among those that the load writes.
     private let turn: Int
     private let far: FarChanges
+    /// The relationship itself, and its inverse.
+    private let own: LinkEnd?
+    private let inverse: LinkEnd?
     private let table: Int?
     /// The columns that hold the link: the owner's key, its entity, the order.
     private let columns: [String]
@@ -24,10 +27,12 @@ final class ForeignKeyWriter {
 
     /// - Parameter remembersOrders: owners get more links, and nothing else in the load writes such.
     init(
-        _ place: StoreLayout.ForeignKey, _ far: FarChanges, turn: Int, remembersOrders: Bool,
-        on connection: Connection
+        _ place: StoreLayout.ForeignKey, of entity: StoreLayout.Entity, _ schema: StoreLayout,
+        _ far: FarChanges, turn: Int, remembersOrders: Bool, on connection: Connection
     ) throws(SQLiteError) {
         self.place = place
+        own = schema.linkEnd(place.relationship.name, of: entity.name)
+        inverse = schema.inverseEnd(of: place.relationship)
         self.far = far
         self.turn = turn
         table = far.number(of: place.table)
@@ -49,7 +54,7 @@ final class ForeignKeyWriter {
         let assignments = columns.enumerated().map { "\($1) = ?\($0 + 1)" }
         set = try connection.prepare(
             "UPDATE \(place.table) SET \(assignments.joined(separator: ", "))"
-                + ", Z_OPT = Z_OPT + 1 WHERE Z_PK = ?\(columns.count + 1)")
+                + " WHERE Z_PK = ?\(columns.count + 1)")
     }
 
     /// Brings an object's links to what the policy makes of the destinations.
@@ -166,7 +171,7 @@ final class ForeignKeyWriter {
     func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
         guard let link = try link(of: destination), let previous = link.owner else { return }
         let went = try point(destination, link, to: nil, order: 0, in: session)
-        far.note(previous, in: nil, went.turned(turn), isWritten: false)
+        far.note(previous, in: nil, went.turned(turn))
     }
 
     /// What a destination's row says of its owner.
@@ -216,10 +221,14 @@ final class ForeignKeyWriter {
         set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
         far.note(destination, entity: entity, in: table, rowDifference)
-        session.change.update(ManagedObjectID(entityNumber: entity, primaryKey: destination))
-        if let name = place.relationship.inverseName {
-            session.history?.update(
-                ManagedObjectID(entityNumber: entity, primaryKey: destination), properties: [name])
+        // A place in an order is no property of the destination.
+        if owner?.primaryKey != link.owner {
+            var hash: UInt64 = 0
+            for case let end? in [link.owner, owner?.primaryKey] {
+                hash ^= LinkEnds.hash(end)
+                if let own { session.noteLink(own, end, LinkEnds.hash(destination)) }
+            }
+            if let inverse { session.noteLink(inverse, destination, hash) }
         }
         let came = owner == nil ? 0 : Self.hash(destination, order)
         guard let previous = link.owner else { return came }
@@ -228,7 +237,7 @@ final class ForeignKeyWriter {
         let went = Self.hash(destination, link.order)
         if let owner, owner.primaryKey != previous {
             // Whoever had it lost it, though nothing in that row changed.
-            far.note(previous, in: nil, went.turned(turn), isWritten: false)
+            far.note(previous, in: nil, went.turned(turn))
             return came
         }
         return came ^ went

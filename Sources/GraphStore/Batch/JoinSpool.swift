@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// Collects the pairs of a many-to-many relationship while its objects are first loaded.
@@ -23,6 +24,8 @@ final class JoinSpool {
     private let relink: Statement
     private let relinkedUpTo: Statement
     private let rowsBehind: Statement
+    private let far: FarChanges
+    private let inverse: LinkEnd?
     // As in `BulkWriter`.
     @exclusivity(unchecked) private var marks = OwnerMarks()
     /// The number of the next pair; nil where a rollback has to be looked after.
@@ -34,7 +37,8 @@ final class JoinSpool {
     /// Nil where the relationship is ordered, is its own inverse or has links already, and in
     /// apps' stores.
     init?(
-        _ join: StoreLayout.Join, _ schema: StoreLayout, on connection: Connection
+        _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: FarChanges,
+        on connection: Connection
     ) throws(SQLiteError) {
         guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
             let table = schema.joinTables.first(where: { $0.name == join.table }),
@@ -53,12 +57,22 @@ final class JoinSpool {
         relinkedUpTo = try connection.prepare(
             "SELECT UP_TO FROM \(links.relinkedName) WHERE OWNER = ?")
         rowsBehind = try connection.prepare(links.rowsBehind)
+        self.far = far
+        inverse = schema.inverseEnd(of: join.relationship)
     }
 
     /// Links an object that is new.
     func link(new owner: Int64, to destinations: [Int64]) throws(SQLiteError) {
         if !destinations.isEmpty { marks.add(owner, number: try nextNumber()) }
         try append(owner, destinations)
+        note(destinations, owner)
+    }
+
+    /// Notes that the owner's link to each of them was made or taken back.
+    private func note(_ destinations: [Int64], _ owner: Int64) {
+        guard let inverse else { return }
+        let hash = LinkEnds.hash(owner)
+        for destination in destinations { far.session.noteLink(inverse, destination, hash) }
     }
 
     /// The number of the next pair.
@@ -90,6 +104,10 @@ final class JoinSpool {
     ) throws(SQLiteError) -> UInt64? {
         guard policy == .replace else {
             try append(owner, destinations)
+            // Some of them may be added again, so nothing takes this back.
+            if let inverse {
+                for destination in destinations { far.session.ends.note(inverse, destination) }
+            }
             return destinations.isEmpty ? nil : 1
         }
         let (found, passed) = try current(owner)
@@ -99,6 +117,7 @@ final class JoinSpool {
         guard !isSame || passed > Self.passedMax else { return nil }
         try forget(owner)
         try append(owner, isSame ? found : destinations)
+        if !isSame { note(found + destinations, owner) }
         return isSame ? nil : 1
     }
 
@@ -141,6 +160,12 @@ final class JoinSpool {
             found.append(pair.destination)
         }
         return (found, passed)
+    }
+
+    /// Forgets a new object whose row was refused.
+    func takeBack(_ owner: Int64) throws(SQLiteError) {
+        note(try current(owner).found, owner)
+        try forget(owner)
     }
 
     /// Forgets the links that the object got so far, those that wait among them: their numbers

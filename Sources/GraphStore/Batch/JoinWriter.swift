@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 
 /// Writes the pairs of a many-to-many relationship, seen from the side that a load sets.
@@ -24,6 +25,9 @@ final class JoinWriter {
     /// read them.
     let needsOwnersRow: Bool
     private let far: FarChanges
+    /// The relationship itself, and its inverse.
+    private let own: LinkEnd?
+    private let inverse: LinkEnd?
     // As in `BulkWriter`.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
     /// The last places in the orders of destinations.
@@ -40,9 +44,9 @@ final class JoinWriter {
     ///   - remembersOrders: owners get more links, and nothing else in the load writes such.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
-        _ join: StoreLayout.Join, _ schema: StoreLayout, mayWalk: Bool, otherTurn: Int?,
-        isShared: Bool, remembersOrders: Bool, mayRefuse: Bool, _ far: FarChanges,
-        on connection: Connection
+        _ join: StoreLayout.Join, of entity: StoreLayout.Entity, _ schema: StoreLayout,
+        mayWalk: Bool, otherTurn: Int?, isShared: Bool, remembersOrders: Bool, mayRefuse: Bool,
+        _ far: FarChanges, on connection: Connection
     ) throws(SQLiteError) {
         pairs = try PairStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil
@@ -52,6 +56,8 @@ final class JoinWriter {
         self.isShared = isShared
         needsOwnersRow = isShared || otherTurn != nil && mayRefuse
         self.far = far
+        own = schema.linkEnd(join.relationship.name, of: entity.name)
+        inverse = schema.inverseEnd(of: join.relationship)
         let order = join.orderColumn ?? join.destinationColumn
         // Not from `join.pairs`, of which SQLite would read all for each owner.
         select = try connection.prepare(
@@ -79,7 +85,7 @@ final class JoinWriter {
         firstPendingOwner = min(firstPendingOwner, owner)
         for (position, destination) in destinations.enumerated()
         where !left.contains(destination) {
-            note(destination, owner)
+            noteFar(destination, owner)
             pending.append(pairs.pair(owner, destination, order: Int64(position + 1) * 1024))
             guard isReflexive, destination != owner else { continue }
             firstPendingOwner = min(firstPendingOwner, destination)
@@ -90,9 +96,19 @@ final class JoinWriter {
 
     /// Notes that the destination's links are other than they were.
     private func note(_ destination: Int64, _ owner: Int64) {
+        noteEnd(destination, owner)
+        noteFar(destination, owner)
+    }
+
+    /// Notes the same for the tally; a new owner's pairs are written later.
+    private func noteFar(_ destination: Int64, _ owner: Int64) {
         guard let otherTurn, !isReflexive || destination != owner else { return }
-        far.note(
-            destination, in: nil, Self.hash(owner).turned(otherTurn), isWritten: false)
+        far.note(destination, in: nil, Self.hash(owner).turned(otherTurn))
+    }
+
+    private func noteEnd(_ destination: Int64, _ owner: Int64) {
+        if let inverse { far.session.noteLink(inverse, destination, LinkEnds.hash(owner)) }
+        if let own { far.session.noteLink(own, owner, LinkEnds.hash(destination)) }
     }
 
     /// Forgets the pairs of a new object whose row was refused.
@@ -274,14 +290,19 @@ final class JoinWriter {
         closeWalk()
         if pairs.hasBackOrder {
             // In the order of the records, which is the order that the other end gets.
-            for pair in pending { _ = try insert(pair) }
+            for pair in pending where try insert(pair) { notePair(pair) }
             return forgetPending()
         }
+        for pair in pending { notePair(pair) }
         if !pairs.ownerIsFirst || isReflexive {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }
         try pairs.insert(pending)
         forgetPending()
+    }
+
+    private func notePair(_ pair: PairStatements.Pair) {
+        noteEnd(pairs.destination(of: pair), pairs.owner(of: pair))
     }
 
     /// Inserts a pair; if the other end is ordered, at the end of its order, as a save does.

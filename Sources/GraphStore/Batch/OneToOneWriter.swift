@@ -3,15 +3,17 @@ import SQLite
 
 /// Keeps the other side of a one-to-one relationship, which has a key of its own.
 ///
-/// In some stores only one side has a column. The rows of the other side are then not changed, but
-/// they get a new version, as if they had the column.
+/// In some stores only one side has a column. The rows of the other side are then not written. The
+/// commit gives the objects at both ends a new version, whether their rows have the column or not.
 final class OneToOneWriter {
     /// One end of the relationship: the rows that hold its columns, the key first.
     private struct End {
         let table: Int?
+        let link: LinkEnd?
         /// `Z_PK, Z_ENT, columns…` of those that lead to an object, but for one.
         let others: Statement
-        let clear: Statement
+        /// Nil if the rows have no column.
+        let clear: Statement?
         /// Of each column; of the link as a whole if the rows have no column.
         let hashes: [ColumnHash]
         let hasColumns: Bool
@@ -19,9 +21,11 @@ final class OneToOneWriter {
         let needsFormer: Bool
 
         init(
-            _ table: String, _ columns: [String], _ far: FarChanges, on connection: Connection
+            _ table: String, _ columns: [String], _ link: LinkEnd?, _ far: FarChanges,
+            on connection: Connection
         ) throws(SQLiteError) {
             self.table = far.number(of: table)
+            self.link = link
             hasColumns = true
             needsFormer = false
             hashes = columns.map { ColumnHash($0) }
@@ -30,7 +34,7 @@ final class OneToOneWriter {
                     + " WHERE \(columns[0]) = ? AND Z_PK IS NOT ?")
             let nulls = columns.map { "\($0) = NULL" }.joined(separator: ", ")
             clear = try connection.prepare(
-                "UPDATE \(table) SET \(nulls), Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+                "UPDATE \(table) SET \(nulls) WHERE Z_PK = ?")
         }
 
         /// An end whose rows have no column.
@@ -38,9 +42,10 @@ final class OneToOneWriter {
         /// - Parameter found: The row that leads to the object `?1`, as SQL; nil takes `?3`.
         init(
             _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
-            _ far: FarChanges, on connection: Connection
+            _ link: LinkEnd?, _ far: FarChanges, on connection: Connection
         ) throws(SQLiteError) {
             self.table = far.number(of: table)
+            self.link = link
             hasColumns = false
             needsFormer = found == nil
             // As the plan of a load of this table calls it.
@@ -48,8 +53,7 @@ final class OneToOneWriter {
             others = try connection.prepare(
                 "SELECT Z_PK, Z_ENT, ?1 FROM \(table) WHERE Z_PK = \(found ?? "?3")"
                     + " AND Z_PK IS NOT ?2")
-            clear = try connection.prepare(
-                "UPDATE \(table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+            clear = nil
         }
     }
 
@@ -58,50 +62,51 @@ final class OneToOneWriter {
     private let destinations: End
     /// `Z_ENT, columns…` of a destination; `Z_ENT, owner` if it has no column.
     private let current: Statement
-    /// Makes a destination lead to an owner, or only gives it a new version.
-    private let set: Statement
+    /// Makes a destination lead to an owner; nil if it has no column.
+    private let set: Statement?
     private let far: FarChanges
 
     init(
         _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ far: FarChanges,
-        on connection: Connection
+        _ schema: StoreLayout, on connection: Connection
     ) throws(SQLiteError) {
         let link = oneToOne.link
         let key = plan.keyColumn(ofLink: link) ?? 0
         let destinationTable = oneToOne.destinationTable
         keyColumn = key
         self.far = far
+        let ownLink = schema.linkEnd(oneToOne.place.relationship.name, of: plan.entity.name)
+        let inverseLink = schema.inverseEnd(of: oneToOne.place.relationship)
         switch oneToOne.place {
         case .own(let stored):
             own = try End(
-                plan.entity.table, [stored.column] + (stored.entityColumn.map { [$0] } ?? []), far,
-                on: connection)
+                plan.entity.table, [stored.column] + (stored.entityColumn.map { [$0] } ?? []),
+                ownLink, far, on: connection)
         case .inverse(let inverse):
             own = try End(
                 plan.entity.table,
                 ofRow: "(SELECT d.\(inverse.column) FROM \(inverse.table) d WHERE d.Z_PK = ?1)",
-                oneToOne.place, far, on: connection)
+                oneToOne.place, ownLink, far, on: connection)
         }
         switch oneToOne.inverse {
         case .own(let stored):
             let columns = [stored.column] + (stored.entityColumn.map { [$0] } ?? [])
-            destinations = try End(destinationTable, columns, far, on: connection)
+            destinations = try End(destinationTable, columns, inverseLink, far, on: connection)
             current = try connection.prepare(
                 "SELECT Z_ENT, \(columns.joined(separator: ", ")) FROM \(destinationTable)"
                     + " WHERE Z_PK = ?")
             let assignments = columns.enumerated().map { "\($1) = ?\($0 + 1)" }
             set = try connection.prepare(
                 "UPDATE \(destinationTable) SET \(assignments.joined(separator: ", "))"
-                    + ", Z_OPT = Z_OPT + 1 WHERE Z_PK = ?\(columns.count + 1)")
+                    + " WHERE Z_PK = ?\(columns.count + 1)")
         case .inverse:
             // The owner's row has been written, so the caller says where it led.
             destinations = try End(
-                destinationTable, ofRow: nil, oneToOne.inverse, far, on: connection)
+                destinationTable, ofRow: nil, oneToOne.inverse, inverseLink, far, on: connection)
             current = try connection.prepare(
                 "SELECT d.Z_ENT, \(oneToOne.inverse.key(of: "d")) FROM \(destinationTable) d"
                     + " WHERE d.Z_PK = ?")
-            set = try connection.prepare(
-                "UPDATE \(destinationTable) SET Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+            set = nil
         }
     }
 
@@ -123,7 +128,7 @@ final class OneToOneWriter {
         try clear(
             destinations, leadingTo: owner.primaryKey, but: destination, formerly: former, session)
         guard let destination else { return }
-        guard destinations.hasColumns else {
+        guard let set else {
             guard destination != former else { return }
             return try touch(destination, from: previous, to: owner.primaryKey, session)
         }
@@ -144,12 +149,19 @@ final class OneToOneWriter {
         }
         set.bind(destination, at: Int32(destinations.hashes.count) + 1)
         try set.run()
-        far.note(destination, entity: entity, in: destinations.table, difference)
-        session.change.update(
-            ManagedObjectID(entityNumber: entity, primaryKey: destination))
+        note(
+            ManagedObjectID(entityNumber: entity, primaryKey: destination), at: destinations,
+            difference, session)
     }
 
-    /// Gives a destination that has no column, and another owner now, a new version.
+    private func note(
+        _ id: ManagedObjectID, at end: End, _ difference: UInt64, _ session: WriteSession
+    ) {
+        far.note(id.primaryKey, entity: id.entityNumber, in: end.table, difference)
+        if let link = end.link { session.noteLink(link, id.primaryKey, difference) }
+    }
+
+    /// Notes that a destination that has no column has another owner now.
     private func touch(
         _ destination: Int64, from previous: Int64?, to owner: Int64, _ session: WriteSession
     ) throws(SQLiteError) {
@@ -157,12 +169,11 @@ final class OneToOneWriter {
         guard try current.step() else { return }
         let entity = current.integer(0)
         current.reset()
-        set.bind(destination, at: 1)
-        try set.run()
         let difference = destinations.hashes[0].change(
             from: previous.map { .integer($0) } ?? .null, to: .integer(owner))
-        far.note(destination, entity: entity, in: destinations.table, difference)
-        session.change.update(ManagedObjectID(entityNumber: entity, primaryKey: destination))
+        note(
+            ManagedObjectID(entityNumber: entity, primaryKey: destination), at: destinations,
+            difference, session)
     }
 
     /// Makes the destination point to nothing, and nothing to it.
@@ -208,10 +219,11 @@ final class OneToOneWriter {
             found.append((id, difference))
         }
         for (id, difference) in found {
-            end.clear.bind(id.primaryKey, at: 1)
-            try end.clear.run()
-            far.note(id.primaryKey, entity: id.entityNumber, in: end.table, difference)
-            session.change.update(id)
+            if let clear = end.clear {
+                clear.bind(id.primaryKey, at: 1)
+                try clear.run()
+            }
+            note(id, at: end, difference, session)
         }
         return found.first?.id.primaryKey
     }

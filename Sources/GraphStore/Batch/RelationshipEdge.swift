@@ -20,7 +20,9 @@ struct RelationshipEdge {
 
     private let sourceNumbers: [Int64]
     private let sharesTable: Bool
-    private let sourceTable: String
+    let sourceTable: String
+    /// The column of the source with the link, if many objects may lead to one destination.
+    let columnOfManyToOne: String?
     private let forwardColumn: String?
     /// The destination has no column that points back, and only this end's row has the link.
     private let isOneSided: Bool
@@ -58,12 +60,14 @@ struct RelationshipEdge {
         if let toOne = source.toOnes[relationship.name] {
             forwardColumn = toOne.column
             isOneSided = inverse.map { $0.columns == nil } ?? false
+            columnOfManyToOne = inverse == nil ? toOne.column : nil
             join = nil
             let back = inverse?.columns
             backColumns = [back?.column, back?.entityColumn, back?.orderColumn].compactMap(\.self)
             return
         }
         forwardColumn = nil
+        columnOfManyToOne = nil
         isOneSided = false
         switch source.toManys[relationship.name] {
         case .foreignKey(let place):

@@ -21,7 +21,8 @@ struct ToManyWriter {
     ///   - otherTurn: the place of the relationship's other end among those that the load writes.
     ///   - mayRefuse: a new owner may be refused when its row is written.
     init(
-        _ many: ColumnPlan.ToMany, policy: BulkPlan.ManyPolicy, _ schema: StoreLayout,
+        _ many: ColumnPlan.ToMany, of entity: StoreLayout.Entity, policy: BulkPlan.ManyPolicy,
+        _ schema: StoreLayout,
         _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
         otherTurn: Int?, mayRefuse: Bool, on connection: Connection
     ) throws(SQLiteError) {
@@ -30,14 +31,14 @@ struct ToManyWriter {
         case .joinTable(let join):
             let isAlone = !claims.contain(join)
             if mayPutOff, isAlone, policy != .remove,
-                let spool = try JoinSpool(join, schema, on: connection)
+                let spool = try JoinSpool(join, schema, far, on: connection)
             {
                 place = .spool(spool)
                 return
             }
             place = .join(
                 try JoinWriter(
-                    join, schema, mayWalk: mayWalk && isAlone, otherTurn: otherTurn,
+                    join, of: entity, schema, mayWalk: mayWalk && isAlone, otherTurn: otherTurn,
                     isShared: claims.share(join),
                     remembersOrders: policy == .add && join.orderColumn != nil
                         && !claims.share(join),
@@ -45,8 +46,8 @@ struct ToManyWriter {
         case .foreignKey(let key):
             place = .foreignKey(
                 try ForeignKeyWriter(
-                    key, far, turn: turn, remembersOrders: policy == .add && !claims.share(key),
-                    on: connection))
+                    key, of: entity, schema, far, turn: turn,
+                    remembersOrders: policy == .add && !claims.share(key), on: connection))
         }
     }
 
@@ -115,7 +116,7 @@ struct ToManyWriter {
     func forget(new owner: Int64) throws(SQLiteError) {
         switch place {
         case .join(let writer): writer.forget(new: owner)
-        case .spool(let spool): try spool.forget(owner)
+        case .spool(let spool): try spool.takeBack(owner)
         case .foreignKey: break
         }
     }

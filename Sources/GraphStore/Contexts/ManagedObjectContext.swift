@@ -164,7 +164,7 @@ public final class ManagedObjectContext {
     func whole<R>(_ body: (WriteSession) throws -> R) throws -> R {
         let isFirst = openSession == nil
         let session = try session()
-        let change = session.change
+        let (change, ends) = (session.change, session.ends)
         let files = session.filesReleased
         do {
             try storing { () throws(SQLiteError) in
@@ -187,7 +187,7 @@ public final class ManagedObjectContext {
                     giveUpSession()
                     throw (error as? SQLiteError).map(StoreError.init) ?? error
                 }
-                session.change = change
+                (session.change, session.ends) = (change, ends)
                 session.filesReleased = files
                 try storing { () throws(SQLiteError) in
                     try session.connection.execute(

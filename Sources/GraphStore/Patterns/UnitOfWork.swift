@@ -67,12 +67,14 @@ private struct Savepoint {
     let session: WriteSession
     private let name: String
     private let change: StoreChange
+    private let ends: LinkEnds
     private let files: [String]
 
     init(_ session: WriteSession, number: Int) {
         self.session = session
         name = "ETL_UNIT_\(number)"
         change = session.change
+        ends = session.ends
         files = session.filesReleased
     }
 
@@ -83,6 +85,7 @@ private struct Savepoint {
     func rollBack() throws(StoreError) {
         try run("ROLLBACK TO \(name); RELEASE \(name)")
         session.change = change
+        session.ends = ends
         session.filesReleased = files
     }
 

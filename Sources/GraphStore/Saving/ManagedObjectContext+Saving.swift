@@ -127,7 +127,7 @@ extension ManagedObjectContext {
         _ pending: inout PendingObjects, in session: WriteSession
     ) throws(StoreError) -> (ExternalChanges, [ManagedObjectID: Int64]) {
         let connection = session.connection
-        let change = session.change
+        let (change, ends) = (session.change, session.ends)
         var resolver = ConflictResolver(self, session)
         var hasSavepoint = false
         do throws(StoreError) {
@@ -155,7 +155,7 @@ extension ManagedObjectContext {
                     guard error.error.isConstraint, connection.isInTransaction else {
                         throw StoreError(error.error)
                     }
-                    session.change = change
+                    (session.change, session.ends) = (change, ends)
                     try storing { () throws(SQLiteError) in
                         try connection.execute("ROLLBACK TO ETL_SAVE")
                     }
@@ -167,7 +167,7 @@ extension ManagedObjectContext {
             }
         } catch {
             resolver.restore()
-            session.change = change
+            (session.change, session.ends) = (change, ends)
             if hasSavepoint, connection.isInTransaction {
                 try storing { () throws(SQLiteError) in
                     try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")

@@ -58,9 +58,27 @@ struct ObjectWriter {
     /// Clears what leads to deleted objects from rows that are not in memory.
     private func clearLinks(to deleted: [ManagedObject]) throws(SQLiteError) {
         for (layout, list) in Self.keyLists(deleted) {
+            for case let toOne in layout.toOnes where toOne.relationship.deleteRule != .noAction {
+                guard case .toMany = toOne.inverse, let column = toOne.place.column,
+                    let end = objects.schema.inverseEnd(of: toOne.relationship)
+                else { continue }
+                try session.noteLinks(
+                    end,
+                    keys: SQLFragment(
+                        "SELECT \(column) FROM \(layout.entity.table) WHERE Z_PK IN (\(list))"))
+            }
             for toMany in layout.toManys {
                 switch toMany.place {
                 case .joinTable(let join):
+                    if toMany.relationship.deleteRule != .noAction,
+                        let end = objects.schema.inverseEnd(of: toMany.relationship)
+                    {
+                        try session.noteLinks(
+                            end,
+                            keys: SQLFragment(
+                                "SELECT \(join.destinationColumn) FROM \(join.pairs)"
+                                    + " WHERE \(join.ownerColumn) IN (\(list))"))
+                    }
                     try connection.execute(
                         "DELETE FROM \(join.table) WHERE \(join.ownerColumn) IN (\(list))")
                     if ObjectReader.isOwnInverse(toMany) {
@@ -71,21 +89,17 @@ struct ObjectWriter {
                 case .foreignKey(let key) where toMany.relationship.deleteRule == .nullify:
                     let rows = try connection.prepare(
                         "SELECT Z_ENT, Z_PK FROM \(key.table) WHERE \(key.column) IN (\(list))")
-                    var found = false
-                    while try rows.step() {
-                        found = true
-                        let id = ManagedObjectID(
-                            entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-                        session.change.update(id)
-                        if let name = toMany.relationship.inverseName {
-                            session.history?.update(id, properties: [name])
-                        }
-                    }
-                    guard found else { continue }
+                    var notes = BatchUpdateNotes(
+                        toMany.relationship.inverseName.map { [$0] } ?? [])
+                    while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+                    guard notes.someKey != nil else { continue }
+                    let version = try session.versionAssignment(of: notes.objects)
+                    notes.tell(session)
                     let nulls = [key.column, key.entityColumn, key.orderColumn].compactMap(\.self)
-                        .map { "\($0) = NULL, " }.joined()
+                        .map { "\($0) = NULL" }
                     try connection.execute(
-                        "UPDATE \(key.table) SET \(nulls)Z_OPT = Z_OPT + 1"
+                        "UPDATE \(key.table) SET "
+                            + (nulls + (version.map { [$0] } ?? [])).joined(separator: ", ")
                             + " WHERE \(key.column) IN (\(list))")
                 case .foreignKey: break
                 }
@@ -226,15 +240,10 @@ struct ObjectWriter {
         versions[object.objectID] = isCurrent ? next : object.version
     }
 
-    /// Whether pairs of the object, or one-to-one links that the other object's row has, change,
-    /// which count as a change of its row.
+    /// Whether links of the object that are in other rows change, which counts as a change of its row.
     private func hasLinksElsewhere(_ object: ManagedObject, _ mask: ChangeMask) -> Bool {
         let layout = object.layout
-        let hasPairs = layout.toManys.indices.contains { slot in
-            guard case .joinTable = layout.toManys[slot].place else { return false }
-            return mask.contains(layout.bit(toMany: slot))
-        }
-        return hasPairs
+        return layout.toManys.indices.contains { mask.contains(layout.bit(toMany: $0)) }
             || layout.toOnes.indices.contains { slot in
                 layout.toOnes[slot].place.columns == nil && mask.contains(layout.bit(toOne: slot))
             }

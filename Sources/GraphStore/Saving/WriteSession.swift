@@ -15,6 +15,8 @@ final class WriteSession {
     // Whoever has the transaction is alone with it, and nothing reaches these from inside their own
     // use.
     @exclusivity(unchecked) var change = StoreChange()
+    /// Objects whose links changed, until the commit adds them to `change`.
+    @exclusivity(unchecked) var ends = LinkEnds()
     /// Files of large values that no row names any more, to be removed after the commit.
     var filesReleased: [String] = []
     private let keys: KeyAllocator
@@ -74,7 +76,7 @@ final class WriteSession {
     /// Temporary tables would lose their rows by a rollback, too.
     var hasWrittenInVain: Bool {
         get throws(SQLiteError) {
-            guard hasWritten, change.isEmpty, !hasCompletedLoad,
+            guard hasWritten, change.isEmpty, ends.isEmpty, !hasCompletedLoad,
                 connection.changesApart == notesBefore, taken.allSatisfy({ $0 == nil })
             else { return false }
             return try connection.integer("SELECT count(*) FROM sqlite_temp_master") == 0
@@ -97,11 +99,15 @@ final class WriteSession {
             throw SQLiteError.keysAtEnd(of: root, in: schema)
         }
         var run = taken[Int(root)] ?? Taken(first: key, last: key - 1)
+        precondition(key > run.last, "A key is handed out twice")
         run.isDense = run.isDense && run.last == key - 1
         run.last = key
         taken[Int(root)] = run
         return key
     }
+
+    /// The first key that this transaction took from a hierarchy; rows with larger ones are its own.
+    func firstTaken(root: Int64) -> Int64? { taken[Int(root)]?.first }
 
     /// A key that no row has, below or equal to what `nextKey(root:)` will give.
     func peekKey(root: Int64) throws(SQLiteError) -> Int64 {
@@ -142,6 +148,7 @@ final class WriteSession {
     func commit() throws(StoreError) {
         // From here on it is too late to be stopped.
         connection.watch(nil)
+        try storing { () throws(SQLiteError) in try settleLinkEnds() }
         try store.derived?.update(self)
         let written = try storing { () throws(SQLiteError) in
             for case let (root, run?) in taken.enumerated() {

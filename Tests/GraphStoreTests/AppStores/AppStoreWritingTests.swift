@@ -116,7 +116,7 @@ import Testing
         let found = try changes()
         #expect(
             found.filter { $0.hasPrefix("104|1|") || $0.hasPrefix("105|") } == [
-                "104|1|1|1|20", "105|8|4|0|",
+                "104|1|1|1|22", "105|8|4|0|",
             ], "\(found)")
         #expect(found.count { $0.hasPrefix("104|3|") } == 2)
     }

@@ -194,7 +194,8 @@ import Testing
                 BatchDeleteRequest(
                     entityName: "Task", predicate: try GraphPredicate(format: "number == 2")))
             let change = try context.save().change
-            #expect(change.updated.ids.map(\.primaryKey) == [3])
+            // Project 1 and task 1, to which the deleted task led, and task 3.
+            #expect(change.updated.ids.map(\.primaryKey) == [1, 1, 3])
             #expect(change.inserted.ids.map(\.primaryKey) == [4])
             #expect(change.deleted.ids.map(\.primaryKey) == [2])
             try reader.processPendingChanges()

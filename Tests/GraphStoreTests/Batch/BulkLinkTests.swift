@@ -222,10 +222,16 @@ private let tagsOfTasks = """
                 ])
             try store.expect(tagsOfTasks, expected)
             #expect(outcome.tally.inserted == 1)
-            // A to-many's change is a change of its owner.
+            // A to-many's change is a change of its owner, and of the objects that come or go.
             let changed = (many == .replace ? [1, 2] : many == .add ? [1] : [3]) as [Int64]
-            #expect(
-                outcome.changes[0].updated.ids.map(\.primaryKey) == changed)
+            let tags = (many == .replace ? [1, 2, 3] : many == .add ? [2, 3] : [1]) as [Int64]
+            let (task, tag) = (
+                store.container.schema.entity(named: "Task")?.number ?? 0,
+                store.container.schema.entity(named: "Tag")?.number ?? 0
+            )
+            let updated = outcome.changes[0].updated.ids
+            #expect(updated.filter { $0.entityNumber == task }.map(\.primaryKey) == changed)
+            #expect(updated.filter { $0.entityNumber == tag }.map(\.primaryKey) == tags)
             try store.expect(
                 "SELECT Z_PK FROM ZTASK WHERE Z_OPT = 2", changed.map(String.init))
         }
@@ -287,7 +293,7 @@ private let tagsOfTasks = """
             try store.expect(query, ["1|b:2048,c:3072,d:4096"])
             if isStep {
                 try store.expect(
-                    "SELECT ZCODE, Z_OPT FROM ZSTEP ORDER BY 1", ["a|4", "b|3", "c|3", "d|2"])
+                    "SELECT ZCODE, Z_OPT FROM ZSTEP ORDER BY 1", ["a|3", "b|2", "c|2", "d|2"])
             }
         }
     }

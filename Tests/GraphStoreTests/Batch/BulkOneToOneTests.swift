@@ -31,7 +31,7 @@ import Testing
             #expect(
                 outcome.counts == "3 new, 0 changed, 0 same, 0 superseded, 0 rejected, 1 targets")
             try store.expect(drivers, ["a|1|2|1", "b|2|1|1", "d|-|-|1"])
-            try store.expect(cars, ["c|1|2|2", "t|2|1|2"])
+            try store.expect(cars, ["c|1|2|1", "t|2|1|2"])
             let again = try store.container.load(plan, [["a", "t"], ["b", "c"], ["d", nil]])
             #expect(again.counts == "0 new, 0 changed, 3 same, 0 superseded, 0 rejected")
             #expect(again.changes == [StoreChange()])

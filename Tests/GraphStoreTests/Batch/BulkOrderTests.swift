@@ -306,7 +306,10 @@ extension TestStore {
             #expect(again.tally.updated == 0, words)
             #expect(again.tally.inserted == 0, words)
             #expect(try store.graph(without: dropped) == found, words)
-            #expect(try versions.map { try store.lines($0) } == rows, words)
+            // If records are saved in between, each save that changes a link gives new versions.
+            if way == .batches {
+                #expect(try versions.map { try store.lines($0) } == rows, words)
+            }
         }
         try store.checkIntegrity()
     }

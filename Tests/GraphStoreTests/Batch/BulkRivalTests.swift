@@ -34,6 +34,10 @@ private let everything = [
     "SELECT ZNUMBER, ZDRIVER, Z_FOK_DRIVER, Z_OPT FROM ZSTEP ORDER BY 1",
 ]
 
+private func withoutVersions(_ tables: [[String]]) -> [[Substring]] {
+    tables.map { $0.map { $0[..<($0.lastIndex(of: "|") ?? $0.endIndex)] } }
+}
+
 /// A driver's record: name, car, friend, boxes, steps.
 private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> BulkPlan {
     let destinations = [
@@ -66,13 +70,20 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
             #expect(
                 first.counts == "3 new, 0 changed, 0 same, 0 superseded, 0 rejected, "
                     + "\(targets) targets")
-            let rows = try everything.map { try store.lines($0) }
+            var rows = try everything.map { try store.lines($0) }
             let driver = try store.integer("SELECT DISTINCT Z_ENT FROM ZDRIVER")
             for saveEvery in [1, 2, .max] {
                 let again = try store.container.load(
                     plan([link]), records, batchSize: 1, saveEvery: saveEvery)
                 #expect(again.counts == "0 new, 0 changed, 3 same, 0 superseded, 0 rejected")
-                #expect(try everything.map { try store.lines($0) } == rows)
+                let now = try everything.map { try store.lines($0) }
+                if saveEvery == .max {
+                    #expect(now == rows)
+                } else {
+                    // What a save changes gets a new version, and the next save does not undo that.
+                    #expect(withoutVersions(now) == withoutVersions(rows))
+                    rows = now
+                }
                 if saveEvery == .max {
                     let drivers = again.changes[0].updated.ids.filter { $0.entityNumber == driver }
                     #expect(drivers == [])
@@ -164,7 +175,8 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
             }
             #expect(tally.updated == 0)
             #expect(tally.unchanged == 3)
-            #expect(try everything.map { try store.lines($0) } == rows)
+            let now = try everything.map { try store.lines($0) }
+            #expect(withoutVersions(now) == withoutVersions(rows))
         }
     }
 
@@ -194,7 +206,9 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
                 plan(), records, batchSize: 1, saveEvery: Int.random(in: 1...4, using: &random))
             #expect(again.tally.updated == 0, "seed \(seed): \(records)")
             #expect(again.tally.inserted == 0, "seed \(seed)")
-            #expect(try everything.map { try store.lines($0) } == rows, "seed \(seed): \(records)")
+            let now = try everything.map { try store.lines($0) }
+            #expect(
+                withoutVersions(now) == withoutVersions(rows), "seed \(seed): \(records)")
         }
     }
 }

@@ -70,7 +70,7 @@ private func change(
         let fourth = try context.save()
         let expected = [
             change(inserted: [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]),
-            change(inserted: [(1, 3)], updated: [(2, 2)], deleted: [(2, 3)]),
+            change(inserted: [(1, 3)], updated: [(1, 1), (2, 2)], deleted: [(2, 3)]),
         ]
         #expect([first.change, second.change] == expected)
         #expect([third.change, fourth.change] == [StoreChange(), StoreChange()])

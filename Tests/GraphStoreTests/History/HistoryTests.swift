@@ -136,7 +136,10 @@ import Testing
         #expect(
             found.map { text($0, store) } == [
                 ["insert Book 1", "insert Book 2", "insert Writer 1", "insert Writer 2"],
-                ["insert Book 3", "update Book 1 title", "update Book 2 author"],
+                [
+                    "insert Book 3", "update Book 1 title", "update Book 2 author",
+                    "update Writer 1 books", "update Writer 2 books",
+                ],
                 ["update Book 1 pages,title", "update Book 2 pages,title"],
                 ["update Book 1 author", "update Book 2 author", "delete Writer 1"],
                 [
@@ -154,7 +157,8 @@ import Testing
         _ = try save(store.container, [[1, "one", 10, "Ann"]])
         _ = try save(store.container, [[1, "uno", 10, "Bob"]])
         // author (two bits: Writer has a sub-entity), id, pages, title, tags.
-        try store.expect("SELECT hex(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE = 1", ["C8"])
+        try store.expect(
+            "SELECT hex(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE = 1 AND ZENTITY = 1", ["C8"])
         let schema = HistorySchema(store.container.schema)
         #expect(schema.entities[1]?.bits == ["author", "author", "id", "pages", "title", "tags"])
         for names in [

@@ -53,7 +53,7 @@ import Testing
         #expect(deleted.deleted == 1)
         try context.save()
         #expect(try rows(container) == ["2|zwei|-0.5|-", "3|-|1e+300|x", "1"])
-        #expect(try container.history().map(\.changes.count) == [5, 2])
+        #expect(try container.history().map(\.changes.count) == [5, 4])
         #expect(
             try container.newReader().text("PRAGMA integrity_check") == "ok")
     }

@@ -1,0 +1,32 @@
+import GraphModel
+
+extension ColumnPlan {
+    /// Both ends of a to-one of the plan.
+    struct ToOneEnds {
+        var column: Int
+        var entityColumn: Int?
+        /// `OneToOneWriter` notes the other end then.
+        var isOneToOne: Bool
+        var own: LinkEnd?
+        var inverse: LinkEnd?
+    }
+
+    /// Both ends of each to-one of the plan.
+    func toOneEnds(_ schema: StoreLayout) -> [ToOneEnds] {
+        columns.indices.compactMap { column in
+            guard case .linkKey(let link) = columns[column].source,
+                let place = entity.toOnes[plan.links[link].relationship]
+            else { return nil }
+            let isOneToOne = oneToOnes.contains { $0.link == link }
+            let inverse = isOneToOne ? nil : schema.inverseEnd(of: place.relationship)
+            guard isOneToOne || inverse != nil else { return nil }
+            return ToOneEnds(
+                column: column,
+                entityColumn: columns.firstIndex {
+                    if case .linkEntity(link) = $0.source { true } else { false }
+                },
+                isOneToOne: isOneToOne,
+                own: schema.linkEnd(place.relationship.name, of: entity.name), inverse: inverse)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import GraphModel
+import SQLite
+
+/// One end of a relationship: the objects that have the property.
+final class LinkEnd: Sendable {
+    let property: String
+    let table: String
+    /// The hierarchy's root.
+    let root: Int64
+    /// The only entity in the table; nil if there are several.
+    let entityNumber: Int64?
+    fileprivate let id: UInt64
+
+    fileprivate init(_ property: String, of entity: StoreLayout.Entity) {
+        self.property = property
+        table = entity.table
+        root = entity.rootNumber
+        entityNumber =
+            entity.sharesTable || entity.familyNumbers.count != 1 ? nil : entity.number
+        var hash = KeyHash()
+        hash.combine(UInt64(bitPattern: entity.rootNumber))
+        for byte in property.utf8 { hash.combine(UInt64(byte)) }
+        id = hash.value
+    }
+}
+
+extension StoreLayout {
+    /// The end of a relationship at an entity's objects; nil if they have no such property.
+    func linkEnd(_ property: String?, of entityName: String) -> LinkEnd? {
+        guard let property, let entity = entity(named: entityName), holds(entity),
+            entity.toOnes[property] != nil || entity.toManys[property] != nil
+        else { return nil }
+        return LinkEnd(property, of: entity)
+    }
+
+    /// The other end of a relationship; nil if it has no inverse.
+    func inverseEnd(of relationship: RelationshipDescription) -> LinkEnd? {
+        linkEnd(relationship.inverseName, of: relationship.destinationEntityName)
+    }
+}
+
+/// The objects whose links a save changes, apart from those whose own rows it writes.
+///
+/// A link changes both of its ends, but it is stored at one of them only. For example, if a task
+/// goes from one category to another, then only the row of the task is written, and three objects
+/// change: the task, the category that it leaves, and the one that it joins. The commit gives each
+/// of them a new version once, and notes which relationship changed.
+///
+/// Each change adds (by exclusive or) a hash of the link to the object's sum. If a later record
+/// takes the change back, the sum is zero again, and the object did not change.
+struct LinkEnds {
+    private var ends: [LinkEnd] = []
+    private var sums: [LinkSums] = []
+    private var touches: UInt64
+
+    init() { touches = 0 }
+
+    /// For what may yet be taken back as a whole; `add(_:)` keeps it.
+    init(apartFrom other: LinkEnds) { touches = other.touches }
+
+    /// Whether no object's links differ from what they were.
+    var isEmpty: Bool { sums.allSatisfy(\.isEmpty) }
+
+    /// Notes that an object gained or lost a link.
+    ///
+    /// - Parameter hash: Of the link; the same if the link is taken back.
+    mutating func note(_ end: LinkEnd, _ primaryKey: Int64, _ hash: UInt64) {
+        var place = 0
+        while place < ends.count, ends[place].id != end.id { place += 1 }
+        if place == ends.count {
+            ends.append(end)
+            sums.append(LinkSums())
+        }
+        sums[place].add(hash, to: primaryKey)
+    }
+
+    /// Notes that an object's links changed for good.
+    mutating func note(_ end: LinkEnd, _ primaryKey: Int64) {
+        touches += 1
+        note(end, primaryKey, Self.hash(Int64(bitPattern: ~touches)))
+    }
+
+    /// Adds what was noted apart from this.
+    mutating func add(_ later: LinkEnds) {
+        touches = later.touches
+        for (end, sums) in zip(later.ends, later.sums) {
+            sums.forEachSum { note(end, $0, $1) }
+            for key in sums.spilled.joined() { note(end, key) }
+        }
+    }
+
+    /// The keys of the objects whose links differ, in rising order, by their end.
+    func changed() -> [(end: LinkEnd, keys: [ClosedRange<Int64>])] {
+        zip(ends, sums).compactMap { end, sums in
+            let keys = sums.changed()
+            return keys.isEmpty ? nil : (end, keys)
+        }
+    }
+
+    /// The hash of a link to an object.
+    static func hash(_ primaryKey: Int64) -> UInt64 {
+        var hash = KeyHash()
+        hash.combine(UInt64(bitPattern: primaryKey))
+        return hash.value
+    }
+}
+
+/// A sum for each primary key, in a hash table that probes one place after another.
+private struct LinkSums {
+    /// The keys that have a sum at most; the table then takes 2 MiB.
+    ///
+    /// With more, those that have changed are kept as ranges, and a later record no longer takes
+    /// their change back.
+    private static let keysMax = 1 << 16
+
+    private var keys: [Int64] = []
+    private var sums: [UInt64] = []
+    private var count = 0
+    private var shift = UInt64.bitWidth
+    private var kept = ManagedObjectIDSet()
+
+    /// The keys that no longer have a sum.
+    var spilled: [ClosedRange<Int64>] { kept.ranges[0] ?? [] }
+
+    var isEmpty: Bool { kept.isEmpty && sums.allSatisfy { $0 == 0 } }
+
+    mutating func add(_ hash: UInt64, to key: Int64) {
+        // Marks an empty place, and no row has it.
+        guard key != 0 else { return }
+        if (count + 1) * 2 > keys.count { makeRoom() }
+        var place = self.place(of: key)
+        while keys[place] != key {
+            if keys[place] == 0 {
+                keys[place] = key
+                count += 1
+                break
+            }
+            place = (place + 1) & (keys.count - 1)
+        }
+        sums[place] ^= hash
+    }
+
+    private func place(of key: Int64) -> Int {
+        Int(
+            truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(shift))
+    }
+
+    func forEachSum(_ body: (Int64, UInt64) -> Void) {
+        for (key, sum) in zip(keys, sums) where sum != 0 { body(key, sum) }
+    }
+
+    func changed() -> [ClosedRange<Int64>] {
+        var all = kept
+        all.insert(risingKeys: risingKeys(), entityNumber: 0)
+        return all.ranges[0] ?? []
+    }
+
+    private func risingKeys() -> [Int64] {
+        var changed: [Int64] = []
+        forEachSum { key, _ in changed.append(key) }
+        changed.sort()
+        return changed
+    }
+
+    private mutating func makeRoom() {
+        let (oldKeys, oldSums) = (keys, sums)
+        if count >= Self.keysMax {
+            kept.insert(risingKeys: risingKeys(), entityNumber: 0)
+            empty(capacity: keys.count)
+            return
+        }
+        empty(capacity: max(8, keys.count * 2))
+        for (key, sum) in zip(oldKeys, oldSums) where sum != 0 { add(sum, to: key) }
+    }
+
+    private mutating func empty(capacity: Int) {
+        keys = Array(repeating: 0, count: capacity)
+        sums = Array(repeating: 0, count: capacity)
+        count = 0
+        shift = UInt64.bitWidth - capacity.trailingZeroBitCount
+    }
+}

@@ -1,0 +1,97 @@
+import GraphModel
+import SQLite
+
+extension WriteSession {
+    /// Whether the object was inserted in this transaction, so that its version stays 1.
+    ///
+    /// Not every such object is known here; the commit leaves the others out.
+    func isNew(_ primaryKey: Int64, root: Int64) -> Bool {
+        guard let first = firstTaken(root: root) else { return false }
+        return primaryKey >= first
+    }
+
+    /// Notes that an object gained or lost a link whose other end is another row.
+    func noteLink(_ end: LinkEnd, _ primaryKey: Int64, _ hash: UInt64) {
+        guard !isNew(primaryKey, root: end.root) else { return }
+        ends.note(end, primaryKey, hash)
+    }
+
+    /// Notes that the links of all objects changed whose keys a query gives.
+    func noteLinks(_ end: LinkEnd, keys: SQLFragment) throws(SQLiteError) {
+        let rows = try keys.prepare(on: connection)
+        while try rows.step() {
+            if !rows.isNull(0) { ends.note(end, rows.integer(0)) }
+        }
+    }
+
+    /// Gives all objects whose links changed a new version, unless this transaction wrote their
+    /// rows, and notes the change.
+    func settleLinkEnds() throws(SQLiteError) {
+        var all = ManagedObjectIDSet()
+        for (end, keys) in ends.changed() {
+            var ids = try self.ids(keys, of: end)
+            ids.subtract(change.inserted)
+            ids.subtract(change.deleted)
+            all.formUnion(ids)
+            guard let history else { continue }
+            for (number, ranges) in ids.ranges {
+                let mask = history.mask([end.property], entity: number)
+                for key in ranges.joined() {
+                    history.update(
+                        ManagedObjectID(entityNumber: number, primaryKey: key), mask: mask)
+                }
+            }
+        }
+        ends = LinkEnds()
+        var due = all
+        due.subtract(change.updated)
+        try raiseVersions(of: due)
+        change.update(all)
+    }
+
+    /// `Z_OPT = Z_OPT + 1` for a statement that writes these rows, before they are noted as updated.
+    ///
+    /// - Returns: nil if this transaction has written some of them, which have their new version. The
+    ///   others then have it, too.
+    func versionAssignment(of ids: ManagedObjectIDSet) throws(SQLiteError) -> String? {
+        var due = ids
+        due.subtract(change.inserted)
+        due.subtract(change.updated)
+        guard due != ids else { return "Z_OPT = Z_OPT + 1" }
+        try raiseVersions(of: due)
+        return nil
+    }
+
+    /// Gives the rows a new version.
+    func raiseVersions(of ids: ManagedObjectIDSet) throws(SQLiteError) {
+        for (number, ranges) in ids.ranges.sorted(by: { $0.key < $1.key }) {
+            guard let table = schema.entity(number: number)?.table else { continue }
+            let update = try connection.cached(
+                "UPDATE \(table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK BETWEEN ? AND ?")
+            for range in ranges {
+                update.bind(range.lowerBound, at: 1)
+                update.bind(range.upperBound, at: 2)
+                try update.run()
+            }
+        }
+    }
+
+    /// The objects with those keys, as far as their rows exist.
+    private func ids(
+        _ keys: [ClosedRange<Int64>], of end: LinkEnd
+    ) throws(SQLiteError) -> ManagedObjectIDSet {
+        var found: [Int64: [Int64]] = [:]
+        let select = try connection.cached(
+            "SELECT Z_PK, Z_ENT FROM \(end.table) WHERE Z_PK BETWEEN ? AND ?")
+        for range in keys {
+            select.bind(range.lowerBound, at: 1)
+            select.bind(range.upperBound, at: 2)
+            while try select.step() {
+                found[end.entityNumber ?? select.integer(1), default: []].append(select.integer(0))
+            }
+        }
+        var ids = ManagedObjectIDSet()
+        for (number, keys) in found { ids.insert(risingKeys: keys, entityNumber: number) }
+        return ids
+    }
+}
