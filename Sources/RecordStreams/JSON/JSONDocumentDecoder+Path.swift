@@ -122,16 +122,19 @@ extension JSONDocumentDecoder {
         }
         let text = position + 1
         var fault = JSONFault()
-        guard let close = JSONToken.closingQuote(text, end: end, fault: &fault) else {
-            _ = needsMore(fault, position, limit: end, batch: batch)
+        let close = JSONToken.closingQuote(text, end: end, fault: &fault)
+        let colon = close.map { JSONToken.skipSpace($0 + 1, end: end) }
+        let known = colon ?? (fault.kind == .incomplete ? end : fault.place ?? end)
+        // No more of it is ever at hand, wherever the chunks end.
+        guard known - position <= maxRecordBytes else {
+            fail("A name is longer than `read.max-record`", at: position, batch: batch)
             return nil
         }
-        let colon = JSONToken.skipSpace(close + 1, end: end)
-        if colon >= end {
-            let fault = JSONFault(kind: .incomplete, place: colon)
-            _ = needsMore(fault, position, limit: end, batch: batch)
+        guard let close, let colon else {
+            if fault.kind != .incomplete { fail(fault.kind, at: known, batch: batch) }
             return nil
         }
+        guard colon < end else { return nil }
         guard colon.pointee == UInt8(ascii: ":") else {
             fail(.unexpectedByte, at: colon, batch: batch)
             return nil

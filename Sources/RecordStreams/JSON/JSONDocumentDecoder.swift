@@ -39,7 +39,7 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     private let source: String
     let store: JSONRecordStore
-    private let maxRecordBytes: Int
+    let maxRecordBytes: Int
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
@@ -234,18 +234,6 @@ final class JSONDocumentDecoder: RecordDecoder {
     }
 
     // MARK: Ends
-
-    /// Fails where more data would not help, or where too much would be needed.
-    ///
-    /// - Returns: false.
-    func needsMore(
-        _ fault: JSONFault, _ position: Bytes, limit: Bytes, batch: RecordBatch
-    ) -> Bool {
-        if fault.kind != .incomplete || limit - position > maxRecordBytes {
-            fail(fault.kind, at: fault.place ?? position, batch: batch)
-        }
-        return false
-    }
 
     private func endOfInput(_ position: Bytes, batch: RecordBatch) {
         if expectation == .endOfDocument { return }
