@@ -1,8 +1,8 @@
 extension PredicatePages {
     /// What `MATCHES` and the model's `pattern` read.
     static let patterns = #"""
-        `MATCHES` and the `pattern` of a model match whole texts, Unicode scalar by Unicode scalar. \
-        The time grows with the length of the text only, whatever the expression is. The syntax is \
+        `MATCHES` and the `pattern` of a model match whole texts, Unicode scalar by Unicode scalar. \#
+        The time grows with the length of the text only, whatever the expression is. The syntax is \#
         that of ICU, and so of `NSPredicate`, except for what needs more time:
 
         | written | matches |
@@ -13,25 +13,25 @@ extension PredicatePages {
         | `.` | a character that ends no line; with `(?s)`, any |
         | `[a-z_]`, `[^a-z]` | a character of the class, or one that is not in it |
         | `[a-z&&[^b]]`, `[a-z--b]`, `[a[0-9]]` | intersection, difference, and union of classes |
-        | `\d`, `\w`, `\s`, `\h`, `\v` | a decimal digit, a word character (letter, mark, decimal \
-        digit, or connector such as `_`), white space, a space or tab, the end of a line; in upper \
+        | `\d`, `\w`, `\s`, `\h`, `\v` | a decimal digit, a word character (letter, mark, decimal \#
+        digit, or connector such as `_`), white space, a space or tab, the end of a line; in upper \#
         case, any other character |
-        | `\p{Lu}`, `\p{Letter}`, `\p{Greek}`, `\p{White_Space}`, `[[:alpha:]]` | a character of \
+        | `\p{Lu}`, `\p{Letter}`, `\p{Greek}`, `\p{White_Space}`, `[[:alpha:]]` | a character of \#
         that category, script, or property; `\P{…}` is any other |
         | `\R` | the end of a line, `\r\n` too |
         | `a|b`, `(a)`, `(?:a)`, `(?<name>a)` | either; a group |
-        | `a?`, `a*`, `a+`, `a{2}`, `a{2,}`, `a{2,5}` | repetitions; a `?` after one, which makes it \
+        | `a?`, `a*`, `a+`, `a{2}`, `a{2,}`, `a{2,5}` | repetitions; a `?` after one, which makes it \#
         lazy, changes nothing |
-        | `^`, `$`, `\A`, `\z`, `\Z` | the start and the end of the text; with `(?m)`, `^` and `$` \
+        | `^`, `$`, `\A`, `\z`, `\Z` | the start and the end of the text; with `(?m)`, `^` and `$` \#
         those of lines |
         | `\b`, `\B` | a place between a word character and another, or any other place |
         | `(?i)`, `(?i:a)`, `(?-i)` | ignores case, by simple case folding, to the end of the group |
         | `(?s)`, `(?m)`, `(?x)` | see above; `(?x)` ignores white space and comments after `#` |
 
-        These are refused with their column: back-references (`\1`), look-ahead and look-behind, \
-        atomic groups, possessive quantifiers (`a*+`), expressions of more than 10,000 states, and \
-        groups more than 100 deep. A counted repetition has as many states as it would have if it \
-        were written out. In a model, a pattern that is refused is a warning; it is kept, also in a \
+        These are refused with their column: back-references (`\1`), look-ahead and look-behind, \#
+        atomic groups, possessive quantifiers (`a*+`), expressions of more than 10,000 states, and \#
+        groups more than 100 deep. A counted repetition has as many states as it would have if it \#
+        were written out. In a model, a pattern that is refused is a warning; it is kept, also in a \#
         model for Xcode, but values are not checked.
 
         """#.replacing("|b`", with: "\\|b`")

@@ -23,7 +23,8 @@ enum PredicatePages {
             | `cast('2026-01-31', 'Date')` | a date, wherever one is wanted, in `set` of an \
             update too; a UUID likewise. Compared with a date, a text such as `'2026-01-31'` will do |
             | `$now`, `$today`, `$name` | the moment and the day of the run; a parameter of the \
-            spec, or a value of `fetch --set` |
+            spec, or a value of `fetch --set`; a list for `IN` is a parameter of the type `list`, or \
+            several `--set` of one name |
             | `#no` | the key `no`, which would be a keyword; `#'any text'` likewise |
             | `objectID`, `category.objectID` | the number of an object: its primary key, `Z_PK` |
             | `( )` | what belongs together |

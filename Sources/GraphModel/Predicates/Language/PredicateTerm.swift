@@ -115,7 +115,11 @@ extension ComparisonOperator {
         case .lessOrEqual: ("Smaller, equal, or both nil.", "priority <= 2")
         case .greater: ("Greater; not where a side is nil.", "priority > 2")
         case .greaterOrEqual: ("Greater, equal, or both nil.", "priority >= 2")
-        case .in: ("Among the values of the list.", "priority IN {1, 2}")
+        case .in:
+            (
+                "Among the values of the list; of two texts, the one in the other.",
+                "priority IN {1, 2}"
+            )
         case .between: ("Between the two values, these included.", "priority BETWEEN {1, 3}")
         case .contains:
             ("Text with that text in it; a collection with that value.", "title CONTAINS 'milk'")

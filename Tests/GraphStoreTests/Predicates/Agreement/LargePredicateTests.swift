@@ -121,6 +121,31 @@ import Testing
         #expect(sql.sql.hasPrefix("(t.Z_PK IN (SELECT value FROM temp.ETL_LIST_"), "\(sql.sql)")
     }
 
+    @Test("more joins than SQLite makes are reported before there is a store")
+    func joins() throws {
+        let relationships = (0..<64).map { "r\($0): { to: Other }" }.joined(separator: ", ")
+        let model = try ManagedObjectModel(
+            yaml: """
+                model: 1
+                entities:
+                  Task: { relationships: { \(relationships) } }
+                  Other: { attributes: { n: Integer 16 } }
+                """)
+        let support = PredicateSupport(model)
+        func predicate(_ count: Int) throws -> GraphPredicate {
+            try GraphPredicate(
+                format: (0..<count).map { "r\($0).n == 1" }.joined(separator: " AND ")
+            ).resolved(for: "Task", in: model)
+        }
+        try support.check(try predicate(63), entityName: "Task")
+        let error = #expect(throws: StoreError.self) {
+            try support.check(try predicate(64), entityName: "Task")
+        }
+        #expect(
+            error?.message
+                == "The key paths lead over 64 relationships, and SQLite joins at most 64 tables")
+    }
+
     @Test("deep values are computed as they are in memory")
     func deepValues() throws {
         let source = try Source(seed: TestSeed.ofThisRun, count: 1)
