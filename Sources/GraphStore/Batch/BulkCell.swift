@@ -21,6 +21,7 @@ package struct BulkCell {
     package private(set) var kind: Kind
 
     private init(_ kind: Kind, bits: UInt64 = 0, length: Int = 0) {
+        precondition(length >= 0 && length <= UInt32.max, "A cell holds less than 4 GiB")
         self.kind = kind
         self.bits = bits
         self.length = UInt32(truncatingIfNeeded: length)

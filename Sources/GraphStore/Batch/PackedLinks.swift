@@ -25,6 +25,7 @@ struct PackedLinks {
     func destination(_ place: Int) -> Int64 { number(2 * place + 1) }
 
     private func number(_ place: Int) -> Int64 {
+        precondition(place >= 0 && place < 2 * count, "The row does not have this link")
         var position = place * width
         let end = position + width
         let isNegative = bytes[position] == UInt8(ascii: "-")
@@ -76,6 +77,7 @@ struct PackedLinks {
         var position = end
         while rest > 0 {
             position -= 1
+            precondition(position >= start, "The number is wider than its place")
             bytes[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }

@@ -75,6 +75,8 @@ struct PendingRows {
     var isFull: Bool { rows.count == RowStatements.groupSize }
 
     mutating func add(_ row: Row, _ rowCells: [BulkCell]) {
+        precondition(rowCells.count == width, "A row has a cell for each column")
+        precondition(row.primaryKey > rows.last?.primaryKey ?? .min, "Keys of new rows rise")
         rows.append(row)
         cells.append(contentsOf: rowCells)
     }

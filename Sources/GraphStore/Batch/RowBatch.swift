@@ -50,6 +50,7 @@ package final class RowBatch {
 
     /// Takes the last row away again.
     package func removeLastRow() {
+        precondition(count > 0, "A batch without rows has no last one")
         count -= 1
     }
 
@@ -59,12 +60,22 @@ package final class RowBatch {
     }
 
     package subscript(row: Int, column: Int) -> BulkCell {
-        get { cells[row * width + column] }
-        set { cells[row * width + column] = newValue }
+        get { cells[place(row, column)] }
+        set { cells[place(row, column)] = newValue }
+    }
+
+    private func place(_ row: Int, _ column: Int) -> Int {
+        precondition(
+            UInt(bitPattern: row) < UInt(bitPattern: count)
+                && UInt(bitPattern: column) < UInt(bitPattern: width),
+            "The batch does not have this cell")
+        return row * width + column
     }
 
     package func row(_ row: Int) -> UnsafePointer<BulkCell> {
-        UnsafePointer(cells + row * width)
+        precondition(
+            UInt(bitPattern: row) < UInt(bitPattern: count), "The batch does not have this row")
+        return UnsafePointer(cells + row * width)
     }
 
     /// Starts a list; `addItem` adds to it, `list(from:)` makes the cell.
@@ -73,7 +84,8 @@ package final class RowBatch {
     package func addItem(_ cell: BulkCell) { items.append(cell) }
 
     package func list(from start: Int) -> BulkCell {
-        .list(start: start, count: items.count - start)
+        precondition(start <= items.count, "A list ends before it starts")
+        return .list(start: start, count: items.count - start)
     }
 
     package func item(_ index: Int) -> BulkCell { items[index] }
@@ -127,6 +139,7 @@ package struct ByteArena: ~Copyable {
 
     /// Bytes to write to; they live until `removeAll()`.
     package mutating func allocate(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+        precondition(count >= 0, "An arena has no pieces of less than nothing")
         while current < blocks.count {
             if used + count <= blocks[current].count, let base = blocks[current].baseAddress {
                 defer { used += count }
@@ -145,6 +158,7 @@ package struct ByteArena: ~Copyable {
 
     /// Gives back what `allocate` handed out too much, right after it.
     package mutating func giveBack(_ count: Int) {
+        precondition(count >= 0 && count <= used, "More is given back than was handed out")
         used -= count
     }
 

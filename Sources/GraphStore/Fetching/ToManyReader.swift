@@ -129,7 +129,14 @@ private final class KnownKeys {
             "SELECT Z_PK, \(keyColumn) FROM \(table)"
                 + " ORDER BY \(order.joined(separator: ", ")), Z_PK")
         while try rows.step() {
-            rankByPrimaryKey[Int(rows.integer(0))] = Int32(keys.count)
+            let key = rows.integer(0)
+            guard key >= 0, key <= largest, rankByPrimaryKey[Int(key)] < 0 else {
+                throw SQLiteError(
+                    extendedCode: 11,  // SQLITE_CORRUPT
+                    message:
+                        "An index of \(table) does not fit the rows of the table, at row \(key)")
+            }
+            rankByPrimaryKey[Int(key)] = Int32(keys.count)
             keys.append(arena.copy(BulkCell(column: 1, of: rows)))
             guard arena.byteCount <= Self.bytesMax else { return nil }
         }

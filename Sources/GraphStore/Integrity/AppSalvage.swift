@@ -267,9 +267,9 @@ struct AppSalvage {
         var reader = DamagedTableReader(
             source, "\"\(table)\"", key: "rowid", columns, last: nil)
         do throws(StoreError) {
-            try reader.read { row throws(SQLiteError) in
+            try reader.read(pagesOf: account.file) { row throws(SQLiteError) in
                 for column in columns.indices {
-                    insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
+                    row.bind(column + 1, to: insert, at: Int32(column) + 1)
                 }
                 try insert.run()
             }

@@ -1,21 +1,28 @@
+import GraphModel
 import SQLite
 
 /// Reads the rows of a table of which some pages may be damaged.
 ///
-/// Where a read fails, the keys behind the last good one are halved again and again, so that all
-/// that a lookup can still reach is found.
+/// Of a file that is sound, or whose pages cannot be read apart from SQLite, SQLite reads the rows;
+/// where a read fails, the keys behind the last good one are halved again and again, so that all
+/// that a lookup can still reach is found. Otherwise the pages of the table are read one by one.
 struct DamagedTableReader {
-    private let connection: Connection
-    private let table: String
-    private let key: String
-    private let columns: String
-    private let last: Int64?
+    let connection: Connection
+    let table: String
+    let key: String
+    let columns: [String]
+    let last: Int64?
     /// Keys that could not be read, at most; whether they all were in use nobody knows.
-    private(set) var lostCount = 0
+    var lostCount: Int { lost.count }
     /// The first of them.
-    private(set) var lostKeys: [Int64] = []
-    /// All of them.
-    private var lostRanges: [ClosedRange<Int64>] = []
+    var lostKeys: [Int64] {
+        Array((lost.ranges[0] ?? []).lazy.flatMap { $0 }.prefix(Self.keysMax))
+    }
+    /// The keys of rows that were read although their record is damaged, so that some of their values
+    /// may be wrong.
+    var doubtfulKeys: [Int64] = []
+    /// All keys that could not be read, of an entity 0.
+    var lost = ManagedObjectIDSet()
 
     private static let failuresMax = 100_000
     private static let keysMax = 5
@@ -27,13 +34,33 @@ struct DamagedTableReader {
         self.connection = connection
         self.table = table
         self.key = key
-        self.columns = columns.joined(separator: ", ")
+        self.columns = columns
         self.last = last
     }
 
     /// Calls the body with each row that can be read: its key, then its columns.
+    ///
+    /// - Parameters:
+    ///   - file: The pages; nil lets SQLite read them.
+    ///   - isOwn: Whether a row that no page leads to any more belongs to the table; nil leaves such
+    ///     rows.
     mutating func read(
-        _ body: (Statement) throws(SQLiteError) -> Void
+        pagesOf file: DamagedFile?, isOwn: ((SalvagedRow) -> Bool)? = nil,
+        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+    ) throws(StoreError) {
+        if let file, let shape = TableShape(self) {
+            return try storing { () throws(SQLiteError) in
+                var walk = DamagedTableWalk(file, shape, key, last)
+                try walk.read(isOwn: isOwn, body)
+                lost = walk.lost
+                doubtfulKeys = walk.doubtfulKeys
+            }
+        }
+        try readRows(body)
+    }
+
+    private mutating func readRows(
+        _ body: (SalvagedRow) throws(SQLiteError) -> Void
     ) throws(StoreError) {
         var ranges: [(first: Int64, last: Int64)] = [(Int64.min, Int64.max)]
         var failures = 0
@@ -76,21 +103,23 @@ struct DamagedTableReader {
     /// - Returns: the last key before damage, one before the range where that comes at once; nil
     ///   where the range was read to its end.
     private func read(
-        _ range: (first: Int64, last: Int64), _ body: (Statement) throws(SQLiteError) -> Void
+        _ range: (first: Int64, last: Int64), _ body: (SalvagedRow) throws(SQLiteError) -> Void
     ) throws(StoreError) -> Int64? {
         var reached = range.first == Int64.min ? Int64.min : range.first - 1
         var isReading = true
         do throws(SQLiteError) {
             let rows = try connection.cached(
-                "SELECT \(key), \(columns) FROM \(table) NOT INDEXED WHERE \(key) BETWEEN ? AND ?"
-                    + " ORDER BY \(key)")
+                "SELECT \(key), \(columns.joined(separator: ", ")) FROM \(table) NOT INDEXED"
+                    + " WHERE \(key) BETWEEN ? AND ? ORDER BY \(key)")
             rows.bind(range.first, at: 1)
             rows.bind(range.last, at: 2)
             defer { rows.reset() }
             while try rows.step() {
                 isReading = false
-                try body(rows)
+                try body(SalvagedRow(rows))
                 isReading = true
+                // Keys that do not rise would be read for ever.
+                guard rows.integer(0) > reached || reached == Int64.min else { return reached }
                 reached = rows.integer(0)
             }
             return nil
@@ -101,17 +130,49 @@ struct DamagedTableReader {
     }
 
     /// Whether a key is one of those that could not be read.
-    func hasLost(_ key: Int64) -> Bool { lostRanges.contains { $0.contains(key) } }
+    func hasLost(_ key: Int64) -> Bool {
+        lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
+    }
 
     private mutating func lose(_ range: (first: Int64, last: Int64)) {
-        guard range.last != Int64.max else { return }
-        if let end = lostRanges.last, end.upperBound + 1 == range.first {
-            lostRanges[lostRanges.count - 1] = end.lowerBound...range.last
+        guard range.last != Int64.max, range.first <= range.last else { return }
+        lost.insert(keys: range.first...range.last, entityNumber: 0)
+    }
+}
+
+/// A row as SQLite reads it, or as the bytes of a damaged page say.
+struct SalvagedRow {
+    private let statement: Statement?
+    private let cells: [BulkCell]
+
+    /// The row that a statement stands at.
+    init(_ statement: Statement) {
+        self.statement = statement
+        cells = []
+    }
+
+    init(_ cells: [BulkCell]) {
+        statement = nil
+        self.cells = cells
+    }
+
+    func isNull(_ column: Int) -> Bool {
+        statement?.isNull(Int32(column)) ?? (cells[column].kind == .null)
+    }
+
+    /// 0 if the column does not hold an integer.
+    func integer(_ column: Int) -> Int64 {
+        if let statement { return statement.integer(Int32(column)) }
+        return cells[column].kind == .integer ? cells[column].integerValue : 0
+    }
+
+    /// Binds a column; a row of a damaged page must be there until the other statement has run.
+    func bind(_ column: Int, to other: Statement, at index: Int32) {
+        if let statement {
+            other.bind(column: Int32(column), of: statement, at: index)
         } else {
-            lostRanges.append(range.first...range.last)
+            cells[column].bind(to: other, at: index)
         }
-        lostKeys += (range.first...range.last).prefix(Self.keysMax - lostKeys.count)
-        lostCount += Int(range.last - range.first + 1)
     }
 }
 

@@ -16,6 +16,8 @@ struct RowAccount {
     }
 
     private let source: Connection
+    /// The pages of a damaged file; nil if SQLite reads all of it, or is the only one that can.
+    let file: DamagedFile?
     /// Whether SQLite finds nothing wrong with the file, so that a read finds all.
     private let isSound: Bool
     /// Whether some pages belong to nothing: a tree that lost them looks sound itself.
@@ -25,8 +27,11 @@ struct RowAccount {
 
     init(of source: Connection) {
         self.source = source
+        // Otherwise SQLite reads what is behind the end of a page whose cells are too long.
+        try? source.execute("PRAGMA cell_size_check = ON")
         let lines = Self.lines("PRAGMA integrity_check(\(Self.linesMax))", on: source)
         isSound = lines == ["ok"]
+        file = isSound ? nil : DamagedFile(of: source)
         hasStrayPages =
             lines.map { lines in
                 lines.count >= Self.linesMax || lines.contains { $0.contains("never used") }

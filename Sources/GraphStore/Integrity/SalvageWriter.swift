@@ -175,14 +175,16 @@ struct SalvageWriter {
         var reader = DamagedTableReader(
             source, table.name, key: "Z_PK", found,
             last: root.flatMap { handedOut[$0.number] })
-        try reader.read { row throws(SQLiteError) in
+        try reader.read(
+            pagesOf: account.file, isOwn: { concrete[$0.integer(2)] != nil }
+        ) { row throws(SQLiteError) in
             let key = row.integer(0)
             guard concrete[row.integer(2)] != nil else {
                 strange.append(key)
                 return
             }
             for column in found.indices {
-                insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
+                row.bind(column + 1, to: insert, at: Int32(column) + 1)
             }
             if row.isNull(3) { insert.bind(Int64(1), at: 3) }
             do throws(SQLiteError) {
@@ -198,6 +200,10 @@ struct SalvageWriter {
         lose(
             .file, name, count: reader.lostCount, keys: reader.lostKeys,
             "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
+        lose(
+            .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
+            "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
+                + " damaged record, so that some values may be wrong")
         lose(
             .entity, name, count: strange.count, keys: strange,
             "\(name): \(strange.count.counting("row is", "rows are")) of no entity of it, and left out"
@@ -230,10 +236,10 @@ struct SalvageWriter {
         }
         var reader = DamagedTableReader(source, old.table, key: "rowid", oldColumns, last: nil)
         var count = 0
-        try reader.read { row throws(SQLiteError) in
+        try reader.read(pagesOf: account.file) { row throws(SQLiteError) in
             count += 1
             for column in wanted.indices {
-                insert.bind(column: Int32(column) + 1, of: row, at: Int32(column) + 1)
+                row.bind(column + 1, to: insert, at: Int32(column) + 1)
             }
             try insert.run()
         }

@@ -46,6 +46,7 @@ extension PersistentContainer {
                 "\(folder), where \(newPath) would keep its external files, exists already")
         }
         let snapshot = try StoreSnapshot(of: path)
+        snapshot.foldLog()
         if try AppSalvage.isOfApp(snapshot.connection) {
             return try salvageApp(snapshot.connection, at: path, to: newPath, given: model)
         }

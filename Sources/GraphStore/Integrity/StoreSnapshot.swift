@@ -17,6 +17,8 @@ final class StoreSnapshot {
     /// How much is missing at the end.
     let truncated: TruncatedFile?
     private let folder: String?
+    /// The copy, whose log is not in it yet.
+    private var unfoldedCopy: String?
 
     /// - Parameters:
     ///   - copiesOurs: a store of ours is copied, too, and not read where it stands.
@@ -54,6 +56,7 @@ final class StoreSnapshot {
             return
         }
         folder = copy.folder
+        unfoldedCopy = copy.path
         address = StoreAddress(file: copy.path, isImmutable: false)
         do {
             if let truncated { try StoreFiles.resize(copy.path, to: truncated.bytesInHeader) }
@@ -104,6 +107,14 @@ final class StoreSnapshot {
     deinit {
         // What stays in a folder for temporary files is the next snapshot's to remove.
         if let folder { try? FileSystem.removeAll(folder) }
+    }
+
+    /// Gets the log of a copy into its file, if SQLite can read both.
+    func foldLog() {
+        guard let unfoldedCopy else { return }
+        // If it cannot, SQLite reads the rows, too.
+        try? Connection(path: unfoldedCopy, mode: .readWrite).execute(
+            "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// Gets the log of a copy into its file, so that the file is all there is.

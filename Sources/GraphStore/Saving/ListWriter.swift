@@ -195,6 +195,8 @@ struct ListWriter {
                     last += step
                 }
             }
+            precondition(
+                last > result.last?.1 ?? start, "Two objects have one place in an order")
             result.append((destination, last))
         }
         return result

@@ -1,0 +1,263 @@
+import GraphModel
+import SQLite
+
+/// Where a table is in a file, and which of its columns are wanted.
+struct TableShape {
+    let root: Int
+    /// All tables' and indexes' roots.
+    let roots: [Int]
+    /// For each wanted column, its place in the records; nil for one that is the row's key.
+    let places: [Int?]
+    /// How many columns the table has.
+    let width: Int
+    /// What a column holds in records that were written before it was added.
+    let defaults: [StoredValue]
+
+    /// Nil if the table's rows are not in a tree of row IDs, or if SQLite cannot tell its columns.
+    init?(_ reader: DamagedTableReader) {
+        let name = reader.table.filter { $0 != "\"" }
+        do throws(SQLiteError) {
+            let parts = try reader.connection.prepare(
+                "SELECT type, name, rootpage, sql FROM sqlite_master WHERE rootpage > 0")
+            var roots: [Int] = []
+            var found: (root: Int, sql: String)?
+            while try parts.step() {
+                let root = Int(clamping: parts.integer(2))
+                roots.append(root)
+                if parts.string(0) == "table", parts.string(1).lowercased() == name.lowercased() {
+                    found = (root, parts.string(3))
+                }
+            }
+            guard let found,
+                !found.sql.uppercased().split(whereSeparator: \.isWhitespace).joined(
+                    separator: " "
+                ).contains("WITHOUT ROWID")
+            else { return nil }
+            let rows = try reader.connection.prepare(
+                "SELECT name, type, pk, dflt_value FROM pragma_table_info('\(name)') ORDER BY cid")
+            var names: [String] = []
+            var keys: [(place: Int, isInteger: Bool)] = []
+            var texts: [String?] = []
+            while try rows.step() {
+                if rows.integer(2) > 0 {
+                    keys.append((names.count, rows.string(1).uppercased() == "INTEGER"))
+                }
+                names.append(rows.string(0).lowercased())
+                texts.append(rows.isNull(3) ? nil : rows.string(3))
+            }
+            let alias = keys.count == 1 && keys[0].isInteger ? keys[0].place : nil
+            var places: [Int?] = []
+            var defaults: [StoredValue] = []
+            for column in reader.columns {
+                let wanted = column.filter { $0 != "\"" }.lowercased()
+                guard let place = names.firstIndex(of: wanted) else { return nil }
+                places.append(place == alias ? nil : place)
+                var value = StoredValue.null
+                if let text = texts[place] {
+                    let row = try reader.connection.prepare("SELECT \(text)")
+                    if try row.step() { value = StoredValue(row, 0) }
+                }
+                defaults.append(value)
+            }
+            root = found.root
+            self.roots = roots
+            self.places = places
+            self.defaults = defaults
+            width = names.count
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// Goes through the pages of a table in the order of its keys, and checks each number on them.
+///
+/// - A page counts once, and only if it is of a table.
+/// - A cell counts if it is on its page, if it holds a record, and if its key fits in the order of
+///   the keys around it.
+/// - Of two rows with one key, the first counts.
+struct DamagedTableWalk {
+    /// Keys that are compared with each other, and how often, at most: a page that is nothing but
+    /// noise must not take long.
+    private static let comparedMax = 1024
+    private static let roundsMax = 64
+
+    private let file: DamagedFile
+    private let shape: TableShape
+    private let last: Int64?
+    private let record = DamagedRecord()
+    private let arena = ArenaBox()
+    /// The keys that could not be read, of an entity 0.
+    private(set) var lost = ManagedObjectIDSet()
+    private(set) var doubtfulKeys: [Int64] = []
+    private var seen = ManagedObjectIDSet()
+    /// The largest key so far.
+    private var reached: Int64 = 0
+    /// Something between that key and the next one could not be read.
+    private var isBehindDamage = false
+    /// A page could not be read, or one that leads to others.
+    private var hasLostPages = false
+
+    init(_ file: DamagedFile, _ shape: TableShape, _ key: String, _ last: Int64?) {
+        self.file = file
+        self.shape = shape
+        self.last = last
+    }
+
+    mutating func read(
+        isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        var waiting: [(page: Int, above: Int64, upTo: Int64)] = [(shape.root, .min, .max)]
+        var visited: Set<Int> = []
+        while let next = waiting.popLast() {
+            guard visited.insert(next.page).inserted, let page = file.tree(next.page) else {
+                notePageDamage()
+                continue
+            }
+            switch page.kind {
+            case .tableLeaf: try readLeaf(page, next.above, next.upTo, body)
+            case .tableInterior:
+                waiting += branches(of: page, next.above, next.upTo).reversed()
+            case .indexLeaf, .indexInterior: notePageDamage()
+            }
+        }
+        if isBehindDamage, let last { lose(upTo: last) }
+        if hasLostPages, let isOwn { try readOrphans(besides: visited, isOwn, body) }
+        lost.subtract(seen)
+    }
+
+    private mutating func notePageDamage() {
+        isBehindDamage = true
+        hasLostPages = true
+    }
+
+    private mutating func lose(upTo key: Int64) {
+        // A key that is wrong may be far behind all others.
+        let key = min(key, last ?? key)
+        guard reached < key else { return }
+        lost.insert(keys: (reached + 1)...key, entityNumber: 0)
+    }
+
+    /// The pages below one, and between which keys theirs are.
+    private mutating func branches(
+        of page: DamagedPage, _ above: Int64, _ upTo: Int64
+    ) -> [(page: Int, above: Int64, upTo: Int64)] {
+        let found = page.branches
+        if found.count != page.cellCount + 1 || page.claimsTooMany { notePageDamage() }
+        var above = above
+        return found.map { branch in
+            // A key that does not rise says nothing.
+            guard let key = branch.key, key > above, key < upTo else {
+                return (branch.page, above, upTo)
+            }
+            defer { above = key }
+            return (branch.page, above, key)
+        }
+    }
+
+    // MARK: Leaves
+
+    private mutating func readLeaf(
+        _ page: DamagedPage, _ above: Int64, _ upTo: Int64,
+        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        var cells: [(cell: Int, key: Int64)] = []
+        var damaged: Set<Int> = []
+        for cell in 0..<page.cellCount {
+            if let payload = page.payload(ofCell: cell) {
+                cells.append((cell, payload.rowID))
+            } else {
+                damaged.insert(cell)
+            }
+        }
+        let strange = strangers(cells.map(\.key), above, upTo)
+        for (place, cell) in cells.enumerated() where strange.contains(place) {
+            damaged.insert(cell.cell)
+        }
+        if page.claimsTooMany { isBehindDamage = true }
+        for cell in 0..<page.cellCount {
+            guard !damaged.contains(cell), record.read(cell, of: page, in: file) else {
+                isBehindDamage = true
+                continue
+            }
+            try tell(body)
+        }
+    }
+
+    /// The places of keys that do not fit between those before and behind them, or into the page.
+    private func strangers(_ keys: [Int64], _ above: Int64, _ upTo: Int64) -> Set<Int> {
+        func isInside(_ key: Int64) -> Bool { key > above && key <= upTo }
+        var strange: Set<Int> = []
+        // With most keys elsewhere, the page itself is, or what is said of it is wrong.
+        let outside = keys.indices.filter { !isInside(keys[$0]) }
+        if outside.count * 2 < keys.count { strange.formUnion(outside) }
+        for _ in 0..<Self.roundsMax {
+            let rest = keys.indices.filter { !strange.contains($0) }
+            guard rest.count <= Self.comparedMax,
+                zip(rest, rest.dropFirst()).contains(where: { keys[$0] >= keys[$1] })
+            else { break }
+            // The key that is wrong is in the way of many others, and each of those of one only.
+            var conflicts = [Int](repeating: 0, count: keys.count)
+            for (position, place) in rest.enumerated() {
+                for other in rest[(position + 1)...] where keys[place] >= keys[other] {
+                    conflicts[place] += 1
+                    conflicts[other] += 1
+                }
+            }
+            let most = conflicts.max() ?? 0
+            // Of two that are in each other's way, nobody knows which is wrong.
+            guard most > 1 else { break }
+            strange.formUnion(keys.indices.filter { conflicts[$0] == most })
+        }
+        return strange
+    }
+
+    /// Calls the body with the record, unless its key came before.
+    private mutating func tell(
+        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        let id = ManagedObjectID(entityNumber: 0, primaryKey: record.rowID)
+        guard !seen.contains(id) else { return }
+        seen.insert(id)
+        if isBehindDamage, record.rowID > reached {
+            lose(upTo: record.rowID - 1)
+            isBehindDamage = false
+        }
+        reached = max(reached, record.rowID)
+        if !record.isWhole { doubtfulKeys.append(record.rowID) }
+        try body(row())
+    }
+
+    private func row() -> SalvagedRow {
+        arena.reset()
+        var cells = [BulkCell.integer(record.rowID)]
+        for (column, place) in shape.places.enumerated() {
+            guard let place else {
+                cells.append(.integer(record.rowID))
+                continue
+            }
+            cells.append(
+                place < record.cells.count
+                    ? record.cells[place] : arena.cell(shape.defaults[column]))
+        }
+        return SalvagedRow(cells)
+    }
+
+    // MARK: Orphans
+
+    /// Reads leaves that the damaged pages led to, in the order of the file.
+    private mutating func readOrphans(
+        besides visited: Set<Int>, _ isOwn: (SalvagedRow) -> Bool,
+        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        for number in file.orphans(roots: shape.roots) where !visited.contains(number) {
+            guard let page = file.tree(number) else { continue }
+            for cell in 0..<page.cellCount
+            where record.read(cell, of: page, in: file) && record.cells.count <= shape.width {
+                guard record.rowID > 0, record.rowID <= last ?? .max, isOwn(row()) else { continue }
+                isBehindDamage = false
+                try tell(body)
+            }
+        }
+    }
+}
