@@ -46,6 +46,17 @@ extension PersistentContainer {
                 "\(folder), where \(newPath) would keep its external files, exists already")
         }
         let snapshot = try StoreSnapshot(of: path)
+        do throws(StoreError) {
+            return try salvage(snapshot, at: path, to: newPath, model: model)
+        } catch {
+            // The user knows the store, and not the copy that is read.
+            throw error.naming(path, insteadOf: snapshot.connection.path)
+        }
+    }
+
+    private static func salvage(
+        _ snapshot: StoreSnapshot, at path: String, to newPath: String, model: ManagedObjectModel?
+    ) throws(StoreError) -> StoreSalvage {
         snapshot.foldLog()
         if try AppSalvage.isOfApp(snapshot.connection) {
             return try salvageApp(snapshot.connection, at: path, to: newPath, given: model)

@@ -59,6 +59,7 @@ extension PersistentContainer {
             do throws(StoreError) {
                 try verifier.run(level, model)
             } catch {
+                let error = error.naming(path, insteadOf: snapshot.connection.path)
                 guard error.code == .corrupt || error.code == .notAStore else { throw error }
                 verifier.findings.append(
                     StoreFinding(error.code == .corrupt ? .file : .metadata, error.message))

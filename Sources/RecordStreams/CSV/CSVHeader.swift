@@ -31,9 +31,15 @@ struct CSVHeader {
             let target = CSVScanner.Target(fields: fields, slots: slots, columnCount: capacity)
             // As many bytes as the largest record has with CRLF tell whether it is too big.
             let isLonger = limit - start > recordBytesMax + 2
-            switch scanner.record(
+            var outcome = scanner.record(
                 start, limit: limit, isFinal: isFinal, target: target, arena: arena)
-            {
+            if isLonger {
+                // The bytes are those of the reader's own chunk.
+                outcome = scanner.limited(
+                    outcome, of: UnsafeMutablePointer(mutating: start), to: recordBytesMax + 2,
+                    target: target, arena: arena)
+            }
+            switch outcome {
             case .cut:
                 guard isLonger else { return nil }
                 throw error(.tooBig, at: start, first)
