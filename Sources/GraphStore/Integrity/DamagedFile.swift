@@ -164,10 +164,11 @@ struct DamagedPage {
         claimsTooMany = claimed > most
     }
 
-    /// Where a cell begins; nil if that is not behind the array, or too close to the page's end.
+    /// Where a cell begins; nil if that is not behind its place in the array, or too close to the
+    /// page's end.
     func offset(ofCell cell: Int) -> Int? {
         let offset = bytes.number(at: offsets + 2 * cell, bytes: 2)
-        return offset >= offsets + 2 * cellCount && offset <= usableSize - 4 ? offset : nil
+        return offset >= offsets + 2 * (cell + 1) && offset <= usableSize - 4 ? offset : nil
     }
 
     /// The pages below this one, in their order.

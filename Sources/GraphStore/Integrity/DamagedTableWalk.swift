@@ -8,6 +8,8 @@ struct TableShape {
     let roots: [Int]
     /// For each wanted column, its place in the records; nil for one that is the row's key.
     let places: [Int?]
+    /// The place of the column that is the row's key, in whose place records have null.
+    let alias: Int?
     /// How many columns the table has.
     let width: Int
     /// What a column holds in records that were written before it was added.
@@ -61,6 +63,7 @@ struct TableShape {
             }
             root = found.root
             self.roots = roots
+            self.alias = alias
             self.places = places
             self.defaults = defaults
             width = names.count
@@ -95,6 +98,9 @@ struct DamagedTableWalk {
     private var reached: Int64 = 0
     /// Something between that key and the next one could not be read.
     private var isBehindDamage = false
+    /// Cells whose keys are not among those that the page should have, or whose records look like
+    /// those of another table: they count if no other row has the key.
+    private var strays: [(page: Int, cell: Int)] = []
     /// A page could not be read, or one that leads to others.
     private var hasLostPages = false
 
@@ -115,13 +121,19 @@ struct DamagedTableWalk {
                 continue
             }
             switch page.kind {
-            case .tableLeaf: try readLeaf(page, next.above, next.upTo, body)
+            case .tableLeaf: try readLeaf(page, next, isOwn, body)
             case .tableInterior:
                 waiting += branches(of: page, next.above, next.upTo).reversed()
             case .indexLeaf, .indexInterior: notePageDamage()
             }
         }
         if isBehindDamage, let last { lose(upTo: last) }
+        for stray in strays {
+            guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file)
+            else { continue }
+            isBehindDamage = false
+            try tell(body)
+        }
         if hasLostPages, let isOwn { try readOrphans(besides: visited, isOwn, body) }
         lost.subtract(seen)
     }
@@ -158,8 +170,8 @@ struct DamagedTableWalk {
     // MARK: Leaves
 
     private mutating func readLeaf(
-        _ page: DamagedPage, _ above: Int64, _ upTo: Int64,
-        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+        _ page: DamagedPage, _ place: (page: Int, above: Int64, upTo: Int64),
+        _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         var cells: [(cell: Int, key: Int64)] = []
         var damaged: Set<Int> = []
@@ -170,7 +182,14 @@ struct DamagedTableWalk {
                 damaged.insert(cell)
             }
         }
-        let strange = strangers(cells.map(\.key), above, upTo)
+        let outside = cells.filter { $0.key <= place.above || $0.key > place.upTo }
+        // With most keys elsewhere, the page itself is, or what is said of it is wrong.
+        if outside.count * 2 < cells.count {
+            strays += outside.map { (place.page, $0.cell) }
+            damaged.formUnion(outside.map(\.cell))
+            cells.removeAll { damaged.contains($0.cell) }
+        }
+        let strange = strangers(cells.map(\.key))
         for (place, cell) in cells.enumerated() where strange.contains(place) {
             damaged.insert(cell.cell)
         }
@@ -180,17 +199,23 @@ struct DamagedTableWalk {
                 isBehindDamage = true
                 continue
             }
+            guard hasNullKey, isOwn?(row()) ?? true else {
+                isBehindDamage = true
+                strays.append((place.page, cell))
+                continue
+            }
             try tell(body)
         }
     }
 
-    /// The places of keys that do not fit between those before and behind them, or into the page.
-    private func strangers(_ keys: [Int64], _ above: Int64, _ upTo: Int64) -> Set<Int> {
-        func isInside(_ key: Int64) -> Bool { key > above && key <= upTo }
+    private var hasNullKey: Bool {
+        guard let alias = shape.alias, alias < record.cells.count else { return true }
+        return record.cells[alias].kind == .null
+    }
+
+    /// The places of keys that do not fit between those before and behind them.
+    private func strangers(_ keys: [Int64]) -> Set<Int> {
         var strange: Set<Int> = []
-        // With most keys elsewhere, the page itself is, or what is said of it is wrong.
-        let outside = keys.indices.filter { !isInside(keys[$0]) }
-        if outside.count * 2 < keys.count { strange.formUnion(outside) }
         for _ in 0..<Self.roundsMax {
             let rest = keys.indices.filter { !strange.contains($0) }
             guard rest.count <= Self.comparedMax,
@@ -209,6 +234,8 @@ struct DamagedTableWalk {
             guard most > 1 else { break }
             strange.formUnion(keys.indices.filter { conflicts[$0] == most })
         }
+        // With more of them, the number of cells is wrong, and nobody knows which keys are.
+        if strange.count * 4 > keys.count { return [] }
         return strange
     }
 

@@ -13,9 +13,20 @@ import Testing
         case flippedBytes, zeroedPages, swappedPages, truncated, noise
     }
 
-    private static let shell = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
+    /// A shell that can `.recover`: that of Debian cannot, as its library lacks `sqlite_dbpage`.
+    private static let shell: String? = {
+        let shell = ["/usr/local/bin/sqlite3", "/usr/bin/sqlite3"].first { shell in
+            guard let folder = try? TemporaryFolder(),
+                let sound = try? Connection(path: folder.file("a"), mode: .create)
+            else { return false }
+            try? sound.execute("CREATE TABLE T (N); INSERT INTO T VALUES (7)")
+            try? recover(folder.file("a"), to: folder.file("b"), shell)
+            let found = try? Connection(path: folder.file("b"), mode: .readOnly)
+            return (try? found?.integer("SELECT N FROM T")) == 7
+        }
+        if shell == nil { print("No sqlite3 here can `.recover`, so nothing is compared with it") }
+        return shell
+    }()
 
     // MARK: Stores of ours
 
@@ -131,10 +142,7 @@ import Testing
             #expect(first == (try? rows(of: table, folder.file("new2.sqlite"))), "\(note)")
             saved[table] = Set(first ?? [])
         }
-        guard let shell else {
-            print("sqlite3 is absent, so its `.recover` is not compared")
-            return
-        }
+        guard let shell else { return }
         let recovered = folder.file("recovered.sqlite")
         try recover(path, to: recovered, shell)
         for table in tables {
