@@ -183,6 +183,34 @@ import Testing
         #expect((stage["records"] as? [String: Any])?["blankLines"] as? Int == 1)
     }
 
+    @Test("links that are left out are counted for each relationship, with the first of them")
+    func missedLinks() throws {
+        let place = try Place()
+        try place.write(
+            "a.ndjson",
+            """
+            {"id":1,"owner":"nobody"}
+            {"id":2}
+            {"id":3,"owner":"no one"}
+            {"id":4,"owner":null}
+
+            """)
+        let stage =
+            "{ import: a.ndjson, into: Task, link: { owner: { by: { name: owner }, missing: null } } }"
+        #expect(try place.run(stage) == .silentSuccess)
+        let missed = try place.stageReport()["missedLinks"] as? [[String: Any]]
+        #expect(missed?.map { $0["relationship"] as? String } == ["owner"])
+        #expect(missed?.map { $0["count"] as? Int } == [2])
+        #expect(
+            missed?.map { $0["first"] as? [String] } == [
+                ["a.ndjson:1 'nobody'", "a.ndjson:3 'no one'"]
+            ])
+        let text = try Tool.etl(["report", "runs"], in: place.folder.path)
+        #expect(
+            text.standardOutput.contains("4 read, 4 inserted, 2 links without an object"),
+            "\(text)")
+    }
+
     @Test("blank lines of a table are counted in the report")
     func blankLines() throws {
         let place = try Place()

@@ -75,6 +75,8 @@ package struct BulkPlan: Sendable, Hashable {
         /// What rejects call the objects: `items`.
         package var label = ""
         package var missing: MissingPolicy
+        /// With `missing: null`: the links that are left out are noted, for `takeMissedLinks()`.
+        package var notesMissed = false
         /// Objects are made in place of ones that are elsewhere, as far as that can be done here.
         package var makesStandIns = false
         package var many: ManyPolicy

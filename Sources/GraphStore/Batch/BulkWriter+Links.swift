@@ -7,6 +7,7 @@ extension BulkWriter {
         _ batch: RowBatch, _ place: Int, token: Int64, _ unresolved: UnresolvedPolicy
     ) throws(SQLiteError) -> LinkOutcome {
         let first = plan.plan.attributes.count
+        missedOfRow.removeAll(keepingCapacity: true)
         var mustCreate = false
         for link in plan.plan.links.indices {
             let cell = batch[place, first + link]
@@ -27,10 +28,19 @@ extension BulkWriter {
         _ link: Int, _ batch: RowBatch, _ place: Int, token: Int64
     ) throws(SQLiteError) -> Bool {
         let cell = batch[place, plan.plan.attributes.count + link]
+        missedOfRow.removeAll(keepingCapacity: true)
         if case .obstacle = try resolve(batch, cell, link, token, .decide, creating: false) {
             return false
         }
+        keepMissedLinks()
         return true
+    }
+
+    /// The row at hand is written, without these links.
+    func keepMissedLinks() {
+        guard !missedOfRow.isEmpty else { return }
+        missedLinks += missedOfRow
+        missedOfRow.removeAll(keepingCapacity: true)
     }
 
     enum LinkOutcome {
@@ -187,7 +197,15 @@ extension BulkWriter {
             tally.skipped += 1
             return .obstacle(.rejected)
         }
-        guard description.missing == .reject else { return .nothing }
+        guard description.missing == .reject else {
+            if description.notesMissed {
+                missedOfRow.append(
+                    MissedLink(
+                        token: token, relationship: description.relationship,
+                        key: resolvers[link].plainText(key)))
+            }
+            return .nothing
+        }
         reject(
             token, "link", description.relationship,
             "No \(description.destination) has " + resolvers[link].text(key),

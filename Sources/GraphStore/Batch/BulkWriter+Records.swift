@@ -107,6 +107,7 @@ extension BulkWriter {
             rejectShared(keys, batch, place, token: token)
             return .rejected
         }
+        keepMissedLinks()
         return .written
     }
 

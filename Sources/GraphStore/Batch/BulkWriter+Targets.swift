@@ -54,6 +54,7 @@ extension BulkWriter {
             try takeBackTargets(&undo)
         } else {
             try keepRecord(&undo)
+            keepMissedLinks()
         }
         return .written
     }

@@ -102,6 +102,9 @@ package final class BulkWriter {
     @exclusivity(unchecked) var writes = 0
     var rejects: [BulkReject] = []
     var parkedTokens: [Int64] = []
+    /// Links of written rows that were left out, and those of the row at hand.
+    var missedLinks: [MissedLink] = []
+    @exclusivity(unchecked) var missedOfRow: [MissedLink] = []
 
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
@@ -267,6 +270,12 @@ package final class BulkWriter {
     package func takeRejects() -> [BulkReject] {
         defer { rejects.removeAll() }
         return rejects
+    }
+
+    /// The links that rows written since the last call went without, as their plan notes them.
+    package func takeMissedLinks() -> [MissedLink] {
+        defer { missedLinks.removeAll() }
+        return missedLinks
     }
 
     /// The rows that began to wait since the last call; each is settled by `finish()`.

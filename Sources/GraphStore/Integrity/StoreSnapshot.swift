@@ -58,12 +58,13 @@ final class StoreSnapshot {
         folder = copy.folder
         unfoldedCopy = copy.path
         address = StoreAddress(file: copy.path, isImmutable: false)
-        do {
+        do throws(StoreError) {
             if let truncated { try StoreFiles.resize(copy.path, to: truncated.bytesInHeader) }
             connection = try PersistentStore.readerOfStore(at: copy.path)
         } catch {
             try StoreFiles.removeFolder(copy.folder)
-            throw error
+            // The user knows the store, and not its copy.
+            throw error.naming(path, insteadOf: copy.path)
         }
     }
 
@@ -86,11 +87,11 @@ final class StoreSnapshot {
                     .busy, "\(path) is being written by its app; close that first")
             }
             folder = copy.folder
-            do {
+            do throws(StoreError) {
                 try Self.fold(copy.path)
             } catch {
                 try StoreFiles.removeFolder(copy.folder)
-                throw error
+                throw error.naming(path, insteadOf: copy.path)
             }
             address = StoreAddress(file: copy.path, isImmutable: true)
         }
@@ -119,7 +120,7 @@ final class StoreSnapshot {
 
     /// Gets the log of a copy into its file, so that the file is all there is.
     private static func fold(_ path: String) throws(StoreError) {
-        do {
+        do throws(SQLiteError) {
             let copy = try Connection(path: path, mode: .readWrite)
             try copy.execute("PRAGMA journal_mode = DELETE")
         } catch {

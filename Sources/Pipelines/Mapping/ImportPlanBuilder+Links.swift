@@ -22,12 +22,13 @@ extension ImportPlanBuilder {
                 ImportPlan.Link(
                     relationship, first, others: Array(parts.dropFirst()),
                     isKey: self.key.contains(name)))
-            bulkLinks.append(
-                BulkPlan.Link(
-                    relationship: name, destination: destination, key: key,
-                    missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
-                    many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
-                        ?? .replace))
+            var link = BulkPlan.Link(
+                relationship: name, destination: destination, key: key,
+                missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
+                many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
+                    ?? .replace)
+            link.notesMissed = mapping.missing == .null
+            bulkLinks.append(link)
         }
     }
 
@@ -94,7 +95,12 @@ extension ImportPlanBuilder {
             many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
         var plan = BulkPlan(
             entity: entity, key: key, attributes: builder.columns.map(\.name),
-            links: builder.bulkLinks)
+            links: builder.bulkLinks.map { link in
+                // Nobody asks the writer of objects inside a record.
+                var link = link
+                link.notesMissed = false
+                return link
+            })
         if nested.isAppended { plan.found = .append }
         plan.owner = relationship.inverseName.flatMap { owner in
             key.contains(owner) && plan.cell(of: owner) == nil ? owner : nil

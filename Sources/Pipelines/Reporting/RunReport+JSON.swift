@@ -32,7 +32,8 @@ extension RunReport.Stage: JSONWritable {
         .fields([
             "name": name, "kind": kind, "state": state.rawValue, "entity": entity,
             "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
-            "extraFields": extraFields, "rejects": rejects, "rejectsFolder": rejectsFolder,
+            "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
+            "rejectsFolder": rejectsFolder,
             "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
             "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
             "verified": verified, "inputs": inputs, "output": output,

@@ -116,6 +116,8 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var rowsPerSecond: Double?
         /// Fields of the records that nothing maps.
         package var extraFields: [FieldCount] = []
+        /// Links that records went without, by relationship; nil where there are none.
+        package var missedLinks: [MissedLinks]?
         package var rejects: [RejectTally.Code] = []
         /// Where the rejected records are.
         package var rejectsFolder: String?
@@ -217,6 +219,7 @@ extension RunReport.Stage {
     var stageReport: StageReport {
         var report = StageReport(kind: kind, name: name)
         report.records = records
+        report.missedLinks = missedLinks
         report.objects = objects
         report.matched = matched
         report.changed = changed

@@ -240,6 +240,7 @@ extension RunReport.Stage {
         secondsElapsed = (report.secondsElapsed * 1000).rounded() / 1000
         records = report.records
         extraFields = report.extraFields
+        missedLinks = report.missedLinks
         rejects = report.rejects?.codes ?? []
         rejectsFolder = report.rejectsFolder.map { absolute(FileName($0)).displayText }
         objects = report.objects

@@ -11,6 +11,8 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var records: RecordCounts?
     /// Fields of the records that nothing maps, by name; imports alone.
     package var extraFields: [FieldCount] = []
+    /// Links that records went without, by relationship; nil where there are none.
+    package var missedLinks: [MissedLinks]?
     /// The rejects by code, with the first of each; nil where there are none.
     package var rejects: RejectTally?
     /// Where the rejected records are, if there are any.
@@ -54,6 +56,18 @@ package struct ExportedFile: Sendable, Hashable, Decodable {
 package struct FieldCount: Sendable, Hashable, Decodable {
     package var name: String
     package var records: Int
+}
+
+/// Links of one relationship that records went without, since no object had their keys.
+package struct MissedLinks: Sendable, Hashable, Decodable {
+    /// The relationship.
+    package var relationship: String
+    /// How many.
+    package var count: Int
+    /// The first of them, such as `tasks.ndjson:7 'nobody'`.
+    package var first: [String]
+
+    static let shownMax = 5
 }
 
 /// Objects of one entity that were changed.
@@ -187,6 +201,8 @@ extension StageReport {
             let (targets, nulled) = (records.createdTargets, records.nulledValues)
             add(targets, "\(targets == 1 ? "link target" : "link targets") created")
             add(nulled, "\(nulled == 1 ? "value" : "values") made null")
+            let missed = missedLinks?.reduce(0) { $0 + $1.count }
+            add(missed, "\(missed == 1 ? "link" : "links") without an object")
         }
         add(mirrored, "deleted")
         if let matched { parts.append("\(number(matched)) matched") }

@@ -43,7 +43,7 @@ extension ResumePoint: JSONWritable {
                 inputs.sorted { $0.key < $1.key }.flatMap { [$0.key.json, $0.value.json] }),
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
             "abortBase": abortBase, "stop": stop, "left": left, "unmet": unmet,
-            "fitsNothing": fitsNothing,
+            "fitsNothing": fitsNothing, "missedLinks": missedLinks,
         ])
     }
 }
@@ -84,7 +84,8 @@ extension StageReport: JSONWritable {
     package var json: JSONTree {
         .fields([
             "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
-            "extraFields": extraFields, "rejects": rejects, "rejectsFolder": rejectsFolder,
+            "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
+            "rejectsFolder": rejectsFolder,
             "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
             "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
             "exported": exported, "verified": verified,
@@ -109,5 +110,11 @@ extension StageReport {
         report.exported?.path = OutputText.masked(exported?.path ?? "")
         report.rejectsFolder = rejectsFolder.map(OutputText.masked)
         return report
+    }
+}
+
+extension MissedLinks: JSONWritable {
+    package var json: JSONTree {
+        .fields(["relationship": relationship, "count": count, "first": first])
     }
 }

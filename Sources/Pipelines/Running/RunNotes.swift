@@ -1,4 +1,6 @@
+import Diagnostics
 import Files
+import GraphStore
 import RecordStreams
 
 /// What a run notes of itself when it begins.
@@ -78,7 +80,7 @@ struct ResumePoint: Decodable, Sendable {
     /// written with each save.
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
-        case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing
+        case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing, missedLinks
     }
 
     var stage: String
@@ -109,6 +111,8 @@ struct ResumePoint: Decodable, Sendable {
     var unmet: [String]?
     /// No record has had any field that the stage reads; nil as long as there was no record.
     var fitsNothing: Bool?
+    /// Links that records went without; nil where there are none.
+    var missedLinks: [MissedLinks]?
     /// The inputs that were read to their ends.
     var finished: [InputNote] = []
 }
@@ -135,6 +139,22 @@ extension ResumePoint {
 
     /// Nothing is read, so that whatever the stage is now, nothing can be read twice.
     var isEmpty: Bool { !isBegun && finished.isEmpty && left.isEmpty }
+
+    /// Counts a link that a record went without.
+    mutating func note(missed link: MissedLink, at place: RecordLocation?) {
+        var all = missedLinks ?? []
+        let index = all.firstIndex { $0.relationship == link.relationship } ?? all.endIndex
+        if index == all.endIndex {
+            all.append(MissedLinks(relationship: link.relationship, count: 0, first: []))
+        }
+        all[index].count += 1
+        if all[index].first.count < MissedLinks.shownMax {
+            let line = place.map { "\($0.source):\($0.line ?? $0.record ?? 0)" }
+            let key = link.key.map { "'\(OutputText.masked(String($0.prefix(200))))'" }
+            all[index].first.append([line, key].compactMap(\.self).joined(separator: " "))
+        }
+        missedLinks = all
+    }
 
     /// Notes that replays have saved records that were rejected.
     mutating func noteReplayed(_ count: Int) {

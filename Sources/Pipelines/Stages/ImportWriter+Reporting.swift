@@ -34,6 +34,7 @@ extension ImportWriter {
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
         report.rejects = progress.rejectTally
+        report.missedLinks = progress.missedLinks
         report.mirrored = mirrored?.deleted
         if let mirrored { report.noteDenied(mirrored) }
         report.objects = objects.report(environment.container.schema)

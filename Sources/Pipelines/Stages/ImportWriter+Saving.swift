@@ -75,6 +75,9 @@ extension ImportWriter {
     }
 
     private mutating func keepRejectsOfParked() throws {
+        for link in writer.takeMissedLinks() {
+            progress.note(missed: link, at: try parked.record(link.token)?.location)
+        }
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }
             try keep(record.rejected(reject, plan), nil)

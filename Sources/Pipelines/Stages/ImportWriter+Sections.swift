@@ -128,6 +128,9 @@ extension ImportWriter {
         unsaved.add(
             records: rows.count, bytes: rows.byteCount, idle: writer.idleRecords - idleBefore)
         if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
+        for link in writer.takeMissedLinks() {
+            progress.note(missed: link, at: rows.location(ofRow: Int(link.token)))
+        }
         for reject in writer.takeRejects() {
             try keep(rows.rejected(row: Int(reject.token), reject, plan), nil)
         }

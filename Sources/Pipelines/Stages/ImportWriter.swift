@@ -211,6 +211,9 @@ struct ImportWriter {
         for token in writer.takeParkedTokens() {
             try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
+        for link in writer.takeMissedLinks() {
+            progress.note(missed: link, at: batch.location(ofRow: Int(link.token - first)))
+        }
         for reject in writer.takeRejects() {
             try keep(batch.rejected(row: Int(reject.token - first), reject, plan), batch)
         }

@@ -99,6 +99,9 @@ final class StagedRows {
         byteCount = 0
     }
 
+    /// Where the record of a row begins.
+    func location(ofRow row: Int) -> RecordLocation { records[row].0 }
+
     /// The record that a row was made of, as the store refuses it.
     func rejected(row: Int, _ reject: BulkReject, _ plan: ImportPlan) -> RejectedRecord {
         let (location, raw) = records[row]

@@ -83,13 +83,15 @@ extension JSONDocumentDecoder {
     /// instead.
     private func checkIsRecord(_ start: Bytes, _ end: Bytes, limit: Bytes, batch: RecordBatch) {
         let hasNoField: Bool
+        // Of one that is too big, as much as is always at hand.
+        let end = batch.count > 0 ? end : min(limit, start + maxRecordBytes)
         if batch.count > 0 {
             let fields = batch.fields(of: batch.count - 1)
             hasNoField = !fields.isEmpty && fields.allSatisfy { $0.kind == .absent }
         } else {
             hasNoField = batch.rejects.last?.code == "too-big"
         }
-        guard hasNoField, let path = JSONWrapper.pathOfRecords(from: start, to: max(end, limit))
+        guard hasNoField, let path = JSONWrapper.pathOfRecords(from: start, to: end)
         else { return }
         batch.removeAll()
         fail(.jsonWrapped(path: path), at: start, batch: batch)

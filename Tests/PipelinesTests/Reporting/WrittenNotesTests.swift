@@ -25,6 +25,8 @@ import Testing
                 detail: "cast.range", file: "a/b.csv", record: 1, line: 2, column: 3, byte: 4,
                 field: "size", value: "1e9\u{1}", message: "Too \\ much")
         ])
+    private static let missed = MissedLinks(
+        relationship: "owner", count: 2, first: ["a.csv:3 'nobody'"])
     private static let form = InputForm(format: "csv", columnNames: ["a", "b"])
     /// Latin-1.
     private static let name = FileName(bytes: [0x61, 0xE9])
@@ -41,6 +43,7 @@ import Testing
         report.secondsElapsed = 1.25
         report.records = counts
         report.extraFields = [FieldCount(name: "more", records: 3)]
+        report.missedLinks = [missed]
         report.rejects =
             (try? JSONDecoder().decode(
                 RejectTally.self, from: Data(#"{"codes":[\#(code.json.compact)]}"#.utf8)))
@@ -59,6 +62,7 @@ import Testing
         stage.entity = "Task"
         (stage.secondsElapsed, stage.records, stage.rowsPerSecond) = (0.001, counts, 1e20)
         stage.extraFields = [FieldCount(name: "more", records: 3)]
+        stage.missedLinks = [missed]
         (stage.rejects, stage.rejectsFolder, stage.objects) = ([code], "rejects/x", objects)
         (stage.matched, stage.changed, stage.mirrored, stage.denied) = (1, 2, 3, 4)
         (stage.cascaded, stage.nullified, stage.verified) = (["Tag": 1], 5, 6)
@@ -135,7 +139,8 @@ import Testing
             ], rejects: [Self.file], secondsElapsed: 3.5,
             section: section, abortBase: RejectBase(read: 4, rejected: 5),
             stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
-            left: [Self.position], unmet: ["a.b"], fitsNothing: false)
+            left: [Self.position], unmet: ["a.b"], fitsNothing: false,
+            missedLinks: [Self.missed])
         try check(run)
         try check(section)
         try check(stage)
