@@ -122,7 +122,7 @@ struct LockedStoreTests {
             """)
         #expect(result.output == "75\n")
         #expect(
-            result.errors.hasPrefix(
+            result.errors.contains(
                 """
                 error: store.sqlite was written by another process while a copy of it was worked \
                 on; it is as that process left it [store.busy]

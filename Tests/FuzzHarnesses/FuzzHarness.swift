@@ -1,7 +1,8 @@
 import Foundation
 
-/// What is fed with bytes that a fuzzer makes up. None of it may crash, hang, or contradict itself.
+/// What is fed with bytes that a fuzzer makes up.
 ///
+/// None of it may crash, hang, or contradict itself.
 /// `Tests/fuzz` runs one under libFuzzer, which looks for bytes that reach new code. `FuzzTests`
 /// runs all of them over the corpus that came of it.
 package enum FuzzHarness: String, CaseIterable, Sendable {

@@ -109,7 +109,8 @@ struct LinkTests {
         #expect(
             try Self.graph(folder) == ["1|ann|-|-"] + second + ["3|-|-|-", "4|-|-|-", "5|-|-|-"])
         let end = [
-            "create": "5 inserted, 1 link target created", "null": "5 inserted",
+            "create": "5 inserted, 1 link target created",
+            "null": "5 inserted, 1 link without an object",
             "reject": "4 inserted, 1 rejected",
         ]
         #expect(run.lines.last == "import import-tasks: 5 read, \(end[policy] ?? "")")
@@ -271,13 +272,13 @@ struct LinkTests {
             try folder.rejects()["import-tasks.tasks.ndjson.why.ndjson"] == """
                 {"byte":28,"code":"link","column":29,"detail":"link","field":"owner.email",\
                 "file":"tasks.ndjson","line":1,"message":"No Person has email 'bob' (for 'owner')",\
-                "record":1,"run":"RUN","value":"bob"}
+                "others":[],"record":1,"run":"RUN","value":"bob"}
                 {"byte":54,"code":"link","column":20,"detail":"link","field":"tags[*]",\
                 "file":"tasks.ndjson","line":2,"message":"No Tag has name 'a' (for 'tags')",\
-                "record":2,"run":"RUN","value":"a"}
+                "others":[],"record":2,"run":"RUN","value":"a"}
                 {"byte":63,"code":"link","column":1,"detail":"link","field":"parent",\
                 "file":"tasks.ndjson","line":3,"message":"No Task has id '9'",\
-                "record":3,"run":"RUN","value":"9"}
+                "others":[],"record":3,"run":"RUN","value":"9"}
 
                 """)
     }

@@ -62,6 +62,12 @@ extension ImportWriter {
 
     // MARK: Inputs of earlier runs
 
+    /// A store that is to be given away knows of no inputs, and an app's store of none that nobody
+    /// asks for.
+    var mayRememberInputs: Bool {
+        environment.spec.store.open != .replace && !environment.container.origin.isApp
+    }
+
     func rememberInputs() throws {
         let known = imported.map {
             KnownInput(path: paths.noted($0.path), byteCount: $0.byteCount, digest: $0.digest)

@@ -102,9 +102,7 @@ extension ImportWriter {
         }
         if spec.read.isOnce {
             try rememberInputs()
-        } else if spec.whenFound == .append, environment.spec.store.open != .replace,
-            report.hasChangedObjects
-        {
+        } else if spec.whenFound == .append, report.hasChangedObjects, mayRememberInputs {
             try warnOfInputsReadBefore()
             try rememberInputs()
         }

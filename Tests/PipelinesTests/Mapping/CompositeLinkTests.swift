@@ -126,7 +126,8 @@ struct CompositeLinkTests {
         let rows = ["reject", "skip"].contains(policy) ? [] : ["1|\(owner)|-", "2|\(owner)|-"]
         #expect(try Self.graph(folder) == rows)
         let ends = [
-            "create": "2 inserted, 1 link target created", "null": "2 inserted",
+            "create": "2 inserted, 1 link target created",
+            "null": "2 inserted, 2 links without an object",
             "reject": "2 rejected", "skip": "2 skipped",
         ]
         #expect(run.lines.last == "import import-tasks: 2 read, \(ends[policy] ?? "")")

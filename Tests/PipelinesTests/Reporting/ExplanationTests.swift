@@ -31,8 +31,8 @@ struct ExplanationTests {
             (
                 "import",
                 [
-                    "import.…", "import.nothing-fits", "import.read-before", "import.shared-keys",
-                    "import.unmet-path", "import.untried",
+                    "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
+                    "import.read-before", "import.unmet-path",
                 ]
             ),
         ])
