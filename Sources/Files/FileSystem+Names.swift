@@ -118,6 +118,8 @@ extension FileSystem {
             self.rawValue = rawValue
         }
 
+        /// Its bytes are read, or the names in the folder.
+        package static let read = Access(rawValue: R_OK)
         /// Its bytes are changed, or names are made in the folder.
         package static let write = Access(rawValue: W_OK)
         /// The folder's names are followed.

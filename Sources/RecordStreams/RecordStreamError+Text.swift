@@ -76,7 +76,7 @@ extension RecordStreamError {
                 ? TextEncoding.fix : "mend the document; the records before this place were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
         case .jsonIsNDJSON: "set `read.as: ndjson`, or name the file .ndjson"
-        case .jsonWrapped(let path): "write `read: { at: \"\(path)\" }`"
+        case .jsonWrapped(let path): "write `read: { at: '\(path)' }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvHeader(let reason):
             reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"

@@ -67,7 +67,7 @@ import Testing
                 "unpack it, and name its files: `unzip a.gz`"
             ),
             (
-                "a.parquet", Array("PAR1".utf8) + [21, 4], "a Parquet file",
+                "a.parquet", Array("PAR1".utf8) + [0x15, 4], "a Parquet file",
                 "write it as NDJSON: `duckdb -c \"COPY 'a.parquet' TO 'data.ndjson' (FORMAT json)\"`"
             ),
         ] as [(String, [UInt8], String, String)])
@@ -104,7 +104,7 @@ import Testing
                 its records seem to be at $.issues[*] [json.wrapped]
                   in: record 1, byte 0
                   stage: s.yaml:5:5 import tasks
-                  fix: write `read: { at: "$.issues[*]" }`
+                  fix: write `read: { at: '$.issues[*]' }`
 
                 """
             ),

@@ -45,6 +45,10 @@ final class PatternMachine {
     private let stride: Int
     private let statesMax: Int
 
+    /// The most instructions that all states of the table name together.
+    private static let namedMax = 1 << 18
+    private var named = 0
+
     private var states: [State] = []
     private var stateNumbers: [State: Int] = [:]
     /// Whether the text may end in each state: 1 or 0, or not known.
@@ -210,7 +214,8 @@ final class PatternMachine {
     /// The number of a state, which the table has from now on.
     private func number(_ state: State) -> Int {
         if let known = stateNumbers[state] { return known }
-        if states.isEmpty || states.count >= statesMax {
+        if states.isEmpty || states.count >= statesMax || named > Self.namedMax {
+            named = 0
             states.removeAll(keepingCapacity: true)
             stateNumbers.removeAll(keepingCapacity: true)
             accepts.removeAll(keepingCapacity: true)
@@ -224,6 +229,7 @@ final class PatternMachine {
 
     private func append(_ state: State) {
         stateNumbers[state] = states.count
+        named += state.instructions.count
         states.append(state)
         accepts.append(Self.unknown)
         table.append(contentsOf: repeatElement(Self.unknown, count: stride))

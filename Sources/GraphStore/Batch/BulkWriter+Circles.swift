@@ -190,6 +190,7 @@ extension BulkWriter {
 struct BulkCheckpoint {
     let tally: BulkTally
     let rejectCount: Int
+    let missedCount: Int
     let change: StoreChange
     let ends: LinkEnds
     let seen: PrimaryKeySet
@@ -205,7 +206,8 @@ extension BulkWriter {
         for writer in toManyWriters { try writer.flush() }
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
-            tally: tally, rejectCount: rejects.count, change: session.change,
+            tally: tally, rejectCount: rejects.count,
+            missedCount: missedLinks.count, change: session.change,
             ends: session.ends, seen: seen,
             unchangedTargets: unchangedTargets, net: net, farNets: farNets,
             changedSinceSave: changedSinceSave)
@@ -221,6 +223,7 @@ extension BulkWriter {
         try session.connection.execute("ROLLBACK TO ETL_CIRCLES; RELEASE ETL_CIRCLES")
         tally = checkpoint.tally
         rejects.removeSubrange(checkpoint.rejectCount...)
+        missedLinks.removeSubrange(checkpoint.missedCount...)
         session.change = checkpoint.change
         session.ends = checkpoint.ends
         seen = checkpoint.seen

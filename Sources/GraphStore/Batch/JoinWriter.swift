@@ -302,7 +302,10 @@ final class JoinWriter {
     }
 
     private func notePair(_ pair: PairStatements.Pair) {
-        noteEnd(pairs.destination(of: pair), pairs.owner(of: pair))
+        let (destination, owner) = (pairs.destination(of: pair), pairs.owner(of: pair))
+        guard isReflexive else { return noteEnd(destination, owner) }
+        // The other end of a relationship that is its own inverse has a pair of its own.
+        if let inverse { far.session.noteLink(inverse, destination, LinkEnds.hash(owner)) }
     }
 
     /// Inserts a pair; if the other end is ordered, at the end of its order, as a save does.

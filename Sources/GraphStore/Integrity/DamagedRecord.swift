@@ -10,6 +10,7 @@ final class DamagedRecord {
     /// Whether the record is as long as its cell says, and all of it was read.
     private(set) var isWhole = false
     private var payload = [UInt8]()
+    private var overflowPagesRead = 0
     /// Holds the bytes of texts and of blobs.
     private var room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
 
@@ -33,8 +34,12 @@ final class DamagedRecord {
     private func readOverflow(_ place: DamagedPage.Payload, _ file: DamagedFile) {
         var next = place.overflow ?? 0
         var passed: Set<Int> = []
-        while payload.count < place.size, passed.insert(next).inserted, let bytes = file.page(next)
+        // A page belongs to one cell, which is read a few times at most; a file in which many claim the
+        // same pages takes no longer.
+        while payload.count < place.size, overflowPagesRead < 8 * file.pageCount,
+            passed.insert(next).inserted, let bytes = file.page(next)
         {
+            overflowPagesRead += 1
             let count = min(place.size - payload.count, file.usableSize - 4)
             payload.append(contentsOf: bytes[4..<4 + count])
             next = bytes.number(at: 0, bytes: 4)

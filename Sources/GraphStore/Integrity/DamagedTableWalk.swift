@@ -176,7 +176,7 @@ struct DamagedTableWalk {
         var cells: [(cell: Int, key: Int64)] = []
         var damaged: Set<Int> = []
         for cell in 0..<page.cellCount {
-            if let payload = page.payload(ofCell: cell) {
+            if let payload = page.payload(ofCell: cell), mayBeKey(payload.rowID) {
                 cells.append((cell, payload.rowID))
             } else {
                 damaged.insert(cell)
@@ -207,6 +207,9 @@ struct DamagedTableWalk {
             try tell(body)
         }
     }
+
+    /// Whether the store has handed out such a key.
+    private func mayBeKey(_ key: Int64) -> Bool { key > 0 && key <= last ?? .max }
 
     private var hasNullKey: Bool {
         guard let alias = shape.alias, alias < record.cells.count else { return true }
@@ -281,7 +284,7 @@ struct DamagedTableWalk {
             guard let page = file.tree(number) else { continue }
             for cell in 0..<page.cellCount
             where record.read(cell, of: page, in: file) && record.cells.count <= shape.width {
-                guard record.rowID > 0, record.rowID <= last ?? .max, isOwn(row()) else { continue }
+                guard mayBeKey(record.rowID), isOwn(row()) else { continue }
                 isBehindDamage = false
                 try tell(body)
             }

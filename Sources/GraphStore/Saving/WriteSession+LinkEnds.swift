@@ -42,11 +42,12 @@ extension WriteSession {
                 }
             }
         }
-        ends = LinkEnds()
         var due = all
         due.subtract(change.updated)
         try raiseVersions(of: due)
         change.update(all)
+        // A save that fails before this may be repeated.
+        ends = LinkEnds()
     }
 
     /// `Z_OPT = Z_OPT + 1` for a statement that writes these rows, before they are noted as updated.

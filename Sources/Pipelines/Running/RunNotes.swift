@@ -141,7 +141,11 @@ extension ResumePoint {
     var isEmpty: Bool { !isBegun && finished.isEmpty && left.isEmpty }
 
     /// Counts a link that a record went without.
-    mutating func note(missed link: MissedLink, at place: RecordLocation?) {
+    ///
+    /// - Parameter place: called for the first ones alone.
+    mutating func note(
+        missed link: MissedLink, at place: () throws -> RecordLocation?
+    ) rethrows {
         var all = missedLinks ?? []
         let index = all.firstIndex { $0.relationship == link.relationship } ?? all.endIndex
         if index == all.endIndex {
@@ -149,7 +153,7 @@ extension ResumePoint {
         }
         all[index].count += 1
         if all[index].first.count < MissedLinks.shownMax {
-            let line = place.map { "\($0.source):\($0.line ?? $0.record ?? 0)" }
+            let line = try place().map { "\($0.source):\($0.line ?? $0.record ?? 0)" }
             let key = link.key.map { "'\(OutputText.masked(String($0.prefix(200))))'" }
             all[index].first.append([line, key].compactMap(\.self).joined(separator: " "))
         }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import GraphModel
 import GraphStore
 
@@ -234,7 +235,9 @@ struct StoreTarget {
             let container = try container(model, at: path)
             return try RunJournal.saved(by: owner, paths, in: container).map { (container, $0) }
         } catch {
-            guard !error.isStoreInUse, !error.isPassing else { throw error }
+            // What this user may not read is not read next time either.
+            let mayPass = error.isPassing && FileSystem.allows(path, .read)
+            guard !error.isStoreInUse, !mayPass else { throw error }
             return nil
         }
     }

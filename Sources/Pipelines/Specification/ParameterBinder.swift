@@ -140,6 +140,9 @@ struct ParameterBinder {
             return
         }
         if case .path(let path) = value {
+            if let url = URLCheck.diagnostic(path, at: .source(parameter.location)) {
+                diagnostics.append(url)
+            }
             values[parameter.name] = .path(path == "-" ? path : PathText.join(folder, path))
         } else {
             values[parameter.name] = value

@@ -5,16 +5,31 @@ enum URLCheck {
     /// The problems of the paths that are known.
     static func check(_ spec: PipelineSpec, _ values: ParameterValues) -> [Diagnostic] {
         let own = [spec.store.at, spec.rejects.folder, spec.report.folder]
-        let all = own + (spec.store.template.map { [$0] } ?? []) + spec.stages.flatMap(paths)
+        let outputs = [spec.report.metrics, spec.store.template].compactMap { $0 }
+        let all = own + outputs + spec.stages.flatMap(paths)
         return all.compactMap { path -> Diagnostic? in
             // What stands before a parameter without a value tells, too.
             let text = values.canResolve(path) ? values.resolve(path) : path.text
-            guard let scheme = scheme(of: text) else { return nil }
-            return Diagnostic(
-                code: "spec.url",
-                "A path must stand here, not a URL: etl does not read or write "
-                    + "\(scheme)://", at: .source(path.location), fix: fix(scheme))
+            let isInput = spec.stages.contains { stage in
+                if case .import(let spec) = stage.kind {
+                    spec.read.files.contains(path)
+                } else {
+                    false
+                }
+            }
+            return diagnostic(text, at: .source(path.location), isInput: isInput)
         }
+    }
+
+    /// The problem of a text that must be a path; nil where it is none.
+    static func diagnostic(
+        _ text: String, at place: Diagnostic.Place, isInput: Bool = false
+    ) -> Diagnostic? {
+        guard let scheme = scheme(of: text) else { return nil }
+        return Diagnostic(
+            code: "spec.url",
+            "A path must stand here, not a URL: etl does not read or write \(scheme)://",
+            at: place, fix: fix(scheme, isInput: isInput))
     }
 
     private static func paths(of stage: Stage) -> [TemplateText] {
@@ -44,9 +59,9 @@ enum URLCheck {
         return isScheme ? scheme : nil
     }
 
-    private static func fix(_ scheme: String) -> String {
+    private static func fix(_ scheme: String, isInput: Bool) -> String {
         switch scheme {
-        case "http", "https":
+        case "http" where isInput, "https" where isInput:
             "pipe it: `curl -fsS URL | etl run …` with `files: \"-\"`, or download it first"
         case "s3", "gs": "copy the file with the tools of that service, and name the copy"
         case "file": "leave out `file://`"

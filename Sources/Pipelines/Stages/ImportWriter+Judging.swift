@@ -1,17 +1,19 @@
 import Diagnostics
 import Files
 import GraphStore
+import RecordStreams
 
 /// Whether the inputs of an import are what the spec reckons with, once all is read.
 extension ImportWriter {
     /// Ends the stage where there are too few records, or where fields are missing that it needs.
     ///
-    /// Nothing is read again by the next run, which judges the same anew.
+    /// If nothing is saved yet, nothing is. Otherwise the next run judges the same anew, and reads
+    /// nothing again.
     mutating func judgeInput() throws {
-        guard environment.recordsMax == nil, !environment.isReplay else { return }
+        guard environment.recordsMax == nil, environment.judgesInputs else { return }
         let read = progress.counts.read
         guard read >= spec.read.recordsMin else {
-            try saveStopped()
+            try stopJudged()
             throw RunFailure(
                 .noInput, code: "input.too-few-records",
                 "'\(stage.name)' has read \(ReportWords.several(read, "record")), and "
@@ -23,8 +25,13 @@ extension ImportWriter {
             return spec.unmet == .ignore ? () : problems.forEach(environment.warn)
         }
         for place in problems.indices { problems[place].severity = .error }
-        try saveStopped()
-        throw RunFailure(.dataError, problems)
+        let rejected = rejects.firstOfEachCode
+        try stopJudged()
+        throw RunFailure(.dataError, rejected + problems)
+    }
+
+    private mutating func stopJudged() throws {
+        if hasSaved { try saveStopped() }
     }
 
     /// What no record had, though the spec names it: it may be misspelt.
@@ -81,12 +88,16 @@ extension ImportWriter {
             try environment.container.knownInputs(
                 pipeline: environment.spec.name, stage: stage.name
             ).values.map(\.digest))
-        for input in imported where input.records > 0 && known.contains(input.digest) {
+        // Records that are made, or piped, may be the same on purpose.
+        let streams = Set(
+            inputs.files.filter { $0.isStream || $0.generatedRows != nil }.map(\.path))
+        for input in imported
+        where input.records > 0 && known.contains(input.digest) && !streams.contains(input.path) {
             environment.warn(
                 Diagnostic(
                     .warning, code: "import.read-before",
                     "An earlier run has appended the same \(ReportWords.several(input.records, "record"))"
-                        + " of \(input.path.displayText): they are in the store once more now",
+                        + " of \(input.path.displayText)",
                     at: .source(spec.location),
                     fix: "set `read.once: true`, or update by a `key`"))
         }

@@ -34,6 +34,7 @@ extension ImportWriter {
         try environment.journal.note(
             note, finished: section == nil ? finished : [], in: context)
         progress.objects.add(try context.save().change)
+        hasSaved = true
         if section == nil { finished.removeAll() }
         unsaved.noteSave()
         environment.ledger.note(stage, reportSoFar(progress.objects))
@@ -75,8 +76,9 @@ extension ImportWriter {
     }
 
     private mutating func keepRejectsOfParked() throws {
+        let parked = parked
         for link in writer.takeMissedLinks() {
-            progress.note(missed: link, at: try parked.record(link.token)?.location)
+            try progress.note(missed: link) { try parked.record(link.token)?.location }
         }
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }

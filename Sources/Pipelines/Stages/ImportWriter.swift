@@ -18,6 +18,8 @@ struct ImportWriter {
     let paths: NotedPaths
     /// Whether an earlier attempt has left a place.
     let goesOn: Bool
+    /// Whether this attempt or an earlier one has saved anything.
+    var hasSaved: Bool
     let started = ContinuousClock.now
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
@@ -58,6 +60,7 @@ struct ImportWriter {
         self.context = context
         paths = importStage.environment.paths
         goesOn = note != nil
+        hasSaved = note?.isBegun == true
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
@@ -192,7 +195,7 @@ struct ImportWriter {
             progress.counts.blankLines = (progress.counts.blankLines ?? 0) + blankLines
         }
         // What could not be read as a record has no fields that could be missed.
-        if batch.records.count > 0 {
+        if batch.records.count > batch.filtered {
             let unseen = Set(batch.unseen.map(\.text.text))
             progress.unmet = (progress.unmet ?? plan.namedPaths.map(\.text.text)).filter(
                 unseen.contains)
@@ -212,7 +215,7 @@ struct ImportWriter {
             try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
         for link in writer.takeMissedLinks() {
-            progress.note(missed: link, at: batch.location(ofRow: Int(link.token - first)))
+            progress.note(missed: link) { batch.location(ofRow: Int(link.token - first)) }
         }
         for reject in writer.takeRejects() {
             try keep(batch.rejected(row: Int(reject.token - first), reject, plan), batch)

@@ -18,8 +18,8 @@ struct StageEnvironment: Sendable {
     var workingFolder: String
     /// No file is written.
     var isDry: Bool
-    /// The inputs are rejects of an earlier run, which are but some of its records.
-    var isReplay = false
+    /// The inputs are all there is, and not rejects of an earlier run, or the few of a test.
+    var judgesInputs = true
     var progress: RunProgress
     var interruption: Interruption
     /// How far the run has come, for the next attempt.

@@ -145,7 +145,7 @@ struct TestRun {
         let environment = StageEnvironment(
             spec: spec, container: container, values: values, paths: NotedPaths(spec),
             runID: Self.runID, now: now ?? 0,
-            sets: [], workingFolder: folder, isDry: true,
+            sets: [], workingFolder: folder, isDry: true, judgesInputs: false,
             progress: RunProgress(), interruption: interruption, journal: journal,
             ledger: RunLedger(), outputs: OutputGuard(), recordsMax: nil, warn: { _ in })
         let stages = try before() + spec.stages.map(stage)

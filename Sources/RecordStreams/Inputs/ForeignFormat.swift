@@ -26,7 +26,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]
         // Behind it the size of blocks as a digit, and the first block's mark.
         case .bzip2: [0x42, 0x5A, 0x68]
-        case .parquet: Array("PAR1".utf8)
+        // Behind it the first page's header, which is no text.
+        case .parquet: Array("PAR1".utf8) + [0x15]
         }
     }
 

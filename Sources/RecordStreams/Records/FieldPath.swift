@@ -174,8 +174,24 @@ package struct FieldPath: Sendable, Hashable {
         // After a backslash, the dot is part of a name.
         let before = text.dropLast(ending.count)
         guard text.hasSuffix(ending), before.reversed().prefix(while: { $0 == "\\" }).count % 2 == 0
-        else { return (try plainDocumentSteps(text), false) }
+        else {
+            try refuseStars(in: text)
+            return (try plainDocumentSteps(text), false)
+        }
+        try refuseStars(in: String(before))
         return (try plainDocumentSteps(String(before)), true)
+    }
+
+    /// Refuses `*` in the place of a name before the end, which reads as if it were any name.
+    private static func refuseStars(in text: String) throws(FieldPathError) {
+        let scalars = Array(text.unicodeScalars)
+        for index in scalars.indices.dropLast(2)
+        where scalars[index] == "." && scalars[index + 1] == "*"
+            && [".", "["].contains(scalars[index + 2]) && (index == 0 || scalars[index - 1] != "\\")
+        {
+            throw FieldPathError(
+                text: text, reason: "'*' may stand at the end only", offset: index + 1)
+        }
     }
 
     private static func plainDocumentSteps(_ text: String) throws(FieldPathError) -> [Step] {

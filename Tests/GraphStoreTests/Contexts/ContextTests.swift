@@ -129,9 +129,12 @@ private func change(
                             let writer = writer * 1000 + round
                             let batch = RowBatch(width: plan.width)
                             batch.add([.integer(writer), "t", ["shared"]])
-                            let bulk = try context.bulkWriter(for: plan)
-                            try bulk.apply(batch, firstToken: 1)
-                            try bulk.finish()
+                            // Its statements go before the save lets others have the connection.
+                            do {
+                                let bulk = try context.bulkWriter(for: plan)
+                                try bulk.apply(batch, firstToken: 1)
+                                try bulk.finish()
+                            }
                             try context.save()
                         }
                     }
