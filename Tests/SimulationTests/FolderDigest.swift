@@ -94,7 +94,6 @@ struct FolderDigest: Equatable {
         let count: Int
 
         var isMore: Bool { count > 0 }
-        var isOfRejects: Bool { line.hasPrefix("reason ") || line.hasPrefix("reject ") }
 
         /// Some of them, in short.
         static func text(_ all: [Difference]) -> [String] {

@@ -8,8 +8,6 @@ import Synchronization
 /// A kind of work: what is there before it, and what is done until it ends well.
 struct Scenario: Sendable {
     let name: String
-    /// Whether to do the work once more, after its end, changes something.
-    var isNewWhenRepeated = false
     /// Whether the last attempt tells of the whole work: one that goes on with a replay that was
     /// drained tells of what was left.
     var hasTotals = true

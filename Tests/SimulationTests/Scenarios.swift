@@ -108,7 +108,7 @@ extension Scenario {
         _ name: String, _ stages: String, store: String = "", files: [String: String] = [:],
         open: String = "create", saveEvery: Int = 17
     ) -> Scenario {
-        Scenario(name: name, isNewWhenRepeated: true) { place in
+        Scenario(name: name) { place in
             try fill(place, store.replacing(", commit: run", with: ""))
             for (name, text) in files { try place.write(name, text) }
             try place.write(
@@ -119,7 +119,7 @@ extension Scenario {
     }
 
     static let all: [Scenario] = [
-        Scenario(name: "first load", isNewWhenRepeated: true) { place in
+        Scenario(name: "first load") { place in
             try place.write("model.yaml", model)
             try place.write("tasks-1.ndjson", tasks(0..<70, seed: 2))
             try place.write("tasks-2.ndjson", tasks(50..<90, seed: 3))
@@ -149,7 +149,7 @@ extension Scenario {
         filled(
             "reject", importTasks + "\n    when-found: reject",
             files: ["tasks.ndjson": tasks(30..<100, seed: 7)]),
-        Scenario(name: "replay", isNewWhenRepeated: true, hasTotals: false) { place in
+        Scenario(name: "replay", hasTotals: false) { place in
             try fill(place)
             let stages = importTasks.replacing("missing: create", with: "missing: reject")
             let lines = (200..<260).map { "{\"id\":\($0),\"owner\":\"new\($0 % 9)\"}\n" }
@@ -252,7 +252,7 @@ extension Scenario {
                 return Ending(error)
             }
         },
-        Scenario(name: "app store", isNewWhenRepeated: true) { place in
+        Scenario(name: "app store") { place in
             let (read, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)
             guard let model = read else { throw Unprepared(text: "\(diagnostics)") }
             try AppStoreFixture.make(at: place.path("Shelf.sqlite"), model)

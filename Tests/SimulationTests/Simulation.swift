@@ -11,15 +11,6 @@ final class Simulation {
         let seed: UInt64
         let what: String
         let events: [String]
-        /// The lines that are there too often, or not often enough.
-        var differences: [FolderDigest.Difference] = []
-
-        var hasLostPower: Bool { events.contains { $0.contains("; lose") } }
-
-        /// Whether there are differences, and all are such.
-        func differs(_ isSuch: (FolderDigest.Difference) -> Bool) -> Bool {
-            !differences.isEmpty && differences.allSatisfy(isSuch)
-        }
 
         var description: String {
             "\(scenario), seed \(seed): \(what)\n    "
@@ -120,14 +111,12 @@ final class Simulation {
         try disk.reset(to: reference.template)
         let place = WorkPlace(disk.folder, smallInputBytes: smallInputBytes)
         var events: [String] = []
-        func finding(
-            _ what: String, _ differences: [FolderDigest.Difference] = []
-        ) -> Finding {
+        func finding(_ what: String) -> Finding {
             Finding(
                 scenario: scenario.name, seed: seed, what: what,
                 events: events.map { $0.replacing(root + "/disk", with: "") } + [
                     "small inputs up to \(smallInputBytes) bytes"
-                ] + disk.trace.suffix(12), differences: differences)
+                ] + disk.trace.suffix(12))
         }
         for attempt in 0..<Self.attemptsMax {
             let fault = faults.indices.contains(attempt) ? faults[attempt] : nil
@@ -153,8 +142,6 @@ final class Simulation {
                         !($0.isMore && $0.line.hasPrefix("name "))
                     }
                     if difference.isEmpty { return nil }
-                    let found = finding("differs", difference)
-                    if scenario.isNewWhenRepeated, KnownFault.of(found) != nil { return found }
                 }
                 continue
             }
@@ -169,7 +156,7 @@ final class Simulation {
             // Files that are none of the results may be back, or may not have been removed.
             let mayHoldMore = endsInLoss || struck != nil
             return compare(scenario, ending, reference, mayHoldMore: mayHoldMore).map {
-                finding($0.what, $0.lines)
+                finding($0)
             }
         }
         return finding("it never ends")
@@ -178,22 +165,22 @@ final class Simulation {
     /// - Parameter mayHoldMore: there may be other files, until the next run.
     private func compare(
         _ scenario: Scenario, _ ending: Ending, _ reference: Reference, mayHoldMore: Bool
-    ) -> (what: String, lines: [FolderDigest.Difference])? {
+    ) -> String? {
         let digest: FolderDigest
         do {
             digest = try FolderDigest(disk.folder)
         } catch {
-            return ("the store cannot be read: \(error)", [])
+            return "the store cannot be read: \(error)"
         }
         let difference = digest.difference(from: reference.digest).filter {
             !mayHoldMore || !($0.isMore && $0.line.hasPrefix("name "))
         }
         if !difference.isEmpty {
             let text = FolderDigest.Difference.text(difference)
-            return ("differs:\n    " + text.joined(separator: "\n    "), difference)
+            return "differs:\n    " + text.joined(separator: "\n    ")
         }
         guard !scenario.hasTotals || ending.totals == reference.totals else {
-            return ("the totals differ: \(ending.totals), not \(reference.totals)", [])
+            return "the totals differ: \(ending.totals), not \(reference.totals)"
         }
         return nil
     }
