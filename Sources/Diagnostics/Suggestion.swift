@@ -16,6 +16,12 @@ package enum Suggestion {
         return best?.name
     }
 
+    /// The first names, such as `'a', 'b', and 10 more`.
+    package static func list(_ names: [String]) -> String {
+        let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+        return shown + (names.count > 8 ? ", and \(names.count - 8) more" : "")
+    }
+
     /// ` Did you mean 'x'?`, or nothing.
     package static func phrase(for word: String, among candidates: some Sequence<String>) -> String
     {

@@ -38,7 +38,7 @@ extension RecordStreamError {
                 + Suggestion.phrase(for: name, among: header)
         case .csvNothingFits(let wanted, let header):
             "No column fits what the stage reads: the header has "
-                + Self.list(header) + ", and the stage reads " + Self.list(wanted)
+                + Suggestion.list(header) + ", and the stage reads " + Suggestion.list(wanted)
         case .csvColumnCount(let columns, let header):
             "`columns` names \(columns) columns where the header has \(header)"
         case .csvNoColumnNames: "The columns have no names"
@@ -98,12 +98,6 @@ extension RecordStreamError {
         case .outputNotWritten: "check the free space; the file that was there before is untouched"
         case .outputClosed, .outputCompression: nil
         }
-    }
-
-    /// Such as `'a', 'b', and 10 more`.
-    private static func list(_ names: [String]) -> String {
-        let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
-        return shown + (names.count > 8 ? ", and \(names.count - 8) more" : "")
     }
 
     /// How to map the columns whose names are like those that are wanted; nil where there are none.

@@ -107,7 +107,7 @@ import Testing
         try place.write("a.ndjson", "{\"Titel\":\"a\",\"x\":{}}\n{\"Titel\":\"b\"}\n")
         let result = try place.run("{ import: a.ndjson, into: Task, when-found: append }")
         let message = """
-            s.yaml:5:5: warning: No record of 'import-a' has any field that the stage reads; they have \
+            s.yaml:5:5: warning: No record of 'import-a' has any field that the stage reads; its records have \
             'Titel', 'x' [import.nothing-fits]
               in: stages[0]
               fix: name the fields under `set`, or see whether `read.at` leads to the records

@@ -16,8 +16,8 @@ package struct KnownInput: Sendable, Hashable {
     }
 }
 
-/// The files that stages with `once` have imported: `ETL_INPUTS`, a table of ours, made with the
-/// first of them.
+/// The files that stages have imported which read each file once, or append: `ETL_INPUTS`, a table of
+/// ours, made with the first of them.
 enum KnownInputs {
     static let table = "ETL_INPUTS"
 

@@ -12,7 +12,8 @@ extension PredicatePages {
         | `nil < 2.5`, `2.5 > nil` | depends on the store | false; `<=` and `>=` hold if both sides \#
         are nil | as SQL compares |
         | `'a' IN 'abc'` | `'abc' CONTAINS 'a'` | the same | |
-        | `name.length` | a method of the text | `length(name)`, unless a record has such a field | \#
+        | `name.length` | a method of the text | `length(name)`, unless a record has such a field; \#
+        in records, null of a value that is no text | \#
         records have keys and no methods |
         | `ANY tags.name.length > 3` | works in memory | refused; use `SUBQUERY(tags.name, $x, length($x) > 3).@count > 0` | one way to say it |
         | `& \| ^ ~ << >>`, `**` | on numbers | on whole numbers; an overflow of `**` is an error, \#
@@ -23,14 +24,16 @@ extension PredicatePages {
         | `$map.$key`, `$map.key` | a dictionary's value | refused | values come from parameters, \#
         which are texts, numbers, dates, and lists |
         | `IN $list` | any collection | a parameter of the type `list`, or `--set` of one name \#
-        several times | |
+        several times; compared with records, its values are texts | |
         | `SUBQUERY` over values | works | the same: `SUBQUERY({1, 2}, $x, $x > priority)`, \#
-        `SUBQUERY(tags.name, $x, $x BEGINSWITH 'a')` | |
+        `SUBQUERY(tags.name, $x, $x BEGINSWITH 'a')`; one inside another over lists works on \#
+        records alone | |
         | `FUNCTION(…)`, `keyPath.method()` | calls methods | refused | a store has no methods |
         | surplus arguments | ignored | refused | they are mistakes |
         | arithmetic | may go on in doubles | whole numbers stay whole, `/` drops the \#
         rest, an overflow is an error | no number changes silently |
-        | size | limits of SQLite | 1 MiB of text, 64 brackets and 400 operators inside each other, \#
+        | size | limits of SQLite | 1 MiB of text; inside each other 64 brackets, `NOT`, `~`, or \#
+        `**`, and nearly 400 other operators; \#
         any number of terms, 63 to-one relationships in key paths | deeper ones do not fit on a \#
         thread's stack, and SQLite joins 64 tables |
 

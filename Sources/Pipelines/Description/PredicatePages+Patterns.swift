@@ -2,8 +2,9 @@ extension PredicatePages {
     /// What `MATCHES` and the model's `pattern` read.
     static let patterns = #"""
         `MATCHES` and the `pattern` of a model match whole texts, Unicode scalar by Unicode scalar. \#
-        The time grows with the length of the text only, whatever the expression is. The syntax is \#
-        that of ICU, and so of `NSPredicate`, except for what needs more time:
+        The time is linear in the length of the text: a character costs at most as many steps as the \#
+        expression has states. The syntax is that of ICU, and so of `NSPredicate`, but for what \#
+        needs more time:
 
         | written | matches |
         |---|---|

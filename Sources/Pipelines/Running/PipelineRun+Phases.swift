@@ -39,7 +39,7 @@ extension PipelineRun {
             open = nil
         case .putInPlace: try putInPlace(&job)
         case .publish:
-            // What is published tells of a store that no loss of power takes away.
+            // Exports must not appear before the store is durable in its place.
             try job.target.synchronizePlace()
             try Publication.recover(besideStoreAt: job.target.path)
         case .reportEarly: reportEarly()

@@ -31,7 +31,8 @@ extension ImportWriter {
     }
 
     private mutating func stopJudged() throws {
-        if hasSaved { try saveStopped() }
+        let saved = environment.journal.point(of: stage)
+        if saved?.isEmpty == false { try saveStopped() }
     }
 
     /// What no record had, though the spec names it: it may be misspelt.
@@ -42,7 +43,7 @@ extension ImportWriter {
                 Diagnostic(
                     .warning, code: "import.nothing-fits",
                     "No record of '\(stage.name)' has any field that the stage reads"
-                        + (names.isEmpty ? "" : "; they have \(Self.list(names))"),
+                        + (names.isEmpty ? "" : "; its records have \(Suggestion.list(names))"),
                     at: .source(spec.location),
                     fix:
                         "name the fields under `set`, or see whether `read.at` leads to the records"
@@ -60,11 +61,6 @@ extension ImportWriter {
                         + Suggestion.phrase(for: path.text, among: names),
                     at: .source(path.location))
             }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
-        return shown + (names.count > 8 ? ", and \(names.count - 8) more" : "")
     }
 
     // MARK: Inputs of earlier runs

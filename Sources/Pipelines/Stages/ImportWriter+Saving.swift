@@ -34,7 +34,6 @@ extension ImportWriter {
         try environment.journal.note(
             note, finished: section == nil ? finished : [], in: context)
         progress.objects.add(try context.save().change)
-        hasSaved = true
         if section == nil { finished.removeAll() }
         unsaved.noteSave()
         environment.ledger.note(stage, reportSoFar(progress.objects))

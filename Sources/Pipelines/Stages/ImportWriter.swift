@@ -18,8 +18,6 @@ struct ImportWriter {
     let paths: NotedPaths
     /// Whether an earlier attempt has left a place.
     let goesOn: Bool
-    /// Whether this attempt or an earlier one has saved anything.
-    var hasSaved: Bool
     let started = ContinuousClock.now
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
@@ -60,7 +58,6 @@ struct ImportWriter {
         self.context = context
         paths = importStage.environment.paths
         goesOn = note != nil
-        hasSaved = note?.isBegun == true
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,

@@ -18,7 +18,7 @@ struct StageEnvironment: Sendable {
     var workingFolder: String
     /// No file is written.
     var isDry: Bool
-    /// The inputs are all there is, and not rejects of an earlier run, or the few of a test.
+    /// Whether `unmet` and `min-records` count: a replay and a test read only some of the records.
     var judgesInputs = true
     var progress: RunProgress
     var interruption: Interruption
