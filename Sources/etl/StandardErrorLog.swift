@@ -45,6 +45,7 @@ struct RunLog: Sendable {
         guard format == .json else {
             logger.info("\(line)")
             if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
+            if let folder = report.linksFolder { logger.info("  links left out: \(folder)") }
             return
         }
         var record = LogRecord(level: LogLevel.info.rawValue, code: "run.stage", message: line)

@@ -241,6 +241,20 @@ import Testing
             "\(text)")
     }
 
+    @Test("a composite attribute of which no record has any part is named as that")
+    func unmetParts() throws {
+        let place = try Place(
+            entity: "id: Integer 64, at: { type: Composite, composite: Point }")
+        let model = try String(contentsOfFile: place.folder.path + "/model.yaml", encoding: .utf8)
+        try place.write(
+            "model.yaml",
+            model + "\ncomposites: { Point: { attributes: { lat: Double } } }\n")
+        try place.write("a.ndjson", "{\"id\":1,\"at\":{\"latitude\":1}}\n")
+        let result = try place.run("{ import: a.ndjson, into: Task, set: { at: at } }")
+        #expect(
+            result.standardError.contains("No record has any part of 'at'"), "\(result)")
+    }
+
     @Test("blank lines of a table are counted in the report")
     func blankLines() throws {
         let place = try Place()

@@ -207,7 +207,12 @@ extension LinkMapping.Missing: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .create: "An object with that key is made."
-        case .null: "There is no link."
+        case .null: "There is no link, and the report counts it."
+        case .report:
+            """
+            The same, and the link is written to `STAGE.INPUT.links.ndjson` beside the rejects: \
+            file, record, relationship, and key. It is no reject, and `etl replay` ignores it.
+            """
         case .skip: "The record is passed over and counted."
         case .reject: "The record is refused."
         }

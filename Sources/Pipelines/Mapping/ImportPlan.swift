@@ -141,6 +141,11 @@ package struct ImportPlan {
         /// The slots that it fills, one of which is enough.
         var slots: [Int]
         var text: PlacedText
+        /// It is a composite attribute, and its slots are the parts.
+        var isOfParts = false
+
+        /// The path as messages name it: records may have a composite attribute with other parts.
+        var shown: String { (isOfParts ? "any part of " : "") + "'\(text.text)'" }
     }
 
     /// The field of the input that fills an attribute or a relationship; nil where none does.

@@ -24,10 +24,10 @@ extension ImportPlanBuilder {
                     isKey: self.key.contains(name)))
             var link = BulkPlan.Link(
                 relationship: name, destination: destination, key: key,
-                missing: BulkPlan.MissingPolicy(rawValue: mapping.missing.rawValue) ?? .reject,
+                missing: mapping.missing.policy,
                 many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
                     ?? .replace)
-            link.notesMissed = mapping.missing == .null
+            link.notesMissed = [.null, .report].contains(mapping.missing)
             bulkLinks.append(link)
         }
     }
@@ -126,5 +126,18 @@ extension ImportPlanBuilder {
         var single = field
         single.separator = nil
         return try caster(attribute, single)
+    }
+}
+
+extension LinkMapping.Missing {
+    /// What the writer does.
+    fileprivate var policy: BulkPlan.MissingPolicy {
+        switch self {
+        case .create: .create
+        // The report is the stage's.
+        case .null, .report: .null
+        case .skip: .skip
+        case .reject: .reject
+        }
     }
 }

@@ -146,7 +146,7 @@ struct ImportPlanBuilder {
             if let place = namedPaths.firstIndex(where: { $0.text == whole }) {
                 namedPaths[place].slots.append(slot)
             } else {
-                namedPaths.append(.init(slots: [slot], text: whole))
+                namedPaths.append(.init(slots: [slot], text: whole, isOfParts: true))
             }
             columns.append(column(attribute, slot: slot, source: source.text))
             noteWholes(of: attribute, from: source.text)

@@ -58,7 +58,7 @@ struct StagePreview {
             names.formUnion(reader.extraFields.map(\.name))
         }
         if shown.mapped + shown.rejected + shown.filtered > 0 {
-            warn(of: mapper.unseen.map(\.text), names)
+            warn(of: mapper.unseen, names)
         }
         // Of the last batch, more were counted than were looked at.
         if isEnough(shown) { shown.filtered = 0 }
@@ -179,15 +179,15 @@ struct StagePreview {
     }
 
     /// A path that no record has may be misspelt.
-    private func warn(of unseen: [PlacedText], _ names: Set<String>) {
+    private func warn(of unseen: [ImportPlan.NamedPath], _ names: Set<String>) {
         var said: Set<String> = []
-        for path in unseen where said.insert(path.text).inserted {
+        for path in unseen where said.insert(path.text.text).inserted {
             tell(
                 Diagnostic(
                     .warning, code: "import.unmet-path",
-                    "None of the records that were read has '\(path.text)'"
-                        + Suggestion.phrase(for: path.text, among: names.sorted()),
-                    at: .source(path.location)))
+                    "None of the records that were read has \(path.shown)"
+                        + Suggestion.phrase(for: path.text.text, among: names.sorted()),
+                    at: .source(path.text.location)))
         }
     }
 }

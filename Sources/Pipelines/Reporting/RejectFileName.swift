@@ -13,8 +13,8 @@ import RecordStreams
 /// ```
 /// The digits are of the bytes of the whole name, so that no two names become one.
 enum RejectFileName {
-    /// The longest name: `.why.ndjson` is added to it.
-    static let bytesMax = FileName.componentBytesMax - RejectFile.reasonsSuffix.utf8.count
+    /// The longest name: `.why.ndjson` or `.links.ndjson` is added to it.
+    static let bytesMax = FileName.componentBytesMax - RejectFile.linksSuffix.utf8.count
     /// Longer endings are no format.
     private static let endingBytesMax = 16
 

@@ -9,6 +9,7 @@ import RecordStreams
 /// ```
 /// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv             the records as they were
 /// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.why.ndjson  one line for each: why
+/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.links.ndjson  links that were left out
 /// ```
 /// Nothing is made before the first reject. `synchronize()` makes what was added durable; the
 /// rows of the same batch are saved after it. Until then it is kept in memory, and no file stays
@@ -35,6 +36,10 @@ struct RejectFiles {
     private var taken: Set<FileName> = []
     /// Inputs whose files are not made yet.
     private var unmade: [FileName] = []
+    /// The links that records of each input went without, where the spec wants them reported.
+    private var links: [FileName: AppendedFile] = [:]
+    private var otherLinks: [LinkFileNote] = []
+    private var unmadeLinks: [AppendedFile] = []
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
     /// Bytes that wait in memory, of all files.
@@ -71,7 +76,10 @@ struct RejectFiles {
     ///
     /// - Returns: how many of their records replays have saved since.
     /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished.
-    mutating func resume(_ notes: [RejectFileNote]) throws -> Int {
+    mutating func resume(
+        _ notes: [RejectFileNote], links linkNotes: [LinkFileNote]
+    ) throws -> Int {
+        try resume(linkNotes)
         var saved = 0
         for itsFolder in Set(notes.map(\.path.folder)).sorted() {
             let folder = itsFolder.exactText ?? itsFolder.displayText
@@ -109,6 +117,23 @@ struct RejectFiles {
         return saved
     }
 
+    /// Goes on with the files of left-out links of an earlier attempt, cut to what its last save knows.
+    ///
+    /// One that somebody has removed is begun anew.
+    private mutating func resume(_ notes: [LinkFileNote]) throws {
+        guard !isDry else { return }
+        for var note in notes {
+            let itsFolder = note.path.folder
+            let isOwn = Self.areSame(itsFolder.exactText ?? itsFolder.displayText, folder)
+            if isOwn { note.path = FileName(folder).joining(note.path.lastComponent) }
+            guard let size = FileDescriptor.size(note.path) else { continue }
+            let file = AppendedFile(note.path, length: min(size, note.length))
+            try file.make()
+            taken.insert(note.path)
+            if isOwn { links[note.source] = file } else { otherLinks.append(note) }
+        }
+    }
+
     /// Whether two paths lead to one folder, which may not be there.
     private static func areSame(_ folder: String, _ other: String) -> Bool {
         (FileDescriptor.resolved(folder) ?? PathText.normalized(folder))
@@ -122,8 +147,13 @@ struct RejectFiles {
     /// Removes files of this stage that an earlier attempt made and never saved anything with.
     func removeLeftovers() {
         guard FileDescriptor.size(folder) != nil else { return }
-        for input in inputs.files where files[input.path] == nil {
-            remove(FileName(folder).joining(name(of: input.path)))
+        for input in inputs.files {
+            let path = FileName(folder).joining(name(of: input.path))
+            if files[input.path] == nil { remove(path) }
+            let linksPath = path.adding(RejectFile.linksSuffix)
+            if links[input.path] == nil, !taken.contains(linksPath) {
+                FileDescriptor.remove(linksPath)
+            }
         }
     }
 
@@ -136,6 +166,14 @@ struct RejectFiles {
     /// How long the files are; after `synchronize()`.
     var notes: [RejectFileNote] {
         others + files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
+    }
+
+    /// How long the files of left-out links are; after `synchronize()`. Nil where there are none.
+    var linkNotes: [LinkFileNote]? {
+        let own = links.sorted { $0.key < $1.key }.map { source, file in
+            LinkFileNote(source: source, path: file.path, length: file.length)
+        }
+        return own.isEmpty && otherLinks.isEmpty ? nil : otherLinks + own
     }
 
     /// The first rejects of each code, to be shown.
@@ -168,23 +206,43 @@ struct RejectFiles {
         }
     }
 
+    /// Adds a link that a record went without.
+    mutating func add(_ link: MissedLink, at place: RecordLocation) throws {
+        let source = place.file
+        let file =
+            links[source]
+            ?? AppendedFile(freePath(of: source, suffix: RejectFile.linksSuffix))
+        if links[source] == nil {
+            links[source] = file
+            taken.insert(file.path)
+            unmadeLinks.append(file)
+        }
+        let text = MissedLinkLine(link, at: place, runID: runID).text
+        file.write(text)
+        waitingBytes += text.count
+        if file.isFull || waitingBytes > Self.waitingBytesMax { try flush() }
+    }
+
     /// Writes what waits in memory; it need not be durable before the next save.
     private mutating func flush() throws {
         try makeFiles()
         for file in files.values where file.waitingBytes > 0 { try file.flush() }
+        for file in links.values where file.waitingBytes > 0 { try file.flush() }
         waitingBytes = 0
     }
 
     private mutating func makeFiles() throws {
-        guard !unmade.isEmpty else { return }
+        guard !unmade.isEmpty || !unmadeLinks.isEmpty else { return }
         try publication.noteRejects(in: finalFolder)
         try OutputFolder.make(folder)
         try noteFiles()
         for source in unmade { try files[source]?.make() }
+        for file in unmadeLinks { try file.make() }
         // The names must be as durable as what the files hold.
         try FileDescriptor.synchronizeFolder(folder)
         try FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
         unmade.removeAll()
+        unmadeLinks.removeAll()
     }
 
     /// Notes the files before they are there, so that none is without a note.
@@ -230,14 +288,15 @@ struct RejectFiles {
 
     /// A path that no other input's file has: between two attempts inputs of one name may come and
     /// go, which moves their numbers.
-    private func freePath(of source: FileName) -> FileName {
+    private func freePath(of source: FileName, suffix: String = "") -> FileName {
         let folder = FileName(folder)
-        var path = folder.joining(name(of: source))
+        var path = folder.joining(name(of: source).adding(suffix))
         var number = 1
         while taken.contains(path) {
             number += 1
             path = folder.joining(
-                RejectFileName.name(of: source, stage: stage.name, prefix: "again-\(number)."))
+                RejectFileName.name(of: source, stage: stage.name, prefix: "again-\(number).")
+                    .adding(suffix))
         }
         return path
     }
@@ -246,6 +305,7 @@ struct RejectFiles {
     mutating func synchronize() throws {
         try makeFiles()
         for file in files.values { try file.synchronize() }
+        for file in links.values { try file.synchronize() }
         waitingBytes = 0
     }
 
@@ -253,7 +313,9 @@ struct RejectFiles {
     mutating func close() throws {
         try makeFiles()
         for file in files.values { try file.close() }
+        for file in links.values { try file.synchronize() }
         files = [:]
+        links = [:]
         waitingBytes = 0
     }
 }

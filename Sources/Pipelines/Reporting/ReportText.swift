@@ -29,6 +29,7 @@ enum ReportText {
         lines += stages(report)
         lines += objects(report)
         lines += rejects(report)
+        lines += missedLinks(report)
         if !report.messages.isEmpty { lines += ["", "Messages"] }
         for message in report.messages {
             lines += message.text.split(separator: "\n").map { "  \($0)" }
@@ -64,6 +65,20 @@ enum ReportText {
                 ].filter { $0.0 > 0 }.map { "\(ReportWords.count($0.0)) \($0.1)" }
                 return "  \(padded(count.entity, width))  \(parts.joined(separator: ", "))"
             }
+    }
+
+    private static func missedLinks(_ report: RunReport) -> [String] {
+        var lines: [String] = []
+        for stage in report.stages {
+            guard let missed = stage.missedLinks, !missed.isEmpty else { continue }
+            lines += ["", "Links without an object in \(stage.name)"]
+            for links in missed {
+                lines.append("  \(links.relationship): \(ReportWords.count(links.count))")
+                lines += links.first.map { "    \($0)" }
+            }
+            if let folder = stage.linksFolder { lines.append("  in \(folder)") }
+        }
+        return lines
     }
 
     private static func rejects(_ report: RunReport) -> [String] {

@@ -33,7 +33,7 @@ extension RunReport.Stage: JSONWritable {
             "name": name, "kind": kind, "state": state.rawValue, "entity": entity,
             "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
             "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
-            "rejectsFolder": rejectsFolder,
+            "linksFolder": linksFolder, "rejectsFolder": rejectsFolder,
             "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
             "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
             "verified": verified, "inputs": inputs, "output": output,

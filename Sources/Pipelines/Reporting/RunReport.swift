@@ -118,6 +118,8 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var extraFields: [FieldCount] = []
         /// Links that records went without, by relationship; nil where there are none.
         package var missedLinks: [MissedLinks]?
+        /// Where the files of these links are, if `missing: report` wants them.
+        package var linksFolder: String?
         package var rejects: [RejectTally.Code] = []
         /// Where the rejected records are.
         package var rejectsFolder: String?
@@ -220,6 +222,7 @@ extension RunReport.Stage {
         var report = StageReport(kind: kind, name: name)
         report.records = records
         report.missedLinks = missedLinks
+        report.linksFolder = linksFolder
         report.objects = objects
         report.matched = matched
         report.changed = changed

@@ -241,6 +241,7 @@ extension RunReport.Stage {
         records = report.records
         extraFields = report.extraFields
         missedLinks = report.missedLinks
+        linksFolder = report.linksFolder.map { absolute(FileName($0)).displayText }
         rejects = report.rejects?.codes ?? []
         rejectsFolder = report.rejectsFolder.map { absolute(FileName($0)).displayText }
         objects = report.objects

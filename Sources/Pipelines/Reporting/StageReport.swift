@@ -13,6 +13,8 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var extraFields: [FieldCount] = []
     /// Links that records went without, by relationship; nil where there are none.
     package var missedLinks: [MissedLinks]?
+    /// Where the files of these links are, if `missing: report` wants them.
+    package var linksFolder: String?
     /// The rejects by code, with the first of each; nil where there are none.
     package var rejects: RejectTally?
     /// Where the rejected records are, if there are any.
@@ -203,6 +205,8 @@ extension StageReport {
             add(nulled, "\(nulled == 1 ? "value" : "values") made null")
             let missed = missedLinks?.reduce(0) { $0 + $1.count }
             add(missed, "\(missed == 1 ? "link" : "links") without an object")
+            let blank = records.blankLines
+            add(blank, "blank \(blank == 1 ? "line" : "lines")")
         }
         add(mirrored, "deleted")
         if let matched { parts.append("\(number(matched)) matched") }

@@ -42,6 +42,7 @@ extension Replay {
             }
             moves += [Move(from: new, to: old), Move(from: reasons, to: oldReasons)]
         }
+        moves += try movesOfLinks(from: refused, reports, runID: runID)
         // The import that refused them learns from this how many are left.
         let newNote = PathText.join(work, RejectNote.name)
         try drained.write(in: folder, to: newNote)
@@ -50,6 +51,40 @@ extension Replay {
                 from: FileName(newNote), to: FileName(PathText.join(folder, RejectNote.name))))
         try WholeFile.write(Array(moves.json.exact.utf8), to: planPath)
         try recover()
+    }
+
+    /// The links that replayed records went without, with the places in the inputs: they come into a
+    /// folder of the replay's, beside what the run itself has left out.
+    private func movesOfLinks(
+        from refused: String, _ reports: [StageReport], runID: String
+    ) throws -> [Move] {
+        let target = FileName(PathText.join(folder, "replay-" + runID))
+        var moves: [Move] = []
+        let names = newNames
+        for file in files {
+            let name = (names[file.name] ?? file.name).adding(RejectFile.linksSuffix)
+            let new = FileName(refused).joining(name)
+            guard FileDescriptor.size(new) != nil else { continue }
+            var lines = try MissedLinkLine.read(new)
+            if let known = try originalPlaces(of: file, reports) {
+                for index in lines.indices {
+                    guard let number = lines[index].record, known.indices.contains(number - 1)
+                    else { continue }
+                    let first = known[number - 1]
+                    lines[index].file = first.file
+                    lines[index].record = first.record
+                    lines[index].line = first.line
+                }
+            }
+            if moves.isEmpty { try OutputFolder.make(target.textFromHere) }
+            let written = FileName(work).joining(name)
+            try WholeFile.write(lines.flatMap(\.text), to: written)
+            moves.append(
+                Move(
+                    from: written,
+                    to: target.joining(file.name.adding(RejectFile.linksSuffix))))
+        }
+        return moves
     }
 
     /// What the replay calls the files of what it refuses, by the files that it reads.
@@ -132,12 +167,7 @@ extension Replay {
     private func reasons(
         of file: RejectNote.File, _ path: FileName, _ reports: [StageReport]
     ) throws -> FileName {
-        let known = try RejectReason.read(reasonsPath(of: file))
-        let all = try files.filter { $0.stage == file.stage }.reduce(0) { sum, other in
-            sum + (try RejectReason.read(reasonsPath(of: other)).count)
-        }
-        let read = reports.first { $0.name == file.stage }?.records?.read
-        guard read == all else { return path }
+        guard let known = try originalPlaces(of: file, reports) else { return path }
         var text: [UInt8] = []
         for var reason in try RejectReason.read(path) {
             if let number = reason.record, known.indices.contains(number - 1) {
@@ -153,6 +183,18 @@ extension Replay {
         let target = FileName(work).joining(RejectFile.reasons(of: file.name))
         try WholeFile.write(text, to: target)
         return target
+    }
+
+    /// The reasons of the records that were replayed, in their order, which have the places that these
+    /// came from; nil where the records of the file cannot be told by their numbers.
+    private func originalPlaces(
+        of file: RejectNote.File, _ reports: [StageReport]
+    ) throws -> [RejectReason]? {
+        let all = try files.filter { $0.stage == file.stage }.reduce(0) { sum, other in
+            sum + (try RejectReason.read(reasonsPath(of: other)).count)
+        }
+        let read = reports.first { $0.name == file.stage }?.records?.read
+        return read == all ? try RejectReason.read(reasonsPath(of: file)) : nil
     }
 
     /// Tells what is left.

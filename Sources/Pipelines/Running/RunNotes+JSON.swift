@@ -43,7 +43,7 @@ extension ResumePoint: JSONWritable {
                 inputs.sorted { $0.key < $1.key }.flatMap { [$0.key.json, $0.value.json] }),
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
             "abortBase": abortBase, "stop": stop, "left": left, "unmet": unmet,
-            "fitsNothing": fitsNothing, "missedLinks": missedLinks,
+            "fitsNothing": fitsNothing, "missedLinks": missedLinks, "links": links,
         ])
     }
 }
@@ -70,6 +70,10 @@ extension InputForm: JSONWritable {
     var json: JSONTree { .fields(["format": format, "columnNames": columnNames]) }
 }
 
+extension LinkFileNote: JSONWritable {
+    var json: JSONTree { .fields(["source": source, "path": path, "length": length]) }
+}
+
 extension RejectFileNote: JSONWritable {
     var json: JSONTree {
         .fields([
@@ -85,7 +89,7 @@ extension StageReport: JSONWritable {
         .fields([
             "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
             "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
-            "rejectsFolder": rejectsFolder,
+            "rejectsFolder": rejectsFolder, "linksFolder": linksFolder,
             "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
             "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
             "exported": exported, "verified": verified,
@@ -109,6 +113,7 @@ extension StageReport {
         var report = self
         report.exported?.path = OutputText.masked(exported?.path ?? "")
         report.rejectsFolder = rejectsFolder.map(OutputText.masked)
+        report.linksFolder = linksFolder.map(OutputText.masked)
         return report
     }
 }

@@ -81,6 +81,7 @@ struct ResumePoint: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
         case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing, missedLinks
+        case links
     }
 
     var stage: String
@@ -113,6 +114,8 @@ struct ResumePoint: Decodable, Sendable {
     var fitsNothing: Bool?
     /// Links that records went without; nil where there are none.
     var missedLinks: [MissedLinks]?
+    /// The files of left-out links; nil where there are none.
+    var links: [LinkFileNote]?
     /// The inputs that were read to their ends.
     var finished: [InputNote] = []
 }
@@ -220,6 +223,14 @@ struct SectionNote: Decodable, Sendable, Hashable {
 struct InputForm: Decodable, Sendable {
     var format: String
     var columnNames: [String]?
+}
+
+/// How long the file of the left-out links of one input was when a batch was saved.
+struct LinkFileNote: Decodable, Sendable, Hashable {
+    /// The input.
+    var source: FileName
+    var path: FileName
+    var length: Int
 }
 
 /// How long the reject files of one input were when a batch was saved.

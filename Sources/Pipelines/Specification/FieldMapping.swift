@@ -113,7 +113,7 @@ package struct AttributeMapping: Sendable, Hashable {
 package struct LinkMapping: Sendable, Hashable {
     /// What to do about a key that no object has.
     package enum Missing: String, Sendable, Hashable, CaseIterable {
-        case create, null, skip, reject
+        case create, null, report, skip, reject
     }
 
     /// How the objects of a to-many relationship change.

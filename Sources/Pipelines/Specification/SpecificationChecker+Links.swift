@@ -52,10 +52,10 @@ extension SpecificationChecker {
                 "rule", "'many' is for relationships to many objects",
                 link.relationship.location, fix: "remove it")
         }
-        if link.missing == .null, !relationship.isOptional {
+        if [.null, .report].contains(link.missing), !relationship.isOptional {
             error(
                 "rule",
-                "`missing: null` would leave '\(relationship.name)' empty, which is not optional",
+                "`missing: \(link.missing.rawValue)` would leave '\(relationship.name)' empty, which is not optional",
                 link.missingLocation, fix: "use create or reject")
         }
         if link.missing == .create { checkCreation(link, target) }

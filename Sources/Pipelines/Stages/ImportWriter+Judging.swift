@@ -52,14 +52,14 @@ extension ImportWriter {
         }
         let unmet = Set(progress.unmet ?? [])
         var said: Set<String> = []
-        return plan.namedPaths.map(\.text)
-            .filter { unmet.contains($0.text) && said.insert($0.text).inserted }
-            .map { path in
+        return plan.namedPaths
+            .filter { unmet.contains($0.text.text) && said.insert($0.text.text).inserted }
+            .map { named in
                 Diagnostic(
                     .warning, code: "import.unmet-path",
-                    "No record has '\(path.text)'"
-                        + Suggestion.phrase(for: path.text, among: names),
-                    at: .source(path.location))
+                    "No record has \(named.shown)"
+                        + Suggestion.phrase(for: named.text.text, among: names),
+                    at: .source(named.text.location))
             }
     }
 

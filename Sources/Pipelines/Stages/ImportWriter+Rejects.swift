@@ -30,6 +30,18 @@ extension ImportWriter {
             columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
     }
 
+    /// Counts a link that a record went without, and writes it down where the spec says so.
+    mutating func keep(
+        _ link: MissedLink, at place: () throws -> RecordLocation?
+    ) throws {
+        var location: RecordLocation?
+        if reportedLinks.contains(link.relationship) {
+            location = try place()
+            if let location { try rejects.add(link, at: location) }
+        }
+        try progress.note(missed: link) { try location ?? place() }
+    }
+
     /// How the records of an input are written, by whatever path an earlier attempt reached it.
     private func form(of source: FileName) -> InputForm? {
         if let form = progress.inputs[source] { return form }

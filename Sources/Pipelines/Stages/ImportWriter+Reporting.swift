@@ -40,6 +40,11 @@ extension ImportWriter {
         report.objects = objects.report(environment.container.schema)
         report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
         if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.finalFolder }
+        if reportedLinks.contains(where: { name in
+            progress.missedLinks?.contains { $0.relationship == name } == true
+        }), !environment.isDry {
+            report.linksFolder = rejects.finalFolder
+        }
         return report
     }
 

@@ -25,6 +25,7 @@ extension ImportWriter {
         try context.takeBackUnchangedRows(writer)
         try rejects.synchronize()
         progress.rejects = rejects.notes
+        progress.links = rejects.linkNotes
         progress.section = section
         var note = progress
         note.objects.add(try context.uncommittedChange())
@@ -77,7 +78,7 @@ extension ImportWriter {
     private mutating func keepRejectsOfParked() throws {
         let parked = parked
         for link in writer.takeMissedLinks() {
-            try progress.note(missed: link) { try parked.record(link.token)?.location }
+            try keep(link) { try parked.record(link.token)?.location }
         }
         for reject in writer.takeRejects() {
             guard let record = try parked.record(reject.token) else { continue }

@@ -129,7 +129,7 @@ extension ImportWriter {
             records: rows.count, bytes: rows.byteCount, idle: writer.idleRecords - idleBefore)
         if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
         for link in writer.takeMissedLinks() {
-            progress.note(missed: link) { rows.location(ofRow: Int(link.token)) }
+            try keep(link) { rows.location(ofRow: Int(link.token)) }
         }
         for reject in writer.takeRejects() {
             try keep(rows.rejected(row: Int(reject.token), reject, plan), nil)

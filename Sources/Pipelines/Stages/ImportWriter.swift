@@ -19,6 +19,8 @@ struct ImportWriter {
     /// Whether an earlier attempt has left a place.
     let goesOn: Bool
     let started = ContinuousClock.now
+    /// Relationships whose left-out links are written down.
+    let reportedLinks: Set<String>
     var rejects: RejectFiles
     /// How far the import has come, of which the next save takes note.
     var progress: ResumePoint
@@ -58,6 +60,8 @@ struct ImportWriter {
         self.context = context
         paths = importStage.environment.paths
         goesOn = note != nil
+        reportedLinks = Set(
+            spec.link.filter { $0.missing == .report }.map(\.relationship.text))
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
@@ -79,7 +83,8 @@ struct ImportWriter {
                 rejects: [],
                 secondsElapsed: 0)
         if let note, note.isBegun {
-            progress.noteReplayed(try rejects.resume(note.rejects))
+            progress.noteReplayed(
+                try rejects.resume(note.rejects, links: note.links ?? []))
         }
         progress.left = spec.isRepeatable ? [] : inputs.allPositions
         if let position = note?.position, inputs.start(at: position) == nil {
@@ -212,7 +217,7 @@ struct ImportWriter {
             try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
         for link in writer.takeMissedLinks() {
-            progress.note(missed: link) { batch.location(ofRow: Int(link.token - first)) }
+            try keep(link) { batch.location(ofRow: Int(link.token - first)) }
         }
         for reject in writer.takeRejects() {
             try keep(batch.rejected(row: Int(reject.token - first), reject, plan), batch)

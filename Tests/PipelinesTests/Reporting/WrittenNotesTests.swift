@@ -44,6 +44,7 @@ import Testing
         report.records = counts
         report.extraFields = [FieldCount(name: "more", records: 3)]
         report.missedLinks = [missed]
+        report.linksFolder = "rejects/x"
         report.rejects =
             (try? JSONDecoder().decode(
                 RejectTally.self, from: Data(#"{"codes":[\#(code.json.compact)]}"#.utf8)))
@@ -63,6 +64,7 @@ import Testing
         (stage.secondsElapsed, stage.records, stage.rowsPerSecond) = (0.001, counts, 1e20)
         stage.extraFields = [FieldCount(name: "more", records: 3)]
         stage.missedLinks = [missed]
+        stage.linksFolder = "rejects/x"
         (stage.rejects, stage.rejectsFolder, stage.objects) = ([code], "rejects/x", objects)
         (stage.matched, stage.changed, stage.mirrored, stage.denied) = (1, 2, 3, 4)
         (stage.cascaded, stage.nullified, stage.verified) = (["Tag": 1], 5, 6)
@@ -140,7 +142,8 @@ import Testing
             section: section, abortBase: RejectBase(read: 4, rejected: 5),
             stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
             left: [Self.position], unmet: ["a.b"], fitsNothing: false,
-            missedLinks: [Self.missed])
+            missedLinks: [Self.missed],
+            links: [LinkFileNote(source: Self.name, path: "rejects/a.csv.links.ndjson", length: 8)])
         try check(run)
         try check(section)
         try check(stage)

@@ -30,7 +30,7 @@ struct ReportPage {
         <title>\(report.pipeline) · \(report.exit.name) · \(ReportWords.time(report.started))</title>
         <style>\(ReportStyle.sheet)</style></head>
         <body class="\(Self.mood(report.exit.code))"><main>
-        \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(extraFields)\(files)\
+        \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(missedLinks)\(extraFields)\(files)\
         \(facts)</main></body></html>
 
         """
@@ -214,15 +214,39 @@ extension ReportPage {
             """
     }
 
-    private func folderNote(_ path: String?) -> Markup {
+    /// Links that records went without.
+    fileprivate var missedLinks: Markup {
+        let parts = report.stages.compactMap { stage -> Markup? in
+            guard let missed = stage.missedLinks, !missed.isEmpty else { return nil }
+            let rows = missed.map { links -> [Markup] in
+                [
+                    "\(links.relationship)", "\(ReportWords.count(links.count))",
+                    "<code>\(links.first.joined(separator: ", "))</code>",
+                ]
+            }
+            let columns = [
+                Column(name: "relationship"), Column(name: "links", style: "number"),
+                Column(name: "the first", style: "value"),
+            ]
+            return """
+                <h3>\(stage.kind) \(stage.name)</h3>\(table(columns, rows))\
+                \(folderNote(stage.linksFolder, "They"))
+
+                """
+        }
+        guard !parts.isEmpty else { return .empty }
+        return "<section><h2>Links without an object</h2>\(parts)</section>\n"
+    }
+
+    private func folderNote(_ path: String?, _ what: String = "The records") -> Markup {
         guard let path else { return .empty }
         // A secret would be written in a form that is not known as one.
         let place = OutputText.masked(path)
         guard let link = folder.flatMap({ RelativePath.link(from: $0, to: place) }) else {
-            return "<p class=\"dim\">The records are in <code>\(path)</code></p>"
+            return "<p class=\"dim\">\(what) are in <code>\(path)</code></p>"
         }
         return
-            "<p class=\"dim\">The records are in <a href=\"\(link)\"><code>\(path)</code></a></p>"
+            "<p class=\"dim\">\(what) are in <a href=\"\(link)\"><code>\(path)</code></a></p>"
     }
 
     /// Fields that no stage takes.

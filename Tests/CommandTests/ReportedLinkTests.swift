@@ -1,0 +1,159 @@
+import Foundation
+import TestSeeds
+import Testing
+
+/// `missing: report`: the records come in, and their links without an object are written down.
+@Suite("Links that are reported") struct ReportedLinkTests {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: Integer 64 }
+            relationships: { owner: { to: Person, inverse: tasks } }
+            unique: [[id]]
+          Person:
+            attributes: { name: String }
+            relationships: { tasks: { to: Task, many: true, inverse: owner } }
+            unique: [[name]]
+        """
+
+    private static func folder(_ rest: String = "", stage: String = "") throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.write("model.yaml", model)
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            name: s
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            budget: { save-every: 64 }
+            \(rest)
+            stages:
+              - import: tasks
+                read: { files: tasks.ndjson }
+                into: Task
+                link: { owner: { by: { name: owner }, missing: report } }
+                \(stage)
+            """)
+        return folder
+    }
+
+    /// The lines of all files of left-out links, without the run, sorted by their records.
+    private static func lines(_ folder: FailureFolder) throws -> [String] {
+        let found = try folder.shell(
+            "find rejects -name '*.links.ndjson' | sort | xargs -r cat | sed 's/,\"run\":.*/}/'")
+        return found.output.split(separator: "\n").map(String.init)
+    }
+
+    private static func line(_ record: Int, _ key: String) -> String {
+        "{\"file\":\"tasks.ndjson\",\"key\":\"\(key)\",\"line\":\(record),\"record\":\(record),"
+            + "\"relationship\":\"owner\"}"
+    }
+
+    @Test("each link is a line; the records are no rejects, and a replay has nothing to do")
+    func lines() throws {
+        let folder = try Self.folder()
+        try folder.write(
+            "tasks.ndjson",
+            "{\"id\":1,\"owner\":\"nobody\"}\n{\"id\":2}\n{\"id\":3,\"owner\":\"no one\"}\n")
+        let result = try folder.run("-v")
+        #expect(result.status == 0, "\(result)")
+        #expect(
+            result.errors.contains(
+                "import tasks: 3 read, 3 inserted, 2 links without an object"), "\(result)")
+        let run = try #require(folder.names("rejects").first)
+        #expect(
+            folder.names("rejects/\(run)").filter { !$0.hasPrefix(".") } == [
+                "tasks.tasks.ndjson.links.ndjson"
+            ])
+        #expect(try Self.lines(folder) == [Self.line(1, "nobody"), Self.line(3, "no one")])
+        #expect(
+            try folder.shell("\"$E\" replay rejects/\(run)").status == 0)
+        #expect(try Self.lines(folder).count == 2)
+        let report = try folder.shell("\"$E\" report runs")
+        #expect(
+            report.output.contains(
+                """
+
+                Links without an object in tasks
+                  owner: 2
+                    tasks.ndjson:1 'nobody'
+                    tasks.ndjson:3 'no one'
+                  in \(folder.path)/rejects/\(run)
+                """), "\(report.output)")
+    }
+
+    @Test("nothing is written for links that find their objects")
+    func none() throws {
+        let folder = try Self.folder()
+        try folder.write("tasks.ndjson", "{\"id\":1}\n")
+        #expect(try folder.run().status == 0)
+        #expect(folder.names("rejects").isEmpty)
+    }
+
+    @Test("what a replay leaves out is written with the places that the records came from")
+    func replayed() throws {
+        let folder = try Self.folder("rejects: { allow: 100% }")
+        try folder.write(
+            "tasks.ndjson",
+            "{\"id\":1,\"owner\":\"a\"}\n{\"id\":\"x\",\"owner\":\"b\"}\n{\"id\":\"y\",\"owner\":\"c\"}\n"
+        )
+        #expect(try folder.run().status == 0)
+        let run = try #require(folder.names("rejects").first)
+        try folder.shell("sed -i 's/\"y\"/3/' rejects/\(run)/tasks.tasks.ndjson")
+        let replay = try folder.shell("\"$E\" replay rejects/\(run)")
+        #expect(replay.status == 0, "\(replay)")
+        #expect(try folder.query("SELECT ZID FROM ZTASK ORDER BY 1") == "1\n3\n")
+        #expect(
+            try Self.lines(folder).sorted() == [Self.line(1, "a"), Self.line(3, "c")])
+    }
+
+    @Test("a required relationship, and a link inside a record, cannot be reported")
+    func refused() throws {
+        let folder = try Self.folder()
+        try folder.write(
+            "model.yaml",
+            Self.model.replacing("inverse: tasks }", with: "inverse: tasks, optional: false }"))
+        let result = try folder.shell("\"$E\" check spec.yaml")
+        #expect(
+            result.errors.contains(
+                "`missing: report` would leave 'owner' empty, which is not optional"), "\(result)")
+    }
+
+    @Test("killed and run again, each link is written once", .tags(.slow))
+    func killed() throws {
+        let folder = try Self.folder()
+        let seed = TestSeed.ofThisRun
+        var random = SeededGenerator(seed: seed)
+        let count = 4000
+        try folder.write(
+            "tasks.ndjson",
+            (1...count).map { "{\"id\":\($0),\"owner\":\"n\($0)\"}\n" }.joined())
+        var killed = 0
+        for round in 0..<6 {
+            try folder.shell("rm -rf store.sqlite* rejects")
+            var status: Int32 = 137
+            for attempt in 0..<6 where status == 137 {
+                let killer =
+                    attempt == 5
+                    ? ":" : "sleep 0.\(100 + random.pick(400)); kill -KILL $run 2> /dev/null"
+                status = try folder.shell(
+                    """
+                    "$E" run spec.yaml & run=$!
+                    ( \(killer) ) &
+                    wait $run
+                    """
+                ).status
+                if status == 137 { killed += 1 }
+            }
+            let place = Comment("seed \(seed), round \(round)")
+            #expect(status == 0, place)
+            #expect(try folder.query("SELECT count(*) FROM ZTASK") == "\(count)\n", place)
+            let lines = try Self.lines(folder)
+            let all = Set((1...count).map { Self.line($0, "n\($0)") })
+            let lost = all.subtracting(lines).count
+            #expect(lost == 0 && lines.count == count, place)
+        }
+        #expect(killed > 0, "seed \(seed)")
+    }
+}
