@@ -80,7 +80,7 @@ let package = Package(
             name: "FuzzHarnesses",
             dependencies: [
                 "Files", "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel",
-                "GraphStore",
+                "GraphStore", "Pipelines",
             ],
             path: "Tests/FuzzHarnesses"),
         .testTarget(

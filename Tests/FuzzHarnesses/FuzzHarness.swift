@@ -14,12 +14,16 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
     case yaml
     /// Predicates and expressions in memory.
     case predicates
+    /// Predicates in SQL and in memory, which must find the same objects.
+    case agreement
     /// Property lists, keyed archives, and cached models.
     case archives
     /// Models of Xcode.
     case models
     /// Damaged stores, of which the same must be saved each time.
     case salvage
+    /// Rejects that somebody has edited, replayed.
+    case replay
 
     /// Tries one input.
     ///
@@ -33,6 +37,8 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
         case .archives: ArchiveFuzz.run(bytes)
         case .models: ModelFuzz.run(bytes)
         case .salvage: SalvageFuzz.run(bytes)
+        case .agreement: AgreementFuzz.run(bytes)
+        case .replay: ReplayFuzz.run(bytes)
         }
     }
 

@@ -1,0 +1,78 @@
+import Files
+import Foundation
+import GraphStore
+import Pipelines
+
+/// Replays a run's rejects whose files somebody has edited: the replay says what is wrong, and the files
+/// are read the same by the next one.
+///
+/// The input is three files with the byte 0xFF between them: the records, their reasons, and the note of
+/// the run; a file that is missing is as the run has left it.
+enum ReplayFuzz {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: Integer 64, optional: false }, title: String }
+            unique: [[id]]
+        """
+    private static let spec = """
+        etl: 1
+        name: fuzz
+        store: { at: s.sqlite, model: model.yaml, open: create }
+        rejects: { allow: 100% }
+        stages: [{ import: t, read: { files: t.ndjson }, into: Task }]
+        """
+    private static let records = "{\"id\":\"x\"}\n{\"id\":1}\n{\"title\":\"a\"}\n"
+
+    private static var base: String { FuzzHarness.folder + "/replay" }
+
+    /// The folder of rejects that a run has left, and its name.
+    private static let whole: (folder: String, name: String) = {
+        do {
+            try write("model.yaml", Array(model.utf8))
+            try write("spec.yaml", Array(spec.utf8))
+            try write("t.ndjson", Array(records.utf8))
+            let outcome = PipelineRunner(options: options).run(base + "/spec.yaml")
+            require(outcome.status == .ok, "\(outcome.diagnostics)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: base + "/rejects")
+            guard let name = names.first else { fatalError("There are no rejects") }
+            let folder = base + "/whole"
+            try FileManager.default.copyItem(atPath: base + "/rejects/" + name, toPath: folder)
+            return (folder, name)
+        } catch {
+            fatalError("The rejects cannot be made: \(error)")
+        }
+    }()
+
+    private static var options: RunOptions {
+        RunOptions(
+            sets: [], environment: [:], workingFolder: base,
+            now: Date(timeIntervalSinceReferenceDate: 800_000_000))
+    }
+
+    private static func write(_ name: String, _ bytes: [UInt8]) throws {
+        try FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
+        require(RecordFuzz.write(bytes, to: FileName(base + "/" + name)))
+    }
+
+    static func run(_ bytes: [UInt8]) {
+        let files = bytes.split(
+            separator: 0xFF, maxSplits: 2, omittingEmptySubsequences: false)
+        let folder = base + "/rejects/" + whole.name
+        do {
+            try? FileManager.default.removeItem(atPath: folder)
+            try FileManager.default.copyItem(atPath: whole.folder, toPath: folder)
+            let names = ["t.t.ndjson", "t.t.ndjson.why.ndjson", ".run.json"]
+            for (name, file) in zip(names, files) where !file.isEmpty {
+                require(RecordFuzz.write(Array(file), to: FileName(folder + "/" + name)))
+            }
+        } catch {
+            fatalError("The rejects cannot be copied: \(error)")
+        }
+        let first = PipelineRunner(options: options).replay(folder)
+        require(first.status != .software, "\(first.diagnostics)")
+        let second = PipelineRunner(options: options).replay(folder)
+        require(second.status == first.status, "\(first.diagnostics)\n\(second.diagnostics)")
+    }
+}
