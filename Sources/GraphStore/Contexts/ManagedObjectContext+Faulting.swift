@@ -7,15 +7,9 @@ extension ManagedObjectContext {
     func objectReader() throws(StoreError) -> ObjectReader {
         if let parent { return try parent.objectReader() }
         try checkInterrupt()
-        if let reader {
-            reader.connection.watch(interruptFlag)
-            return reader
-        }
-        let made = ObjectReader(
-            try container.newReader(), container.objects, container.externalFiles)
-        made.connection.watch(interruptFlag)
-        reader = made
-        return made
+        let reader = try rows.objectReader()
+        reader.connection.watch(interruptFlag)
+        return reader
     }
 
     // MARK: Rows
@@ -26,31 +20,17 @@ extension ManagedObjectContext {
     func fire(_ object: ManagedObject) throws(StoreError) {
         switch object.presence {
         case .realized: return
-        case .cached: wake(object)
+        case .cached: object.wake()
         case .fault:
             try faultBatch(of: object)
             if object.presence == .fault {
                 statistics.noteSingleFault(object.layout.name)
                 guard let row = try row(of: object.objectID) else { return try miss(object) }
-                fill(object, row)
+                object.fill(row)
             }
-            wake(object)
+            object.wake()
         }
         try clearDeletedLinks(of: object)
-    }
-
-    private func wake(_ object: ManagedObject) {
-        object.presence = .realized
-        if !object.skipsHooks { object.awakeFromFetch() }
-    }
-
-    /// Puts a row into a fault.
-    func fill(_ object: ManagedObject, _ row: ObjectRow) {
-        object.values = row.values
-        object.links = row.links
-        object.version = row.version
-        object.presence = .cached
-        object.extra?.didFill()
     }
 
     /// Reads the rows of those that were fetched in one batch with an object.
@@ -138,12 +118,12 @@ extension ManagedObjectContext {
             }
             guard let row = known else { continue }
             read += 1
-            fill(object, row)
+            object.fill(row)
         }
         if waiting.count == 1, let object = waiting.first {
             if let row = try objectReader().row(object.objectID) {
                 read += 1
-                fill(object, row)
+                object.fill(row)
             }
         } else {
             try objectReader().rows(waiting.map(\.objectID)) { id, row in
@@ -152,7 +132,7 @@ extension ManagedObjectContext {
                     return
                 }
                 read += 1
-                self.fill(object, row)
+                object.fill(row)
             }
         }
         statistics.rowsRead += read
@@ -222,6 +202,21 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Puts a row into a fault.
+    final func fill(_ row: ObjectRow) {
+        values = row.values
+        links = row.links
+        version = row.version
+        presence = .cached
+        extra?.didFill()
+    }
+
+    /// Somebody looks at the row.
+    final func wake() {
+        presence = .realized
+        if !skipsHooks { awakeFromFetch() }
+    }
+
     /// Whether the object knows more of a to-many than the store does.
     final func hasListState(_ slot: Int) -> Bool {
         guard slot < lists.count else { return false }

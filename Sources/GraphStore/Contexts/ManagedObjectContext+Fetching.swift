@@ -9,6 +9,7 @@ extension ManagedObjectContext {
     /// nothing that the request looks at was changed, the store alone answers.
     public func fetch<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> [Object] {
         let plan = try begin(request)
+        try use(Object.self, for: plan.numbers)
         defer { fetched.removeAll() }
         if !request.propertiesToFetch.isEmpty {
             _ = try PartialPlan(request.propertiesToFetch, of: plan.layout)
@@ -26,7 +27,7 @@ extension ManagedObjectContext {
             for object in objects { try fire(object) }
         }
         try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
-        return objects.compactMap { $0 as? Object }
+        return try typed(objects)
     }
 
     /// The IDs of the objects that a request asks for, in its order.
@@ -119,7 +120,7 @@ extension ManagedObjectContext {
                 if object.presence == .realized {
                     self.merge(row, into: object)
                 } else {
-                    self.fill(object, row)
+                    object.fill(row)
                 }
             }
         }
@@ -136,7 +137,7 @@ extension ManagedObjectContext {
             let (_, row) = try objectReader().found(rows, plan)
         else { return }
         statistics.rowsRead += 1
-        fill(object, row)
+        object.fill(row)
     }
 
     /// What the store has, in order; the properties that are named go into the faults.

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
         switch object.pending {
         case .inserted: return
         // The save will find that the row is gone, and ask the merge policy.
-        case .updated: return
+        case .updated: object.isGoneElsewhere = true
         case .deleted:
             object.pending = .none
             object.isStored = false

@@ -30,7 +30,12 @@ extension ManagedObjectContext {
 
     /// The object that a typed reference names.
     public subscript<Object: ManagedObject>(reference: Ref<Object>) -> Object? {
-        object(with: reference.id) as? Object
+        do throws(StoreError) {
+            try use(Object.self, for: [reference.id.entityNumber])
+        } catch {
+            note(error)
+        }
+        return object(with: reference.id) as? Object
     }
 
     static func inaccessible(_ object: ManagedObject) -> StoreError {
@@ -97,11 +102,9 @@ extension ManagedObjectContext {
     /// What an object starts from that cannot be one.
     private func noSeed(_ error: StoreError) -> ManagedObject.Seed {
         note(error)
-        let nowhere = ContextLink(self)
-        nowhere.cut()
         return ManagedObject.Seed(
             id: ManagedObjectID(entityNumber: 0, primaryKey: 0),
-            layout: container.objects.placeholder, link: nowhere)
+            layout: container.objects.placeholder, link: .nowhere(self))
     }
 
     private func seed(of layout: EntityLayout) throws(StoreError) -> ManagedObject.Seed {
@@ -124,6 +127,41 @@ extension ManagedObjectContext {
         list(object)
         noteForEvent { $0.noteInserted(object.objectID) }
         object.awakeFromInsert()
+    }
+
+    // MARK: Classes
+
+    /// Makes sure that objects come as the class that somebody asks for: one that no class is
+    /// registered for is registered by its use.
+    ///
+    /// - Throws: `invalidRequest` where they are of another class.
+    func use<Object: ManagedObject>(
+        _ type: Object.Type, for numbers: some Collection<Int64>
+    ) throws(StoreError) {
+        let isOther = { (number: Int64) in
+            !(self.classes.indices.contains(Int(number))
+                && self.classes[Int(number)] is Object.Type)
+        }
+        guard numbers.contains(where: isOther) else { return }
+        if container.objects.registerIfFree(type) { classes = container.objects.classesByNumber() }
+        guard let number = numbers.first(where: isOther) else { return }
+        let name = container.objects.layout(number)?.name ?? "\(number)"
+        let known =
+            classes.indices.contains(Int(number)) ? classes[Int(number)] : ManagedObject.self
+        throw StoreError(
+            .invalidRequest,
+            "Objects of '\(name)' are no '\(Object.self)' but '\(known)' here; register the class "
+                + "before: `container.register(\(Object.self).self)`")
+    }
+
+    /// The objects as the class that was asked for.
+    ///
+    /// - Throws: `invalidRequest` where one came into memory before that class was registered.
+    func typed<Object: ManagedObject>(_ objects: [ManagedObject]) throws(StoreError) -> [Object] {
+        var found: [Object] = []
+        found.reserveCapacity(objects.count)
+        for object in objects { found.append(try object.typed()) }
+        return found
     }
 
     // MARK: Registering
@@ -201,6 +239,18 @@ extension ManagedObjectContext {
                 .invalidRequest,
                 "'\(relationship.name)' leads to '\(destination)', not to '\(object.layout.name)'")
         }
+    }
+}
+
+extension ManagedObject {
+    /// The object as the class that was asked for.
+    final func typed<Object: ManagedObject>() throws(StoreError) -> Object {
+        if let object = self as? Object { return object }
+        throw StoreError(
+            .invalidRequest,
+            "An object of '\(layout.name)' is no '\(Object.self)' but '\(type(of: self))'; register "
+                + "the class before its objects are read: `container.register(\(Object.self).self)`"
+        )
     }
 }
 

@@ -67,11 +67,14 @@ public final class ManagedObjectContext {
     var aliases: [ManagedObjectID: ManagedObjectID] = [:]
     /// What went wrong in accessors that cannot throw.
     var notedErrors: [StoreError] = []
-    var reader: ObjectReader?
+    /// What objects are read by, also when the context is gone; a child's is its parent's.
+    let rows: RowSource
+    /// The connection that this context reads on itself; nil before the first read.
+    var reader: ObjectReader? { parent == nil ? rows.reader : nil }
     var undoLog: UndoLog?
     var inbox: ChangeInbox?
     private var storedLink: ContextLink?
-    private(set) lazy var classes = container.objects.classesByNumber()
+    lazy var classes = container.objects.classesByNumber()
     /// What a fetch has read and not yet handed out.
     var fetched: [ManagedObject] = []
     /// Who is told what happens to its objects.
@@ -84,12 +87,14 @@ public final class ManagedObjectContext {
     init(container: PersistentContainer, parent: ManagedObjectContext? = nil) {
         self.container = container
         self.parent = parent
+        rows = parent?.rows ?? RowSource(container)
         storedLink = ContextLink(self)
     }
 
     deinit {
         storedLink?.cut()
         giveUpSession()
+        if parent == nil { rows.contextIsGone() }
         if let inbox { container.stopObserving(inbox.token) }
     }
 

@@ -109,7 +109,7 @@ public final class FetchCursor<Object: ManagedObject> {
             for object in objects { try context.fire(object) }
         }
         try context.prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
-        return objects.compactMap { $0 as? Object }
+        return try context.typed(objects)
     }
 
     // MARK: Merging

@@ -10,10 +10,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Object>
     ) throws(StoreError) -> FetchedPage<Object> {
         let plan = try begin(request)
-        guard plan.numbers.allSatisfy({ classes[Int($0)] is Object.Type }) else {
-            throw StoreError(
-                .invalidRequest, "Objects of '\(plan.layout.name)' are no \(Object.self)")
-        }
+        try use(Object.self, for: plan.numbers)
         var ids = ObjectIDVector()
         if overlay(plan, request).isEmpty {
             let select = try plan.select(

@@ -23,7 +23,9 @@ extension ManagedObject {
     /// Does not throw: what goes wrong is thrown by the context's next save.
     public final subscript<Destination>(key: FetchedKey<Destination>) -> [Destination] {
         do throws(StoreError) {
-            return try fetchedObjects(for: key.name).compactMap { $0 as? Destination }
+            return try fetchedObjects(for: key.name).map { object throws(StoreError) in
+                try object.typed()
+            }
         } catch {
             link.listener?.note(error)
             return []

@@ -8,7 +8,7 @@ extension ManagedObject {
     final func attribute(_ slot: Int) throws(StoreError) -> StoredValue {
         if presence != .realized {
             if let value = extra?.partial?.attribute(slot) {
-                _ = try live()
+                try link.examine(layout)
                 return value
             }
             try realize()
@@ -61,7 +61,7 @@ extension ManagedObject {
     final func toOneID(_ slot: Int) throws(StoreError) -> ManagedObjectID? {
         if presence != .realized {
             if let id = extra?.partial?.toOne(slot) {
-                _ = try live()
+                try link.examine(layout)
                 return id
             }
             try realize()
@@ -87,7 +87,13 @@ extension ManagedObject {
     final func toManyIDs(_ slot: Int) throws(StoreError) -> [ManagedObjectID] {
         if link.isGuarded { try link.examine(layout) }
         if lists.isEmpty { prepareLists() }
-        if lists[slot].isFault { try live().loadList(of: self, slot) }
+        if lists[slot].isFault {
+            if let context = link.context {
+                try context.loadList(of: self, slot)
+            } else {
+                try link.rowsWithoutContext(layout).loadList(of: self, slot)
+            }
+        }
         return lists[slot].current?.ids ?? []
     }
 
@@ -120,7 +126,7 @@ extension ManagedObject {
     /// The context, which must be there.
     final func live() throws(StoreError) -> ManagedObjectContext {
         if let context = link.context { return context }
-        throw ContextLink.invalidated(layout)
+        throw link.missingContext(layout)
     }
 
     /// The context of an object that may be changed.
@@ -132,7 +138,8 @@ extension ManagedObject {
 
     /// Brings the row into memory.
     final func realize() throws(StoreError) {
-        try live().fire(self)
+        if let context = link.context { return try context.fire(self) }
+        try link.rowsWithoutContext(layout).fire(self)
     }
 
     /// Holds what a new object of its entity starts with.
@@ -157,11 +164,13 @@ extension EntityLayout.Slot {
     /// Whether the value is one that the column holds as it is, which nearly all are.
     func holdsAsIs(_ value: StoredValue) -> Bool {
         switch (type, value) {
-        case (_, .null), (.string, .text), (.double, .real), (.uuid, .blob), (.binary, .blob): true
+        case (_, .null), (.string, .text), (.uuid, .blob), (.binary, .blob): true
+        case (.double, .real(let number)): number.isFinite
         case (.date, .integer): true
         case (.decimal, .integer): !isExactDecimal
-        case (.date, .real(let number)): Int64(exactly: number) == nil
-        case (.decimal, .real(let number)): !isExactDecimal && Int64(exactly: number) == nil
+        case (.date, .real(let number)): number.isFinite && Int64(exactly: number) == nil
+        case (.decimal, .real(let number)):
+            !isExactDecimal && number.isFinite && Int64(exactly: number) == nil
         case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
             (.integer64, .integer(let number)), (.boolean, .integer(let number)):
             number >= least && number <= largest
@@ -173,6 +182,10 @@ extension EntityLayout.Slot {
 extension EntityLayout.Attribute {
     /// The value as the attribute's column holds it, if it is of the right kind and fits.
     func fitting(_ value: StoredValue, of entity: String) throws(StoreError) -> StoredValue {
+        if case .real(let number) = value, !number.isFinite {
+            throw StoreError(
+                .validation, "'\(entity).\(name)' cannot hold \(number), which is no number")
+        }
         if description.isExactDecimal { return try exact(value, of: entity) }
         switch (description.type, value) {
         case (_, .null), (.undefined, _), (.transformable, .blob), (.binary, .blob), (.uuid, .blob),
@@ -189,7 +202,13 @@ extension EntityLayout.Attribute {
             return value
         case (.double, .integer(let number)): return .real(Double(number))
         case (.float, .integer(let number)): return .real(Double(Float(number)))
-        case (.float, .real(let number)): return .real(Double(Float(number)))
+        case (.float, .real(let number)):
+            let float = Float(number)
+            guard float.isFinite else {
+                throw StoreError(
+                    .validation, "\(number) does not fit into '\(entity).\(name)' (Float)")
+            }
+            return .real(Double(float))
         case (.double, .real): return value
         case (.date, .integer), (.decimal, .integer): return value
         case (.date, .real(let number)), (.decimal, .real(let number)):

@@ -127,8 +127,11 @@ open class ManagedObject {
 
     // MARK: Where it stands
 
-    /// The context; nil once the context is gone or was reset.
-    public final var managedObjectContext: ManagedObjectContext? { link.context }
+    /// The context; nil once the context is gone or was reset, and of an object whose deletion was
+    /// saved.
+    public final var managedObjectContext: ManagedObjectContext? {
+        isGone && !isGoneElsewhere && pending == .none ? nil : link.context
+    }
     /// The name of its entity, which may be a descendant of the class's.
     public final var entityName: String { layout.name }
     /// Its values are not in memory yet.

@@ -56,6 +56,19 @@ package final class ObjectSupport: Sendable {
         classes.withLock { $0[entity] = type }
     }
 
+    /// Registers a class for its entity, if that has none of its own.
+    ///
+    /// - Returns: whether it is there now.
+    func registerIfFree(_ type: ManagedObject.Type) -> Bool {
+        guard type != ManagedObject.self, layout(named: type.entityName) != nil else {
+            return false
+        }
+        return classes.withLock {
+            if $0[type.entityName] == nil { $0[type.entityName] = type }
+            return $0[type.entityName] == type
+        }
+    }
+
     func register(_ transformer: any AttributeTransformer, named name: String) {
         transformers.withLock { $0[name] = transformer }
     }

@@ -126,7 +126,7 @@ extension ManagedObject {
         get {
             attempting {
                 () throws(StoreError) -> Destination? in
-                try toOne(try slot(of: key)) as? Destination
+                try toOne(try slot(of: key))?.typed()
             } ?? nil
         }
         set {
@@ -141,7 +141,9 @@ extension ManagedObject {
         get {
             attempting {
                 () throws(StoreError) in
-                try toMany(try slot(of: key)).compactMap { $0 as? Destination }
+                try toMany(try slot(of: key)).map { object throws(StoreError) in
+                    try object.typed()
+                }
             } ?? []
         }
         set {
@@ -210,8 +212,31 @@ extension ManagedObject {
         do throws(StoreError) {
             return try body()
         } catch {
-            link.listener?.note(error)
+            // Nobody would ever hear of it, and the answer would be wrong.
+            guard let listener = link.listener else { trap(error) }
+            listener.note(error)
             return nil
         }
+    }
+
+    /// Ends the process where an accessor that cannot throw has no answer.
+    final func trap(_ error: StoreError, _ property: String? = nil) -> Never {
+        let name = layout.name + (property.map { ".\($0)" } ?? "")
+        fatalError("'\(name)' of p\(objectID.primaryKey) cannot be used: \(error.message)")
+    }
+
+    /// A required attribute; ends the process where the object cannot be read.
+    @usableFromInline
+    final func requiredValue(named name: String, slot: Int) -> StoredValue {
+        do throws(StoreError) {
+            return try attribute(try attributeSlot(name, slot))
+        } catch {
+            trap(error, name)
+        }
+    }
+
+    @usableFromInline
+    final func trapMisfit(_ value: StoredValue, named name: String, _ type: Any.Type) -> Never {
+        trap(StoreError(.invalidRequest, "\(value) is no \(type)"), name)
     }
 }

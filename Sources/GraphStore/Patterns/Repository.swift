@@ -48,7 +48,8 @@ public struct GraphRepository<Object: ManagedObject>: Repository {
     /// The object of that ID; nil where it is gone, or of another class.
     public func object(with id: ManagedObjectID) throws -> Object? {
         do throws(StoreError) {
-            return try context.existingObject(with: id) as? Object
+            try context.use(Object.self, for: [id.entityNumber])
+            return try context.existingObject(with: id).typed()
         } catch {
             guard error.code == .inaccessible else { throw error }
             return nil

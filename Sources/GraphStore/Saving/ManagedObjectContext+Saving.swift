@@ -255,6 +255,8 @@ extension ManagedObjectContext {
                 object.isStored = true
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
+                // A merge policy may have written the row anew.
+                object.isGoneElsewhere = false
             case .deleted:
                 object.isGone = true
                 object.isStored = false

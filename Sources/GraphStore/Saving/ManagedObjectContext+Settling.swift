@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         _ resolution: MergePolicy.Resolution, stored row: ObjectRow?
     ) throws(StoreError) {
         let other = self.object(with: otherID)
-        if other.presence == .fault, let row { fill(other, row) }
+        if other.presence == .fault, let row { other.fill(row) }
         try fire(other)
         if object.isStored {
             return try settleRows(object, other, resolution)
@@ -33,9 +33,7 @@ extension ManagedObjectContext {
         object.isGone = true
         unregister(object)
         object.objectID = other.objectID
-        let nowhere = ContextLink(self)
-        nowhere.cut()
-        object.link = nowhere
+        object.link = .nowhere(self)
     }
 
     private func settleRows(

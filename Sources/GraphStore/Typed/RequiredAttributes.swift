@@ -59,10 +59,18 @@ extension StoredValue: RequiredAttributeValue {
 
 extension ManagedObject {
     /// A required attribute: where it has no value yet, an empty one is read.
+    ///
+    /// Ends the process if the object cannot be read, such as one whose row is gone;
+    /// `value(forKey:)` throws instead.
     public final subscript<Value: RequiredAttributeValue>(
         required key: AttributeKey<Value>
     ) -> Value {
-        get { self[key] ?? .unsetAttribute }
+        get {
+            let value = requiredValue(named: key.name, slot: key.slot)
+            if let found = Value(storedValue: value) { return found }
+            guard case .null = value else { trapMisfit(value, named: key.name, Value.self) }
+            return .unsetAttribute
+        }
         set { self[key] = newValue }
     }
 

@@ -206,8 +206,9 @@ import Testing
             let context = store.context()
             let other = Todo(in: context)
             let category = Category(in: context)
-            task.category = category
-            #expect(other.category == nil)
+            #expect(
+                storeError { try task.setValue(.object(category), forKey: "category") }?.code
+                    == .invalidated)
             #expect(
                 storeError { try other.setValue(.object(task), forKey: "parent") }?.code
                     == .foreignContext)

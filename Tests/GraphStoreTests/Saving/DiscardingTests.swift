@@ -20,7 +20,7 @@ import Testing
             #expect(error.conflicts.map(\.objectID) == [duplicate.objectID])
             #expect(storeError { try context.save() }?.mergeError == error)
             try context.discard(error)
-            #expect(task.tags.isEmpty && duplicate.managedObjectContext != nil)
+            #expect(task.tags.isEmpty && duplicate.managedObjectContext == nil)
             #expect(context.insertedObjects == [task])
             try context.save()
             try store.expect("SELECT ZNAME FROM ZTAG", ["a"])

@@ -1,0 +1,215 @@
+import Foundation
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+/// Where objects meet what is not theirs: classes that nobody registered, rows that are gone, and
+/// contexts that are.
+@Suite("Objects at their boundaries") struct ObjectBoundaryTests {
+    private final class Person: ManagedObject {
+        static let name = AttributeKey<String>("name", slot: 0)
+        static let pets = ToManyKey<Pet>("pets", slot: 0)
+    }
+
+    private final class Pet: ManagedObject {
+        static let name = AttributeKey<String>("name", slot: 0)
+        static let owner = ToOneKey<Person>("owner", slot: 0)
+    }
+
+    private static let entities = """
+        Person:
+          attributes:
+            name: { type: String, optional: false }
+            height: Double
+            weight: Float
+            born: Date
+            wealth: Decimal
+          relationships: { pets: { to: Pet, many: true, inverse: owner } }
+        Pet:
+          attributes: { name: String }
+          relationships: { owner: { to: Person, inverse: pets } }
+        """
+
+    /// A store with Ann and her cat, in which no class is registered.
+    private static func store() throws -> TestStore {
+        let store = try TestStore(entities)
+        let context = store.context()
+        let person = try context.insert("Person")
+        try person.setValue(.attribute(.text("Ann")), forKey: "name")
+        let pet = try context.insert("Pet")
+        try pet.setValue(.attribute(.text("Tom")), forKey: "name")
+        try pet.setValue(.object(person), forKey: "owner")
+        try context.save()
+        return store
+    }
+
+    private static func ann(_ context: ManagedObjectContext) throws -> ManagedObject {
+        try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).first)
+    }
+
+    // MARK: Classes
+
+    @Test("a class that nobody registered is registered by its first request")
+    func registeredByUse() throws {
+        let store = try Self.store()
+        let context = store.context()
+        let people = try context.fetch(Person.request)
+        #expect(people.map { $0[Person.name] } == ["Ann"])
+        #expect(try context.fetchPage(Pet.request).map { $0[Pet.name] } == ["Tom"])
+        let reference = Ref(people[0])
+        #expect(context[reference] === people[0])
+    }
+
+    @Test("a request for objects that came as another class throws")
+    func otherClass() throws {
+        let store = try Self.store()
+        let context = store.context()
+        let ann = try Self.ann(context)
+        let error = storeError { _ = try context.fetch(Person.request) }
+        #expect(error?.code == .invalidRequest)
+        #expect(
+            error?.message
+                == "An object of 'Person' is no 'Person' but 'ManagedObject'; register the class "
+                + "before its objects are read: `container.register(Person.self)`")
+        withExtendedLifetime(ann) {}
+    }
+
+    @Test("a relationship to objects of an unregistered class is told by the next save")
+    func unregisteredDestination() throws {
+        let store = try Self.store()
+        let context = store.context()
+        let person = try #require(try context.fetch(Person.request).first)
+        #expect(person[Person.pets].isEmpty)
+        #expect(
+            context.takeNotedErrors().map(\.message) == [
+                "An object of 'Pet' is no 'Pet' but 'ManagedObject'; register the class before its "
+                    + "objects are read: `container.register(Pet.self)`"
+            ])
+    }
+
+    // MARK: Numbers
+
+    @Test(
+        "NaN and infinities fail validation", arguments: ["height", "weight", "born", "wealth"],
+        [Double.nan, .infinity, -.infinity])
+    func notFinite(name: String, number: Double) throws {
+        let store = try Self.store()
+        let context = store.context()
+        let ann = try Self.ann(context)
+        let error = storeError { try ann.setValue(.attribute(.real(number)), forKey: name) }
+        #expect(error?.code == .validation)
+        #expect(error?.message == "'Person.\(name)' cannot hold \(number), which is no number")
+    }
+
+    @Test("a double that Float cannot hold fails, too")
+    func tooLargeForFloat() throws {
+        let store = try Self.store()
+        let context = store.context()
+        let ann = try Self.ann(context)
+        let error = storeError { try ann.setValue(.attribute(.real(1e300)), forKey: "weight") }
+        #expect(error?.message == "1e+300 does not fit into 'Person.weight' (Float)")
+    }
+
+    // MARK: Contexts that are gone
+
+    @Test("objects that a function returns from a context of its own can be read")
+    func readWithoutContext() throws {
+        let store = try Self.store()
+        func people() throws -> [ManagedObject] {
+            let context = store.context()
+            return try context.fetchIDs(FetchRequest<ManagedObject>(entityName: "Person"))
+                .map { context.object(with: $0) }
+        }
+        let ann = try #require(try people().first)
+        #expect(ann.managedObjectContext == nil)
+        #expect(ann.isFault)
+        guard case .attribute(.text("Ann")) = try ann.value(forKey: "name") else {
+            Issue.record("the name cannot be read")
+            return
+        }
+        #expect(try ann.objectIDs(for: "pets").count == 1)
+        let message =
+            "The context of an object of 'Person' is gone: it can be read, but not changed or "
+            + "followed to other objects"
+        #expect(storeError { _ = try ann.value(forKey: "pets") }?.message == message)
+        #expect(
+            storeError { try ann.setValue(.attribute(.text("Bob")), forKey: "name") }?.message
+                == message)
+    }
+
+    #if os(Linux)
+        @Test("a context that is dropped with unsaved changes is freed with its connections")
+        func descriptors() throws {
+            let store = try Self.store()
+            func count() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+                    let path = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/self/fd/\($0)")
+                    return path?.hasPrefix(store.path) == true
+                }.count
+            }
+            let before = try count()
+            for _ in 0..<10 {
+                weak var watched: ManagedObjectContext?
+                do {
+                    let context = store.context()
+                    let ann = try Self.ann(context)
+                    try ann.setValue(.attribute(.text("Bob")), forKey: "name")
+                    _ = try context.insert("Pet")
+                    watched = context
+                }
+                #expect(watched == nil)
+            }
+            // One reader may be kept for the next context.
+            #expect(try count() <= before + 3)
+        }
+    #endif
+
+    // MARK: Rows that are gone
+
+    @Test("a required attribute of an object that cannot be read ends the process, and says why")
+    func required() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
+            let store = try ObjectBoundaryTests.store()
+            let context = store.context()
+            guard let person = try context.fetch(Person.request).first else { return }
+            try context.refresh(person, mergeChanges: false)
+            let other = store.context()
+            other.delete(try ObjectBoundaryTests.ann(other))
+            try other.save()
+            _ = person[required: Person.name]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            text.contains(
+                "'Person.name' of p1 cannot be used: The row of 'Person' p1 is gone (133000)"),
+            "\(text)")
+    }
+
+    @Test("after the save of a deletion an object has no context and is not deleted any more")
+    func deleted() throws {
+        let store = try Self.store()
+        let context = store.context()
+        let ann = try Self.ann(context)
+        context.delete(ann)
+        #expect(ann.isDeleted)
+        #expect(ann.managedObjectContext === context)
+        try context.save()
+        #expect(!ann.isDeleted)
+        #expect(ann.managedObjectContext == nil)
+    }
+
+    @Test("a merge marks objects whose rows are gone, those with changes as well")
+    func merged() throws {
+        let store = try Self.store()
+        let (context, other) = (store.context(), store.context())
+        let ann = try Self.ann(context)
+        try ann.setValue(.attribute(.real(1.8)), forKey: "height")
+        other.delete(try Self.ann(other))
+        try context.merge(try other.save().change)
+        #expect(ann.isDeleted)
+        #expect(storeError { try context.save() } != nil)
+    }
+}
