@@ -67,7 +67,9 @@ struct InferCommand: ParsableCommand {
         SignalHandling.endAtOnce()
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         do throws(RunFailure) {
-            let inference = try Inference(from: files, limit: limit)
+            var options = InferenceOptions()
+            options.limit = limit
+            let inference = try Inference(from: files, options: options)
             for warning in inference.warnings {
                 logger.notice("\(DiagnosticRenderer.text(warning))")
             }

@@ -17,11 +17,9 @@ package struct Inference: Sendable {
 
     /// Reads files of records, or one store.
     ///
-    /// - Parameters:
-    ///   - limit: the records to read of each form of input.
-    ///   - valuesMax: the values to remember, to see what is unique and what refers to what.
+    /// - Parameter options: what is known of the files; of a store nothing need be known.
     package init(
-        from paths: [String], limit: Int? = nil, valuesMax: Int = DistinctRoom.countMax
+        from paths: [String], options: InferenceOptions = InferenceOptions()
     ) throws(RunFailure) {
         let stores = paths.filter { ModelSource.isStore($0) }
         if let store = stores.first {
@@ -37,7 +35,7 @@ package struct Inference: Sendable {
         let empty: [String]
         do throws(RecordStreamError) {
             (samples, empty) = try Self.samples(
-                of: paths, limit: limit ?? .max, DistinctRoom(valuesMax))
+                of: paths, limit: options.limit ?? .max, DistinctRoom(options.valuesMax))
         } catch {
             throw Self.failure(error)
         }

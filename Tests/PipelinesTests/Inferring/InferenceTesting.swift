@@ -12,8 +12,10 @@ struct InferenceCase {
     init(_ workspace: Workspace, _ names: [String], limit: Int? = nil, valuesMax: Int = 1000) throws
     {
         self.workspace = workspace
-        inference = try Inference(
-            from: names.map(workspace.path), limit: limit, valuesMax: valuesMax)
+        var options = InferenceOptions()
+        options.limit = limit
+        options.valuesMax = valuesMax
+        inference = try Inference(from: names.map(workspace.path), options: options)
     }
 
     /// Writes one file and infers from it.
