@@ -23,7 +23,10 @@ struct ReplayCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The folder of the run's rejects, its report, or its id if that is in ./rejects.",
+            """
+            The folder of the run's rejects, its report, its id if that is in ./rejects, or a spec, \
+            whose last run is meant.
+            """,
             valueName: "run"), completion: .file())
     var rejects: String
 

@@ -14,7 +14,7 @@ struct TestCommand: ParsableCommand {
             `then` says all objects of each entity and all rejects. Exports write nothing. \
             Success prints nothing where nobody watches; a spec without tests is told.
 
-            Exit status: 0 all pass, also where there are none, 1 a test fails, 73 the folder for temporary files cannot \
+            Exit status: 0 all pass, 1 a test fails, 64 there are no tests, 73 the folder for temporary files cannot \
             be used, 78 a spec or a test is wrong, 129, 130 and 143 stopped by a signal.
             """)
 
@@ -30,6 +30,7 @@ struct TestCommand: ParsableCommand {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let tester = SpecificationTester(SetFlags.context(), interruption)
         var status = ExitStatus.ok
+        var hasTests = false
         for spec in specs where interruption.signal == nil {
             // A pattern such as pipelines/*.yaml names models, too.
             if specs.count > 1, ModelSource.problems(ifModel: spec) != nil {
@@ -42,6 +43,7 @@ struct TestCommand: ParsableCommand {
             for diagnostic in outcome.diagnostics {
                 logger.error("\(DiagnosticRenderer.text(diagnostic))")
             }
+            hasTests = hasTests || !outcome.hasNoTests
             if outcome.hasNoTests {
                 // Nothing failed, but whoever asks for tests believes that there are some.
                 logger.warning("\(spec) has no tests; write some under `tests`")
@@ -54,6 +56,7 @@ struct TestCommand: ParsableCommand {
                 status = outcome.status
             }
         }
+        if status == .ok, !hasTests, interruption.signal == nil { status = .usage }
         if status != .ok { throw ExitCode(status.rawValue) }
     }
 }

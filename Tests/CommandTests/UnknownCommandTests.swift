@@ -54,13 +54,15 @@ import Testing
         #expect(flag.standardError.contains("Did you mean '--restart'?"))
     }
 
-    @Test("a spec without tests is told, and fails nothing")
+    @Test(
+        "a spec without tests is a usage error: whoever asks for tests believes that there are some"
+    )
     func withoutTests() throws {
         let folder = try FailureFolder()
         #expect(
             try Tool.etl(["test", "spec.yaml"], in: folder.path)
                 == ToolResult(
-                    status: 0,
+                    status: 64,
                     standardError: "spec.yaml has no tests; write some under `tests`\n"))
     }
 }

@@ -8,17 +8,18 @@ enum MappingSchema {
     /// The schema of a file.
     ///
     /// - Parameters:
+    ///   - id: the URI that editors and other schemas know it by; nothing needs to be there.
     ///   - top: the whole of the file.
     ///   - parts: all mappings that may stand in it, at any depth.
     static func tree(
-        _ title: String, _ top: any DescribedMapping, parts: [any DescribedMapping]
+        _ title: String, id: String, _ top: any DescribedMapping, parts: [any DescribedMapping]
     ) -> JSONTree {
         guard case .object(let members) = schema(of: top) else { return .null }
         let definitions = parts.map { JSONTree.Member($0.definition, schema(of: $0)) }
         return .object(
             [
                 .init("$schema", "https://json-schema.org/draft/2020-12/schema"),
-                .init("title", .text(title)),
+                .init("$id", .text(id)), .init("title", .text(title)),
             ] + members + [.init("$defs", .object(definitions))])
     }
 

@@ -5,7 +5,7 @@ package enum ModelSchema {
 
     static var tree: JSONTree {
         MappingSchema.tree(
-            "A model of etl", ModelMapping.model,
+            "A model of etl", id: "urn:etl:schema:model:1", ModelMapping.model,
             parts: ModelMapping.allCases.filter { $0 != .model })
     }
 }

@@ -31,10 +31,13 @@ struct Replay: Sendable {
         self.note = note
     }
 
-    /// - Parameter run: the folder, the run's report, or its id where its folder is in `./rejects`.
+    /// - Parameters:
+    ///   - run: the folder, the run's report, its id where its folder is in `./rejects`, or a spec,
+    ///     whose last run is meant.
+    ///   - sets: as given on the command line, for the folder of the spec's reports.
     /// - Throws: `RunFailure` with status 66 where there are no rejects of that run.
-    init(_ run: String, workingFolder: String) throws {
-        folder = try Self.find(run, workingFolder)
+    init(_ run: String, workingFolder: String, sets: [String] = []) throws {
+        folder = try Self.find(run, workingFolder, sets)
         guard let note = try RejectNote.read(in: folder) else {
             throw RunFailure(
                 .noInput, code: "replay.missing",
@@ -44,27 +47,26 @@ struct Replay: Sendable {
         self.note = note
     }
 
-    private static func find(_ run: String, _ workingFolder: String) throws -> String {
+    private static func find(
+        _ run: String, _ workingFolder: String, _ sets: [String]
+    ) throws -> String {
         let path = PathText.join(workingFolder, run)
         if FileSystem.isFolder(path) {
             return FileDescriptor.resolved(path) ?? path
         }
-        if run.hasSuffix(".yaml") || run.hasSuffix(".yml") {
-            throw RunFailure(
-                .noInput, code: "replay.missing",
-                "\(run) is a spec, and a replay reads the rejects of one of its runs",
-                fix: "name the folder that the run showed, such as rejects/nightly-…, or the run's "
-                    + "report; `etl report \(run)` shows the last one")
-        }
-        if [ReportFolder.dataSuffix, ReportFolder.pageSuffix].contains(where: run.hasSuffix) {
+        let suffixes = [ReportFolder.dataSuffix, ReportFolder.pageSuffix]
+        let isSpec = [".yaml", ".yml"].contains(where: run.hasSuffix)
+        if isSpec || suffixes.contains(where: run.hasSuffix) {
             let context = ParameterValues.Context(
-                now: Date(timeIntervalSinceReferenceDate: 0), workingFolder: workingFolder)
+                sets: sets, now: Date(timeIntervalSinceReferenceDate: 0),
+                workingFolder: workingFolder)
             let report = try StoredReport.find(run, context).report
             if let folder = report.stages.lazy.compactMap(\.rejectsFolder).first {
                 return folder
             }
             throw RunFailure(
-                .noInput, code: "replay.missing", "The run of \(run) has no rejects")
+                .noInput, code: "replay.missing",
+                "The \(isSpec ? "last run" : "run") of \(run) has no rejects")
         }
         let rejects = PathText.join(workingFolder, "rejects")
         // No folder, no rejects.
@@ -226,10 +228,11 @@ struct Replay: Sendable {
 extension PipelineRunner {
     /// Reads the rejects of a run through the spec as it is today, and drains what passes.
     ///
-    /// - Parameter run: the run's folder of rejects, or its id where that is in `./rejects`.
+    /// - Parameter run: the run's folder of rejects, its id where that is in `./rejects`, or a spec.
     package func replay(_ run: String) -> RunOutcome {
         do {
-            let replay = try Replay(run, workingFolder: options.workingFolder)
+            let replay = try Replay(
+                run, workingFolder: options.workingFolder, sets: options.sets)
             guard replay.hasWork else { return RunOutcome(status: .ok) }
             return self.replaying(replay).run(replay.note.spec.textFromHere)
         } catch {

@@ -20,7 +20,7 @@ struct SchemaValidator {
         _ keyword: String, _ rule: JSONTree, _ value: JSONTree, _ schema: JSONTree
     ) -> Bool {
         switch keyword {
-        case "$schema", "title", "description", "default", "examples", "$defs": return true
+        case "$schema", "$id", "title", "description", "default", "examples", "$defs": return true
         case "$ref":
             guard case .text(let address) = rule,
                 let found = root["$defs"]?[String(address.dropFirst("#/$defs/".count))]

@@ -102,10 +102,15 @@ extension PredicateResolver {
                 .unsupported, "'\(key)' of '\(entity)' is transient: no store holds its values",
                 node: node)
         }
+        var suggestion = PredicateParser.suggestion(key, model.keys(of: entity))
+        // `status == Done`: properties begin with a small letter.
+        if suggestion.isEmpty, key.first?.isUppercase == true {
+            suggestion = "; a text needs quotes: '\(PredicateParser.shown(key))'"
+        }
         return error(
             .unknownKey,
             "'\(entity)' has no property '\(PredicateParser.shown(key))'"
-                + PredicateParser.suggestion(key, model.keys(of: entity)), node: node)
+                + suggestion, node: node)
     }
 
     /// `magnitude == nil`: whether none of a composite's elements has a value, in a
