@@ -9,6 +9,14 @@ package enum SQLiteLibrary {
     package static func skipMemoryStatistics() {
         _ = etl_skip_memory_statistics()
     }
+
+    /// Has large pieces of memory, whoever asked for them, given back to the system when they are
+    /// freed.
+    ///
+    /// For a process that is ours alone.
+    package static func returnLargeMemory() {
+        etl_return_large_memory()
+    }
 }
 
 /// How much of a file's pages a connection keeps in memory.
@@ -27,7 +35,21 @@ extension Connection {
 
     /// Makes the cache of the first file's pages larger, or smaller by a negative count.
     package func growPageCache(byBytes count: Int) throws(SQLiteError) {
-        try setPageCache(kibibytes: try pageCacheKibibytes() + count >> 10)
+        try setPageCache(
+            kibibytes: max(Self.leastKibibytes, try pageCacheKibibytes() + count >> 10))
+    }
+
+    /// What SQLite needs for its work at least.
+    private static let leastKibibytes = 1 << 10
+
+    /// Makes the cache so small, unless it is smaller.
+    ///
+    /// - Returns: the bytes that it has lost, for `growPageCache`.
+    package func shrinkPageCache(toBytes count: Int) throws(SQLiteError) -> Int {
+        let before = try pageCacheKibibytes()
+        guard before > count >> 10 else { return 0 }
+        try setPageCache(kibibytes: count >> 10)
+        return before << 10 - count
     }
 
     /// What was written since this was asked last, as a share of what the cache of the first file

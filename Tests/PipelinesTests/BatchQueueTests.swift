@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Pipelines
@@ -34,6 +35,42 @@ struct BatchQueueTests {
         #expect(throws: Interrupted.self) {
             try queue.take(interruption, ignoringTimeLimit: true)
         }
+    }
+
+    @Test(
+        "beside a large batch no other is filled, until the writer gives it back or wants no more")
+    func largeBatches() throws {
+        let queue = BatchQueue(count: 3, isLarge: { $0 > 100 }) { 7 }
+        let taken = Mutex(0)
+        let reader = Thread {
+            for number in [1, 2, 101, 3, 4, 102, 5] {
+                guard queue.takeIdle() != nil else { break }
+                taken.withLock { $0 += 1 }
+                queue.put(number)
+            }
+            queue.finish()
+        }
+        reader.start()
+        func take() throws -> Int? {
+            defer { Thread.sleep(forTimeInterval: 0.05) }
+            return try queue.take(Interruption())
+        }
+        #expect(try take() == 1)
+        #expect(try take() == 2)
+        #expect(try take() == 101)
+        for _ in 0..<2 {
+            queue.recycle(7)
+            Thread.sleep(forTimeInterval: 0.05)
+            #expect(taken.withLock(\.self) == 3)
+        }
+        queue.recycle(7)
+        #expect(try take() == 3)
+        #expect(try take() == 4)
+        #expect(try take() == 102)
+        #expect(taken.withLock(\.self) == 6)
+        queue.cancel()
+        #expect(try take() == nil)
+        #expect(taken.withLock(\.self) == 6)
     }
 
     @Test("a reader learns that nobody wants more")

@@ -31,9 +31,10 @@ enum Value: Equatable {
                 case .double(let value): encoder.double(value)
                 case .text(let text): put(text, encoder)
                 case .list(let texts):
-                    encoder.beginList()
-                    for text in texts { put(text, encoder) }
-                    encoder.endList()
+                    repeat {
+                        encoder.beginList()
+                        for text in texts { put(text, encoder) }
+                    } while encoder.endList()
                 }
             }
             try encoder.endRecord()
@@ -102,6 +103,48 @@ enum Value: Equatable {
         _ = try Self.write(rows, columns: ["t", "l"], as: .ndjson, to: folder.path + "/o.ndjson")
         let line = try String(decoding: folder.read("o.ndjson"), as: UTF8.self)
         #expect(line == #"{"t":"a|b\\|","l":["a|b","c\\","\\|","d\\"]}"# + "\n")
+    }
+
+    /// Long texts and lists leave the encoder part by part, and look like short ones.
+    @Test(arguments: [RecordFormat.csv, .ndjson], ["", ",", "\"", "é", "\n"])
+    func writesLongValues(as format: RecordFormat, special: String) throws {
+        let folder = try TemporaryFolder()
+        let isTable = format == .csv
+        func quoted(_ text: String) -> String {
+            guard isTable else {
+                let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                    .replacing("\n", with: "\\n")
+                return "\"\(escaped)\""
+            }
+            return text.contains(#/[,"\n]/#)
+                ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+        }
+        // Whatever is special stands once, behind some parts, or all over.
+        let plain = String(repeating: "0123456789abcdef", count: 20_000)
+        let texts = [plain + special, String(repeating: "a1" + special, count: 200_000)]
+        let lists = [
+            (0..<60_000).map { "item \($0)" } + ["last" + special],
+            (0..<40_000).map { $0 % 3 == 0 ? "a|\($0)\\" : "b\($0)" + special },
+        ]
+        let rows = zip(texts, lists).map { [Value.text($0), .list($1), .text("end")] }
+        _ = try Self.write(rows, columns: ["t", "l", "e"], as: format, to: folder.path + "/o")
+        let lines = zip(texts, lists).map { text, list -> String in
+            guard isTable else {
+                let items = list.map(quoted).joined(separator: ",")
+                return "{\"t\":\(quoted(text)),\"l\":[\(items)],\"e\":\"end\"}\n"
+            }
+            let items = list.map { item in
+                let escaped = item.replacing("|", with: #"\|"#)
+                return escaped.hasSuffix("\\") ? escaped + "\\" : escaped
+            }
+            var joined = items.joined(separator: "|")
+            // Behind the last one no bar follows.
+            if joined.hasSuffix("\\\\") { joined.removeLast() }
+            return "\(quoted(text)),\(quoted(joined)),end\n"
+        }
+        let found = try String(decoding: folder.read("o"), as: UTF8.self)
+        let expected = (isTable ? "t,l,e\n" : "") + lines.joined()
+        #expect(found == expected, "differs")
     }
 
     /// Texts are written a word at a time, wherever in the word a quote is.

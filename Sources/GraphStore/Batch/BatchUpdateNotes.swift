@@ -43,13 +43,8 @@ struct BatchUpdateNotes {
     mutating func tell(_ session: WriteSession) -> ManagedObjectIDSet {
         let ids = objects
         session.change.update(ids)
-        guard let history = session.history, !properties.isEmpty else { return ids }
-        for (entity, ranges) in ids.ranges {
-            let mask = history.mask(properties, entity: entity)
-            for key in ranges.joined() {
-                history.update(
-                    ManagedObjectID(entityNumber: entity, primaryKey: key), mask: mask)
-            }
+        if let history = session.history, !properties.isEmpty {
+            history.update(ids, properties: properties)
         }
         return ids
     }

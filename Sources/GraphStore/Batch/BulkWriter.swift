@@ -238,6 +238,17 @@ package final class BulkWriter {
         }
     }
 
+    /// Does something while few pages of the store are in memory, which has to do for what the caller
+    /// holds.
+    package func withFewPages(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        let connection = session.connection
+        let lost = try storing { () throws(SQLiteError) in
+            try connection.shrinkPageCache(toBytes: 8 << 20)
+        }
+        try body()
+        try storing { () throws(SQLiteError) in try connection.growPageCache(byBytes: lost) }
+    }
+
     /// Writes what is collected, so that the context can be saved.
     package func flush() throws(StoreError) {
         do {

@@ -16,9 +16,9 @@ final class CountBeside: Sendable {
     private let group = DispatchGroup()
     private let outcome = Mutex<Result<Int, SQLiteError>>(.success(0))
     private let stopping: InterruptFlag
-    // The thread that counts has it alone until the group is done. A statement does not keep its
-    // connection.
+    // The thread that counts has both alone until the group is done.
     private nonisolated(unsafe) let reader: Connection
+    private nonisolated(unsafe) var rows: Statement?
 
     /// Begins to count.
     ///
@@ -45,15 +45,17 @@ final class CountBeside: Sendable {
         stopping = InterruptFlag { watched?.isRaised == true }
         reader.watch(stopping)
         self.reader = reader
-        // As the connection.
-        nonisolated(unsafe) let rows = statement
+        rows = statement
         group.enter()
         do {
             try WorkerThread.start { [self] in
                 let result = Result { () throws(SQLiteError) in
-                    defer { rows.reset() }
-                    return try rows.step() ? Int(rows.integer(0)) : 0
+                    guard let rows, try rows.step() else { return 0 }
+                    return Int(rows.integer(0))
                 }
+                // Before whoever waits may close the connection: SQLite does not let two threads
+                // at one at once.
+                rows = nil
                 outcome.withLock { $0 = result }
                 group.leave()
             }

@@ -55,7 +55,7 @@ package final class RowBatch {
     }
 
     /// The memory of rows and bytes, in bytes.
-    var byteCount: Int {
+    package var byteCount: Int {
         (count * width + items.count) * MemoryLayout<BulkCell>.stride + arena.byteCount
     }
 
@@ -200,11 +200,14 @@ package struct ByteArena: ~Copyable {
 
     /// Takes all memory back, to hand out again.
     package mutating func removeAll() {
-        // A single oversized record must not keep its memory for the rest of the run.
-        while let last = blocks.last, blocks.count > 16 || last.count > 1 << 20 {
-            last.deallocate()
-            blocks.removeLast()
+        // A single oversized record must not keep its memory for the rest of the run, nor must a
+        // block that stands before others.
+        blocks.removeAll { block in
+            let isLarge = block.count > 1 << 20
+            if isLarge { block.deallocate() }
+            return isLarge
         }
+        while blocks.count > 16 { blocks.removeLast().deallocate() }
         current = 0
         used = 0
         usedBefore = 0

@@ -145,6 +145,11 @@ public final class PersistentContainer: Sendable {
         SQLiteLibrary.skipMemoryStatistics()
     }
 
+    /// Has large pieces of memory given back to the system when they are freed.
+    package static func returnLargeMemory() {
+        SQLiteLibrary.returnLargeMemory()
+    }
+
     // MARK: Contexts
 
     /// A context to move whole into other code, such as an import.

@@ -4,7 +4,7 @@ import SQLite
 
 /// Reads a store's history, transaction by transaction, as it stood when the reading began.
 ///
-/// One transaction is in memory at a time.
+/// One transaction is in memory at a time, or one change with `nextTransaction` and `nextChange`.
 public final class HistoryReader {
     /// The place behind the newest transaction that there was when the reading began.
     public let end: HistoryToken
@@ -19,6 +19,8 @@ public final class HistoryReader {
     private let start: HistoryToken
     private let transactions: Statement
     private let changes: Statement
+    /// `changes` stands in a transaction and has not come to its end.
+    private var isInTransaction = false
     private let entityNumbers: Set<Int64>?
     private let kinds: Set<HistoryChange.Kind>
 
@@ -61,7 +63,7 @@ public final class HistoryReader {
                 try Self.select(filter, after: token?.sequence ?? 0, on: connection),
                 try connection.prepare(
                     "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(tombstones)"
-                        + " FROM ACHANGE WHERE ZTRANSACTIONID = ? ORDER BY Z_PK")
+                        + " FROM ACHANGE WHERE ZTRANSACTIONID = ? AND Z_PK > ? ORDER BY Z_PK")
             )
         }
     }
@@ -71,18 +73,45 @@ public final class HistoryReader {
 
     /// The next transaction with a change that is wanted, or nil after the last.
     public func next() throws(HistoryError) -> HistoryTransaction? {
+        while let transaction = try nextTransaction() {
+            var found: [HistoryChange] = []
+            while let change = try nextChange() { found.append(change) }
+            if !found.isEmpty { return transaction.with(changes: found) }
+        }
+        return nil
+    }
+
+    /// The next transaction without its changes, which `nextChange` gives one by one; nil after the
+    /// last.
+    ///
+    /// - Parameter number: only changes with a larger number are given.
+    package func nextTransaction(
+        changesAfter number: Int64 = .min
+    ) throws(HistoryError) -> HistoryTransaction? {
         try Self.reading { () throws(SQLiteError) in
-            while try transactions.step() {
-                let number = transactions.integer(0)
-                let found = try changes(of: number)
-                guard !found.isEmpty else { continue }
-                return HistoryTransaction(
-                    token: start.with(sequence: number),
-                    timestamp: Date(
-                        timeIntervalSinceReferenceDate: transactions.double(1)),
-                    author: text(2), contextName: text(3), bundleID: text(4),
-                    processID: text(5), changes: found)
+            changes.reset()
+            isInTransaction = try transactions.step()
+            guard isInTransaction else { return nil }
+            let sequence = transactions.integer(0)
+            changes.bind(sequence, at: 1)
+            changes.bind(number, at: 2)
+            return HistoryTransaction(
+                token: start.with(sequence: sequence),
+                timestamp: Date(timeIntervalSinceReferenceDate: transactions.double(1)),
+                author: text(2), contextName: text(3), bundleID: text(4), processID: text(5),
+                changes: [])
+        }
+    }
+
+    /// The next change that is wanted of the transaction that `nextTransaction` gave; nil after the
+    /// last.
+    package func nextChange() throws(HistoryError) -> HistoryChange? {
+        guard isInTransaction else { return nil }
+        return try Self.reading { () throws(SQLiteError) in
+            while try changes.step() {
+                if let change = change() { return change }
             }
+            isInTransaction = false
             return nil
         }
     }
@@ -98,33 +127,27 @@ public final class HistoryReader {
         transactions.isNull(column) ? nil : transactions.string(column)
     }
 
-    private func changes(of number: Int64) throws(SQLiteError) -> [HistoryChange] {
-        var found: [HistoryChange] = []
-        changes.bind(number, at: 1)
-        while try changes.step() {
-            let entity = changes.integer(2)
-            guard let kind = HistoryChange.Kind(rawValue: changes.integer(1)),
-                kinds.contains(kind), entityNumbers?.contains(entity) ?? true
-            else { continue }
-            let properties =
-                kind == .update && !changes.isNull(4)
-                ? schema.properties(changes.bytes(4), entity: entity) : nil
-            var tombstone: [String: StoredValue] = [:]
-            if kind == .delete {
-                let preserved = schema.entities[entity]?.preserved ?? []
-                for (place, attribute) in preserved.enumerated() {
-                    let value = StoredValue(changes, Int32(place) + 5)
-                    if value != .null { tombstone[attribute.name] = value }
-                }
+    /// The change of the statement's current row; nil where it is not wanted.
+    private func change() -> HistoryChange? {
+        let entity = changes.integer(2)
+        guard let kind = HistoryChange.Kind(rawValue: changes.integer(1)),
+            kinds.contains(kind), entityNumbers?.contains(entity) ?? true
+        else { return nil }
+        let properties =
+            kind == .update && !changes.isNull(4)
+            ? schema.properties(changes.bytes(4), entity: entity) : nil
+        var tombstone: [String: StoredValue] = [:]
+        if kind == .delete {
+            let preserved = schema.entities[entity]?.preserved ?? []
+            for (place, attribute) in preserved.enumerated() {
+                let value = StoredValue(changes, Int32(place) + 5)
+                if value != .null { tombstone[attribute.name] = value }
             }
-            found.append(
-                HistoryChange(
-                    changeID: changes.integer(0), kind: kind,
-                    objectID: ManagedObjectID(
-                        entityNumber: entity, primaryKey: changes.integer(3)),
-                    updatedProperties: properties, tombstone: tombstone))
         }
-        return found
+        return HistoryChange(
+            changeID: changes.integer(0), kind: kind,
+            objectID: ManagedObjectID(entityNumber: entity, primaryKey: changes.integer(3)),
+            updatedProperties: properties, tombstone: tombstone)
     }
 
     // MARK: Beginning

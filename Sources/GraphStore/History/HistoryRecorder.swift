@@ -9,12 +9,17 @@ import SQLite
 final class HistoryRecorder {
     private let schema: HistorySchema
     private let connection: Connection
-    private(set) var masks: [ManagedObjectID: [UInt8]] = [:]
-    private(set) var tombstones: [ManagedObjectID: [StoredValue]] = [:]
+    private var masks: [ManagedObjectID: [UInt8]] = [:]
+    /// What is set alike in many objects.
+    private var alike: [(properties: [String], ids: ManagedObjectIDSet)] = []
+    /// The bits of each of these by entity.
+    private var alikeMasks: [[Int64: [UInt8]]] = []
+    private let tombstones: Tombstones
 
     init(_ schema: HistorySchema, _ connection: Connection) {
         self.schema = schema
         self.connection = connection
+        tombstones = Tombstones(columnCount: schema.tombstoneCount, on: connection)
     }
 
     /// Notes which properties an update sets.
@@ -22,49 +27,107 @@ final class HistoryRecorder {
         update(id, mask: schema.mask(properties, entity: id.entityNumber))
     }
 
-    /// The bits of those properties, for `update(_:mask:)`; to be made once for many objects.
-    func mask(_ properties: some Sequence<String>, entity number: Int64) -> [UInt8] {
-        schema.mask(properties, entity: number)
-    }
-
-    /// Notes which properties an update sets, by their bits.
-    func update(_ id: ManagedObjectID, mask: [UInt8]) {
-        guard var known = masks[id] else {
-            masks[id] = mask
-            return
+    /// Notes which properties are set in all of these objects, however many.
+    func update(_ ids: ManagedObjectIDSet, properties: [String]) {
+        let place =
+            alike.firstIndex { $0.properties == properties }
+            ?? {
+                alike.append((properties, ManagedObjectIDSet()))
+                alikeMasks.append([:])
+                return alike.count - 1
+            }()
+        alike[place].ids.formUnion(ids)
+        for entity in ids.ranges.keys where alikeMasks[place][entity] == nil {
+            alikeMasks[place][entity] = schema.mask(properties, entity: entity)
         }
-        for (place, byte) in mask.enumerated() where place < known.count { known[place] |= byte }
-        masks[id] = known
     }
 
-    /// Keeps what the history of a deletion holds; before the row goes.
-    func willDelete(_ id: ManagedObjectID) throws(SQLiteError) {
-        guard let entity = schema.entities[id.entityNumber], !entity.preserved.isEmpty else {
-            return
+    /// The bits of the properties that updates set of an object; nil where they are not known.
+    func mask(of id: ManagedObjectID) -> [UInt8]? {
+        var mask = masks[id]
+        for (place, group) in alike.enumerated() where group.ids.contains(id) {
+            guard let other = alikeMasks[place][id.entityNumber] else { continue }
+            mask = mask.map { Self.union($0, other) } ?? other
         }
-        let columns = entity.preserved.map(\.column).joined(separator: ", ")
-        let row = try connection.cached("SELECT \(columns) FROM \(entity.table) WHERE Z_PK = ?")
-        row.bind(id.primaryKey, at: 1)
-        guard try row.step() else { return }
-        tombstones[id] = (0..<row.columnCount).map { StoredValue(row, $0) }
-        row.reset()
+        return mask
     }
 
-    /// The same for all rows whose keys a query gives, in one go.
+    private func update(_ id: ManagedObjectID, mask: [UInt8]) {
+        masks[id] = masks[id].map { Self.union($0, mask) } ?? mask
+    }
+
+    private static func union(_ mask: [UInt8], _ other: [UInt8]) -> [UInt8] {
+        zip(mask, other).map { $0 | $1 }
+    }
+
+    /// Keeps what the history of deletions holds, of all rows whose keys a query gives; before the
+    /// rows go.
     func willDelete(
         rowsOf table: String, keys: String
     ) throws(SQLiteError) {
         for (number, entity) in schema.entities
         where entity.table == table && !entity.preserved.isEmpty {
-            let columns = entity.preserved.map(\.column).joined(separator: ", ")
-            let rows = try connection.prepare(
-                "SELECT Z_PK, \(columns) FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN (\(keys))"
-            )
-            while try rows.step() {
-                let id = ManagedObjectID(entityNumber: number, primaryKey: rows.integer(0))
-                tombstones[id] = (1..<rows.columnCount).map { StoredValue(rows, $0) }
-            }
+            try tombstones.add(
+                entity.preserved.map(\.column), of: table, entity: number,
+                where: "Z_ENT = \(number) AND Z_PK IN (\(keys))")
         }
+    }
+
+    /// What the history of a deletion holds, which is good until the next call; nil for nothing.
+    func tombstone(of id: ManagedObjectID) throws(SQLiteError) -> Statement? {
+        try tombstones.row(of: id)
+    }
+}
+
+/// The values of deleted objects that a history keeps, in a temporary table: they may be many.
+private final class Tombstones {
+    private static let table = "temp.ETL_TOMBSTONES"
+
+    private let columnCount: Int
+    private let connection: Connection
+    private var isMade = false
+
+    init(columnCount: Int, on connection: Connection) {
+        self.columnCount = columnCount
+        self.connection = connection
+    }
+
+    /// Copies columns of the rows that meet a condition.
+    func add(
+        _ columns: [String], of table: String, entity: Int64, where condition: String
+    ) throws(SQLiteError) {
+        try make()
+        let names = columns.indices.map { ", V\($0)" }.joined()
+        try connection.execute(
+            "INSERT OR REPLACE INTO \(Self.table) (ENT, PK\(names))"
+                + " SELECT \(entity), Z_PK, \(columns.joined(separator: ", ")) FROM \(table)"
+                + " WHERE \(condition)")
+    }
+
+    /// The values of an object, first to last.
+    func row(of id: ManagedObjectID) throws(SQLiteError) -> Statement? {
+        guard isMade else { return nil }
+        let names = (0..<columnCount).map { "V\($0)" }.joined(separator: ", ")
+        let row = try connection.cached(
+            "SELECT \(names) FROM \(Self.table) WHERE ENT = ? AND PK = ?")
+        row.reset()
+        row.bind(id.entityNumber, at: 1)
+        row.bind(id.primaryKey, at: 2)
+        return try row.step() ? row : nil
+    }
+
+    /// Makes the table for a transaction, empty.
+    private func make() throws(SQLiteError) {
+        guard !isMade else { return }
+        isMade = true
+        let columns = (0..<columnCount).map { ", V\($0)" }.joined()
+        // Of no type, so that every value stays as it is.
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.table)
+            (ENT INTEGER, PK INTEGER\(columns), PRIMARY KEY (ENT, PK)) WITHOUT ROWID;
+            DELETE FROM \(Self.table)
+            """)
     }
 }
 

@@ -43,6 +43,12 @@ public struct HistoryTransaction: Sendable, Hashable {
     public let processID: String?
     /// What it changed, in the order of writing.
     public let changes: [HistoryChange]
+
+    func with(changes: [HistoryChange]) -> HistoryTransaction {
+        HistoryTransaction(
+            token: token, timestamp: timestamp, author: author, contextName: contextName,
+            bundleID: bundleID, processID: processID, changes: changes)
+    }
 }
 
 /// One object's change as history tells it.

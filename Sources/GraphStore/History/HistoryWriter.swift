@@ -111,27 +111,41 @@ final class HistoryWriter {
             if let mask { row.bind(mask, at: 6) } else { row.bindNull(at: 6) }
             try row.run()
         }
-        func own(_ ids: ManagedObjectIDSet) -> [ManagedObjectID] {
-            ids.ids.filter { schema.entities[$0.entityNumber] != nil }
+        // Not as an array: a batch request may have changed every object that there is.
+        func forEach(
+            _ ids: ManagedObjectIDSet, _ body: (ManagedObjectID) throws(SQLiteError) -> Void
+        ) throws(SQLiteError) {
+            for (entity, ranges) in ids.ranges.sorted(by: { $0.key < $1.key })
+            where schema.entities[entity] != nil {
+                for range in ranges {
+                    for primaryKey in range {
+                        try body(ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
+                    }
+                }
+            }
         }
         var touched = try triggerNotes?.take() ?? [:]
-        for id in own(change.inserted) {
+        try forEach(change.inserted) { id throws(SQLiteError) in
             touched[id] = nil
             try write(0, id, nil)
         }
-        for id in own(change.updated) {
-            if let names = touched.removeValue(forKey: id), recorder?.masks[id] != nil {
+        try forEach(change.updated) { id throws(SQLiteError) in
+            if let names = touched.removeValue(forKey: id), recorder?.mask(of: id) != nil {
                 recorder?.update(id, properties: names)
             }
-            try write(1, id, recorder?.masks[id])
+            try write(1, id, recorder?.mask(of: id))
         }
-        for id in own(change.deleted) { touched[id] = nil }
+        if !touched.isEmpty {
+            try forEach(change.deleted) { id throws(SQLiteError) in touched[id] = nil }
+        }
         for (id, names) in touched.sorted(by: { $0.key < $1.key }) {
             try write(1, id, self.schema.mask(names, entity: id.entityNumber))
         }
-        for id in own(change.deleted) {
+        try forEach(change.deleted) { id throws(SQLiteError) in
             try write(2, id, nil)
-            if let values = recorder?.tombstones[id] { try setTombstones(key, values) }
+            guard let values = try recorder?.tombstone(of: id) else { return }
+            defer { values.reset() }
+            try setTombstones(key, values)
         }
         try setMaximum(HistorySchema.changeEntity, key)
         try purgeOld(newest: number)
@@ -183,14 +197,14 @@ final class HistoryWriter {
         return key
     }
 
-    private func setTombstones(_ key: Int64, _ values: [StoredValue]) throws(SQLiteError) {
-        let columns = tombstoneColumns.prefix(values.count)
+    private func setTombstones(_ key: Int64, _ values: Statement) throws(SQLiteError) {
+        let columns = tombstoneColumns.prefix(Int(values.columnCount))
         guard !columns.isEmpty else { return }
         let row = try connection.cached(
             "UPDATE ACHANGE SET \(columns.map { "\($0) = ?" }.joined(separator: ", "))"
                 + " WHERE Z_PK = ?")
-        for (place, value) in values.prefix(columns.count).enumerated() {
-            row.bind(value, at: Int32(place) + 1)
+        for place in 0..<Int32(columns.count) {
+            row.bind(column: place, of: values, at: place + 1)
         }
         row.bind(key, at: Int32(columns.count) + 1)
         try row.run()

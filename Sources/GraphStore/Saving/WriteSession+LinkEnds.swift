@@ -33,14 +33,7 @@ extension WriteSession {
             ids.subtract(change.inserted)
             ids.subtract(change.deleted)
             all.formUnion(ids)
-            guard let history else { continue }
-            for (number, ranges) in ids.ranges {
-                let mask = history.mask([end.property], entity: number)
-                for key in ranges.joined() {
-                    history.update(
-                        ManagedObjectID(entityNumber: number, primaryKey: key), mask: mask)
-                }
-            }
+            history?.update(ids, properties: [end.property])
         }
         var due = all
         due.subtract(change.updated)

@@ -52,6 +52,11 @@ package final class MappedBatch {
         nested = plan.links.map { $0.nested.map { NestedReader($0) } }
     }
 
+    /// Whether it has a record so large that there must be no other beside it: the next batch is
+    /// read only when this one is written, and with few pages in memory.
+    var isLarge: Bool { records.byteCount + rows.byteCount > Self.largeByteCount }
+    private static let largeByteCount = 6 << 20
+
     /// Records of the batch, good and bad.
     var recordCount: Int { records.count + records.rejects.count }
 

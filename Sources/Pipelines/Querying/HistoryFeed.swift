@@ -163,13 +163,15 @@ private struct Reading {
     }
 
     private mutating func write(_ reader: HistoryReader, _ encoder: HistoryLineEncoder) throws {
-        while !isEnough, let transaction = try reader.next() {
-            let read = place?.change ?? 0
-            let changes = transaction.changes.filter { $0.changeID > read }
-            for (number, change) in changes.enumerated() where !isEnough {
+        while !isEnough,
+            let transaction = try reader.nextTransaction(changesAfter: place?.change ?? 0)
+        {
+            var next = try reader.nextChange()
+            while !isEnough, let change = next {
                 try interruption.check()
+                next = try reader.nextChange()
                 let behind =
-                    number == changes.count - 1
+                    next == nil
                     ? HistoryPlace(transaction.token)
                     : HistoryPlace(
                         transaction.token.with(sequence: transaction.token.sequence - 1),

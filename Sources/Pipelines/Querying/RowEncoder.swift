@@ -23,11 +23,12 @@ struct RowEncoder<Output: ValueEncoder> {
         for position in columns.indices {
             let cell = values[position]
             if columns[position].isList {
-                output.beginList()
-                for item in 0..<cell.listCount {
-                    cells.write(batch.item(cell.listStart + item), columns[position])
-                }
-                output.endList()
+                repeat {
+                    output.beginList()
+                    for item in 0..<cell.listCount {
+                        cells.write(batch.item(cell.listStart + item), columns[position])
+                    }
+                } while output.endList()
             } else {
                 cells.write(cell, columns[position])
             }

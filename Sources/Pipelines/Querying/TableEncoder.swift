@@ -107,10 +107,11 @@ final class TableEncoder: ValueEncoder {
 
     func beginList() { items = [] }
 
-    func endList() {
+    func endList() -> Bool {
         let text = (items ?? []).joined(separator: ", ")
         items = nil
         add(DisplayText.clipped(text, columnsMax: widthMax))
+        return false
     }
 
     private func add(_ text: String, isNull: Bool = false) {

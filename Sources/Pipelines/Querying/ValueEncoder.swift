@@ -23,7 +23,10 @@ protocol ValueEncoder: AnyObject {
     /// A value that is JSON already.
     func json(_ bytes: UnsafeBufferPointer<UInt8>)
     func beginList()
-    func endList()
+    /// Ends a list.
+    ///
+    /// - Returns: whether it must be begun and written once more.
+    func endList() -> Bool
     /// Writes what is left.
     func finish() throws(RecordStreamError) -> OutputSummary
 }

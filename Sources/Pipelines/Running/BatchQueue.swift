@@ -28,22 +28,36 @@ final class BatchQueue<Batch>: Sendable {
         var isCancelled = false
         var hasOverflowed = false
         var error: (any Error)?
+        /// Batches that were put in and not yet given back.
+        var outCount = 0
+        /// One of those is large.
+        var hasLarge = false
+        /// The reader waits until all of them are back.
+        var isHeld = false
     }
 
     private let isReadFirst: Bool
     private let state: Mutex<State>
     private let idleCount: DispatchSemaphore
     private let filledCount = DispatchSemaphore(value: 0)
+    private let release = DispatchSemaphore(value: 0)
+    private let isLarge: @Sendable (Batch) -> Bool
 
     /// - Parameters:
     ///   - isReadFirst: the reader is done before the writer begins, and does not wait for it.
+    ///   - isLarge: whether a batch has so much memory that the next is filled only when the writer
+    ///     is done with it.
     ///   - make: makes one of the `count` batches.
-    init(count: Int, isReadFirst: Bool = false, _ make: () -> Batch) {
+    init(
+        count: Int, isReadFirst: Bool = false,
+        isLarge: @escaping @Sendable (Batch) -> Bool = { _ in false }, _ make: () -> Batch
+    ) {
         self.isReadFirst = isReadFirst
+        self.isLarge = isLarge
         idleCount = DispatchSemaphore(value: 0)
         state = Mutex(State(idle: []))
         // A semaphore may not end with fewer than it began with, so it begins with none.
-        for _ in 0..<count { recycle(make()) }
+        for _ in 0..<count { add(Unshared(batch: make())) }
     }
 
     /// Runs the reader on a thread of its own, and ends the queue when it returns or fails, or if
@@ -80,6 +94,7 @@ final class BatchQueue<Batch>: Sendable {
                 return state.idle.popLast()
             }?.batch
         }
+        if mustHold() { release.wait() }
         idleCount.wait()
         let next = state.withLock { $0.isCancelled ? nil : $0.idle.popLast() }
         // Whoever asks again after the end must not wait for ever.
@@ -95,8 +110,13 @@ final class BatchQueue<Batch>: Sendable {
 
     /// Hands a full batch to the writer.
     func put(_ batch: Batch) {
+        let isLarge = isLarge(batch)
         let unshared = Unshared(batch: batch)
-        state.withLock { $0.filled.append(unshared) }
+        state.withLock { state in
+            state.filled.append(unshared)
+            state.outCount += 1
+            if isLarge { state.hasLarge = true }
+        }
         filledCount.signal()
     }
 
@@ -136,14 +156,39 @@ final class BatchQueue<Batch>: Sendable {
 
     /// Gives a batch back to be filled again.
     func recycle(_ batch: Batch) {
-        let unshared = Unshared(batch: batch)
-        state.withLock { $0.idle.append(unshared) }
+        add(Unshared(batch: batch))
+        let isReleased = state.withLock { state in
+            state.outCount -= 1
+            guard state.outCount == 0 else { return false }
+            state.hasLarge = false
+            defer { state.isHeld = false }
+            return state.isHeld
+        }
+        if isReleased { release.signal() }
+    }
+
+    private func add(_ batch: Unshared) {
+        state.withLock { $0.idle.append(batch) }
         idleCount.signal()
+    }
+
+    /// Whether the reader has to wait until a large batch, and those around it, are back.
+    private func mustHold() -> Bool {
+        state.withLock { state in
+            guard state.hasLarge, !state.isCancelled else { return false }
+            state.isHeld = true
+            return true
+        }
     }
 
     /// Tells the reader to stop.
     func cancel() {
-        state.withLock { $0.isCancelled = true }
+        let isReleased = state.withLock { state in
+            state.isCancelled = true
+            defer { state.isHeld = false }
+            return state.isHeld
+        }
+        if isReleased { release.signal() }
         idleCount.signal()
     }
 }

@@ -5,5 +5,6 @@ package enum ProcessSettings {
     /// To be called once, before anything else.
     package static func apply() {
         PersistentContainer.skipMemoryStatistics()
+        PersistentContainer.returnLargeMemory()
     }
 }

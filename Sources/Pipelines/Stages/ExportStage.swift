@@ -13,6 +13,8 @@ struct ExportStage: Sendable {
 
     /// Batches between the thread that reads and the one that encodes.
     private static let batchCount = 4
+    /// While the encoder has a batch of more bytes, no other is read.
+    private static let largeBatchBytes = 2 << 20
 
     func run() throws -> StageReport {
         environment.progress.begin(stage: "export \(stage.name)", bytesTotal: 0)
@@ -95,7 +97,9 @@ struct ExportStage: Sendable {
     ) throws -> OutputSummary {
         let rows = RowEncoder(cursor, to: encoder, missing)
         let nested = shape.map { NestedRowEncoder($0, cursor, to: encoder, missing) }
-        let queue = BatchQueue(count: Self.batchCount) { cursor.makeBatch() }
+        let queue = BatchQueue(
+            count: Self.batchCount, isLarge: { $0.byteCount > Self.largeBatchBytes }
+        ) { cursor.makeBatch() }
         let reader = ExportReader(cursor, queue)
         let reading = DispatchGroup()
         reader.start(in: reading)

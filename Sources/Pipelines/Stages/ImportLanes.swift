@@ -54,7 +54,10 @@ final class ImportLanes: Sendable {
             // Each input ends its batch.
             let count =
                 min(Self.batchesMax, batchCount / plans.count) + (isReadFirst ? 2 * inputCount : 0)
-            return BatchQueue(count: count, isReadFirst: isReadFirst) {
+            return BatchQueue(
+                count: count, isReadFirst: isReadFirst,
+                isLarge: \.isLarge
+            ) {
                 let batch = MappedBatch(plan)
                 batch.lane = lane
                 return batch

@@ -210,7 +210,13 @@ struct ImportWriter {
         let first = progress.nextToken
         progress.nextToken += Int64(batch.rows.count)
         let idleBefore = writer.idleRecords
-        try writer.apply(batch.rows, firstToken: first)
+        if batch.isLarge {
+            try writer.withFewPages { () throws(StoreError) in
+                try writer.apply(batch.rows, firstToken: first)
+            }
+        } else {
+            try writer.apply(batch.rows, firstToken: first)
+        }
         unsaved.add(batch, idle: writer.idleRecords - idleBefore + batch.filtered)
         if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
         for token in writer.takeParkedTokens() {

@@ -33,18 +33,19 @@ struct NestedRowEncoder {
             switch member.node {
             case .value(let column): cells.write(values[column], columns[column])
             case .list(let column, let members):
-                output.beginList()
                 let list = values[column]
-                for item in 0..<list.listCount {
-                    if members.isEmpty {
-                        cells.write(batch.item(list.listStart + item), columns[column])
-                    } else {
-                        writeObject(members, isItem: true) {
-                            batch.item(values[$0].listStart + item)
+                repeat {
+                    output.beginList()
+                    for item in 0..<list.listCount {
+                        if members.isEmpty {
+                            cells.write(batch.item(list.listStart + item), columns[column])
+                        } else {
+                            writeObject(members, isItem: true) {
+                                batch.item(values[$0].listStart + item)
+                            }
                         }
                     }
-                }
-                output.endList()
+                } while output.endList()
             case .object(let members): writeObject(members, isItem: false) { values[$0] }
             }
         }
@@ -143,6 +144,6 @@ final class FragmentEncoder: ValueEncoder {
     func beginRecord() {}
     func endRecord() {}
     func beginList() {}
-    func endList() {}
+    func endList() -> Bool { false }
     func finish() -> OutputSummary { OutputSummary(byteCount: bytes.count, rowCount: 0) }
 }

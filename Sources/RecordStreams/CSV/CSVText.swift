@@ -27,6 +27,20 @@ struct CSVText {
         return union & Words.highBits != 0
     }
 
+    /// Whether the text, or one that it is a part of, would not read back as the same without
+    /// quotes.
+    func mustBeQuoted(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var union: UInt64 = 0
+        return text.baseAddress.map { mustBeQuoted($0, text.count, &union) } ?? false
+    }
+
+    /// Adds a part of a text in quotes, without them.
+    func appendPart(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
+        guard let start = text.baseAddress else { return }
+        buffer.reserve(text.count * 2 + 8)
+        appendDoubled(start, text.count, to: &buffer)
+    }
+
     @inline(__always)
     private func mustBeQuoted(
         _ start: UnsafePointer<UInt8>, _ count: Int, _ union: inout UInt64

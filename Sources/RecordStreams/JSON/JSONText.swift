@@ -34,6 +34,13 @@ package enum JSONText {
         return isHigh
     }
 
+    /// Adds a part of a text without quotes, escaped as `append` does it.
+    static func appendPart(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
+        guard let start = text.baseAddress else { return }
+        buffer.reserve(text.count + 8)
+        _ = appendContents(start, text.count, to: &buffer)
+    }
+
     @inline(__always)
     private static func appendContents(
         _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: inout ByteBuffer

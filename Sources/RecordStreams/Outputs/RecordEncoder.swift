@@ -12,8 +12,13 @@
 /// line; CSV and TSV start with the column names and join lists by `|`. A `|` inside a text of such
 /// a list is written `\|`, and backslashes that stand right before a `|` are doubled. What is written
 /// here, and read again by `RecordReader`, gives the same values.
+///
+/// Memory stays flat however long a value or a list is: what is in the buffer goes to the output in
+/// the midst of a record, too.
 package final class RecordEncoder {
     private static let flushByteCount = 256 * 1024
+    /// Values of more bytes are written part by part, so that the buffer stays small.
+    private static let partByteCount = 64 * 1024
     private static let listSeparator = UInt8(ascii: "|")
     private static let listEscape = UInt8(ascii: "\\")
 
@@ -37,6 +42,21 @@ package final class RecordEncoder {
     @exclusivity(unchecked) private var column = 0
     @exclusivity(unchecked) private var isInList = false
     @exclusivity(unchecked) private var listCount = 0
+    private enum ListPass {
+        /// The list fits into its buffer so far.
+        case buffered
+        /// It does not; its values are looked at, and come again.
+        case measuring
+        /// They come again, to be written.
+        case writing
+    }
+
+    /// How a table's list is being written.
+    @exclusivity(unchecked) private var listPass = ListPass.buffered
+    /// Whether a long list needs quotes.
+    @exclusivity(unchecked) private var isListQuoted = false
+    /// Why something in the midst of a record could not be written.
+    @exclusivity(unchecked) private var failure: RecordStreamError?
     /// Where the last value of the list starts.
     @exclusivity(unchecked) private var listItemStart = 0
     private var hasStarted = false
@@ -111,10 +131,12 @@ package final class RecordEncoder {
                 if isJSON {
                     buffer.reserve(1)
                     buffer.put(UInt8(ascii: ","))
+                    if buffer.count >= Self.flushByteCount { spill() }
                 } else {
                     doubleEscapes()
                     listBuffer.reserve(1)
                     listBuffer.put(Self.listSeparator)
+                    if listBuffer.count >= Self.flushByteCount { passListOn() }
                     listItemStart = listBuffer.count
                 }
             }
@@ -161,6 +183,7 @@ package final class RecordEncoder {
     package func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         beginValue()
         guard isJSON else { return appendText(bytes) }
+        guard bytes.count <= Self.partByteCount else { return appendLongText(bytes) }
         if JSONText.append(bytes, to: &buffer) { validate(bytes) }
     }
 
@@ -169,8 +192,40 @@ package final class RecordEncoder {
     private func appendText(_ bytes: UnsafeBufferPointer<UInt8>) {
         if isInList {
             appendItem(bytes)
+        } else if bytes.count > Self.partByteCount {
+            appendLongText(bytes)
         } else if csv.append(bytes, to: &buffer) {
             validate(bytes)
+        }
+    }
+
+    /// Adds a text part by part, to JSON or to a table.
+    @inline(never)
+    private func appendLongText(_ bytes: UnsafeBufferPointer<UInt8>) {
+        validate(bytes)
+        let isQuoted = isJSON || csv.mustBeQuoted(bytes)
+        // The same in both.
+        if isQuoted { buffer.append([JSONToken.quote]) }
+        inParts(bytes) { part in
+            if isJSON {
+                JSONText.appendPart(part, to: &buffer)
+            } else if isQuoted {
+                csv.appendPart(part, to: &buffer)
+            } else {
+                buffer.append(part)
+            }
+        }
+        if isQuoted { buffer.append([JSONToken.quote]) }
+    }
+
+    private func inParts(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ append: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            append(UnsafeBufferPointer(rebasing: rest.prefix(Self.partByteCount)))
+            rest = rest.dropFirst(Self.partByteCount)
+            if buffer.count >= Self.flushByteCount { spill() }
         }
     }
 
@@ -191,9 +246,9 @@ package final class RecordEncoder {
             raw(bytes)
             return
         }
-        buffer.reserve(bytes.count + 2)
+        buffer.reserve(1)
         buffer.put(JSONToken.quote)
-        buffer.append(bytes)
+        raw(bytes)
         buffer.reserve(1)
         buffer.put(JSONToken.quote)
     }
@@ -208,18 +263,24 @@ package final class RecordEncoder {
     package func json(_ bytes: UnsafeBufferPointer<UInt8>) {
         beginValue()
         guard isJSON else { return appendText(bytes) }
-        buffer.reserve(bytes.count)
         var union: UInt8 = 0
-        for byte in bytes {
-            union |= byte
-            buffer.put(byte == 10 || byte == 13 ? 32 : byte)
+        inParts(bytes) { part in
+            buffer.reserve(part.count)
+            for byte in part {
+                union |= byte
+                buffer.put(byte == 10 || byte == 13 ? 32 : byte)
+            }
         }
         if union >= 0x80 { validate(bytes) }
     }
 
     /// Starts a list; what follows until `endList` are its values.
     package func beginList() {
-        beginValue()
+        if listPass == .buffered {
+            beginValue()
+        } else if isListQuoted {
+            buffer.append([JSONToken.quote])
+        }
         isInList = true
         listCount = 0
         listItemStart = 0
@@ -228,13 +289,49 @@ package final class RecordEncoder {
     }
 
     /// Ends a list, which in CSV is null where it has no values.
-    package func endList() {
+    ///
+    /// - Returns: whether it must be begun and written once more: whether a table needs quotes
+    ///   around a long list is known only at its end.
+    package func endList() -> Bool {
         isInList = false
-        if isJSON {
+        guard !isJSON else {
             plain("]")
-        } else if listCount > 0 {
+            return false
+        }
+        guard listPass != .buffered else {
+            guard listCount > 0 else { return false }
             let list = listBuffer.bytes(from: 0)
             if csv.append(list, to: &buffer) { validate(list) }
+            return false
+        }
+        passListOn()
+        guard listPass == .writing else {
+            listPass = .writing
+            return true
+        }
+        if isListQuoted { buffer.append([JSONToken.quote]) }
+        listPass = .buffered
+        isListQuoted = false
+        return false
+    }
+
+    /// Takes whole values of a long list, with the separators behind them, out of its buffer.
+    @inline(never)
+    private func passListOn() {
+        let part = listBuffer.bytes(from: 0)
+        listBuffer.count = 0
+        guard listPass == .writing else {
+            listPass = .measuring
+            isListQuoted = isListQuoted || csv.mustBeQuoted(part)
+            return
+        }
+        validate(part)
+        inParts(part) { part in
+            if isListQuoted {
+                csv.appendPart(part, to: &buffer)
+            } else {
+                buffer.append(part)
+            }
         }
     }
 
@@ -264,6 +361,7 @@ package final class RecordEncoder {
 
     /// Ends a record, of which every column must have been written.
     package func endRecord() throws(RecordStreamError) {
+        if let failure { throw failure }
         buffer.append(recordEnd.utf8Start, recordEnd.utf8CodeUnitCount)
         if isJSON && !isArray {
             buffer.reserve(1)
@@ -286,6 +384,20 @@ package final class RecordEncoder {
         try output.write(bytes)
     }
 
+    /// Writes what is in the buffer in the midst of a record, whose end tells of a failure.
+    @inline(never)
+    private func spill() {
+        do throws(RecordStreamError) {
+            guard failure == nil else {
+                buffer.count = 0
+                return
+            }
+            try flush()
+        } catch {
+            failure = error
+        }
+    }
+
     @inline(__always)
     private func plain(_ text: StaticString) {
         raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -293,6 +405,8 @@ package final class RecordEncoder {
 
     @inline(__always)
     private func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
-        if isInList && !isJSON { listBuffer.append(bytes) } else { buffer.append(bytes) }
+        if isInList && !isJSON { return listBuffer.append(bytes) }
+        guard bytes.count > Self.partByteCount else { return buffer.append(bytes) }
+        inParts(bytes) { buffer.append($0) }
     }
 }

@@ -65,6 +65,11 @@ package final class RecordBatch {
     /// The last place counted, from which the next one on is counted further.
     private var counted = (offset: 0, place: ChunkOrigin())
 
+    /// The memory of the input's bytes, and of what was made of them.
+    package var byteCount: Int {
+        chunk.capacity + arena.byteCount + itemCapacity * MemoryLayout<Field>.stride
+    }
+
     /// Whether the batch holds as many records, good and bad, as it may.
     var isFull: Bool { count + rejects.count >= recordsMax }
 

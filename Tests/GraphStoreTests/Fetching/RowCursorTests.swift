@@ -54,6 +54,26 @@ private let entities = """
         }
     }
 
+    @Test("a cursor over a long list of values counts while it stands in the midst of its rows")
+    func countsInTheMidst() throws {
+        try withRows { store in
+            let ids = (["a", "b", "c"] + (0..<400).map { "x\($0)" }).map { "'\($0)'" }
+            let cursor = try store.container.newContext().cursor(
+                RowRequest(
+                    entityName: "Task",
+                    predicate: GraphPredicate(format: "id IN {\(ids.joined(separator: ", "))}"),
+                    fields: [["id"]]))
+            let batch = cursor.makeBatch()
+            var found: [String] = []
+            while try cursor.next(batch, rowsMax: 1) {
+                found.append(text(batch[0, 0]))
+                #expect(try cursor.matchCount() == 3)
+            }
+            #expect(found.sorted() == ["a", "b", "c"])
+            #expect(try cursor.matchCount() == 3)
+        }
+    }
+
     private func text(_ cell: BulkCell) -> String {
         switch cell.kind {
         case .text: String(decoding: cell.bytes, as: UTF8.self)

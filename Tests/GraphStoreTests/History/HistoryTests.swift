@@ -151,6 +151,57 @@ import Testing
         try store.checkIntegrity()
     }
 
+    @Test("row 112: of several requests in one save all properties are told, and what was kept")
+    func tellsOfSeveralRequests() throws {
+        let store = try store()
+        _ = try save(
+            store.container,
+            [[1, "one", 10, "Ann"], [2, "two", 20, "Bob"], [3, "three", 30, nil]])
+        let context = store.container.newContext()
+        func set(_ name: String, _ value: GraphValue, where format: String) throws {
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Book", predicate: GraphPredicate(format: format),
+                    propertiesToUpdate: [name: .constant(value)]))
+        }
+        try set("pages", .integer(7), where: "id < 3")
+        try set("title", .string("x"), where: "id > 1")
+        try set("pages", .integer(8), where: "id == 3")
+        _ = try context.execute(
+            BatchDeleteRequest(
+                entityName: "Book", predicate: GraphPredicate(format: "id == 2")))
+        try context.save()
+        // What was noted for one save is no part of the next.
+        try set("pages", .integer(9), where: "id == 1")
+        try context.save()
+        _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+        try context.save()
+        #expect(
+            try store.container.history().dropFirst().map { text($0, store) } == [
+                [
+                    "update Book 1 pages", "update Book 3 pages,title", "update Writer 2 books",
+                    "delete Book 2 id=integer(2),title=text(\"x\")",
+                ],
+                ["update Book 1 pages"],
+                [
+                    "update Writer 1 books", "delete Book 1 id=integer(1),title=text(\"one\")",
+                    "delete Book 3 id=integer(3),title=text(\"x\")",
+                ],
+            ])
+        let reader = try store.container.historyReader()
+        var kinds: [[HistoryChange.Kind]] = []
+        while let transaction = try reader.nextTransaction(changesAfter: 7) {
+            #expect(transaction.changes == [])
+            kinds.append([])
+            while let change = try reader.nextChange() {
+                kinds[kinds.count - 1].append(change.kind)
+            }
+            #expect(try reader.nextChange() == nil)
+        }
+        #expect(
+            kinds == [[], [.update, .delete], [.update], [.update, .delete, .delete]])
+    }
+
     @Test("row 112: a change's columns are bits over to-ones, attributes and to-manys")
     func writesColumnsAsBits() throws {
         let store = try store()

@@ -23,17 +23,29 @@ struct TemporaryList {
     }
 }
 
-/// A list on a connection; the table goes with its owner.
+/// A list on a connection; the table goes with the last of its owners.
 final class TemporaryTable {
+    private struct Place: Hashable {
+        let connection: ObjectIdentifier
+        let table: String
+    }
+
+    /// How many owners each table has: two statements of one fragment share it.
+    private static let owners = Mutex<[Place: Int]>([:])
+
     private let table: String
     private let connection: Connection
+    private var place: Place { Place(connection: ObjectIdentifier(connection), table: table) }
 
     init(_ list: TemporaryList, on connection: Connection) throws(SQLiteError) {
         table = list.table
         self.connection = connection
-        // A statement may be prepared twice: the second has the first's values.
-        try connection.execute("DROP TABLE IF EXISTS \(table)")
-        try connection.execute("CREATE TABLE \(table) (value PRIMARY KEY) WITHOUT ROWID")
+        let place = place
+        Self.owners.withLock { $0[place, default: 0] += 1 }
+        // It may be there, since the other statement has it, or since SQLite could not drop it. Its
+        // values never change.
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS \(table) (value PRIMARY KEY) WITHOUT ROWID")
         let insert = try connection.prepare("INSERT OR IGNORE INTO \(table) VALUES (?)")
         for value in list.values {
             insert.bind(value, at: 1)
@@ -42,9 +54,15 @@ final class TemporaryTable {
     }
 
     deinit {
-        // Where other statements still run SQLite refuses, and the table goes with the
-        // connection.
-        try? connection.execute("DROP TABLE IF EXISTS \(table)")
+        let place = place
+        let isLast = Self.owners.withLock { owners in
+            owners[place, default: 0] -= 1
+            guard owners[place] == 0 else { return false }
+            owners[place] = nil
+            return true
+        }
+        // While other statements run SQLite refuses this, and the table goes with the connection.
+        if isLast { try? connection.execute("DROP TABLE IF EXISTS \(table)") }
     }
 }
 
