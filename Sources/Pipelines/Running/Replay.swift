@@ -149,6 +149,7 @@ struct Replay: Sendable {
         }
         spec.read.compression = .none
         spec.read.encoding = .utf8
+        spec.read.linesSkipped = 0
         spec.read.arrayPath = "$"
         spec.read.isOnce = false
         spec.mirror = nil
