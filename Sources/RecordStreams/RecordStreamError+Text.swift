@@ -31,6 +31,8 @@ extension RecordStreamError {
             "The document is one object without any field that the stage reads; its records seem to be"
                 + " at \(path)"
         case .csvNoHeader: "The file is empty where a header is expected"
+        case .csvTooShort(let skip):
+            "The table has fewer than \(skip) lines, which are to be skipped"
         case .csvHeader(let reason): "The header cannot be read: \(reason)"
         case .csvDuplicateHeader(let name): "The header names the column '\(name)' twice"
         case .csvUnknownColumn(let name, let header):
@@ -78,6 +80,7 @@ extension RecordStreamError {
         case .jsonIsNDJSON: "set `read.as: ndjson`, or name the file .ndjson"
         case .jsonWrapped(let path): "write `read: { at: '\(path)' }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
+        case .csvTooShort: "lower `read.skip`"
         case .csvHeader(let reason):
             reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
@@ -113,9 +116,11 @@ extension RecordStreamError {
     private static func delimiterFix(_ header: [String]) -> String? {
         guard header.count == 1, let only = header.first else { return nil }
         let known = [";": ";", "\t": "\\t", "|": "|", ",": ","]
-        guard let sign = only.map(String.init).first(where: { known[$0] != nil }),
-            let written = known[sign]
+        guard let place = only.firstIndex(where: { known[String($0)] != nil }),
+            let sign = known[String(only[place])]
         else { return nil }
+        // Such a sign may also stand twice.
+        let written = only[place...].hasPrefix("||") ? "||" : sign
         return "the header is one column, '\(only)': set `read.delimiter: \"\(written)\"`"
     }
 }

@@ -35,6 +35,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case jsonWrapped(path: String)
 
         case csvNoHeader
+        /// It has fewer lines than are to be read over.
+        case csvTooShort(skip: Int)
         case csvHeader(reason: String)
         case csvDuplicateHeader(name: String)
         case csvUnknownColumn(name: String, header: [String])
@@ -82,7 +84,7 @@ extension RecordStreamError {
             Fault(.spec, .invalid)
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
             .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonIsNDJSON, .jsonWrapped, .csvNoHeader,
-            .csvHeader, .csvDuplicateHeader, .foreignFormat:
+            .csvTooShort, .csvHeader, .csvDuplicateHeader, .foreignFormat:
             Fault(.inputData, .invalid)
         case .outputNotCreated: Fault(.output, .notCreated)
         case .outputNotWritten, .outputClosed, .outputCompression: Fault(.output, .inputOutput)
@@ -112,6 +114,7 @@ extension RecordStreamError {
         case .jsonIsNDJSON: "json.is-ndjson"
         case .jsonWrapped: "json.wrapped"
         case .csvNoHeader: "csv.no-header"
+        case .csvTooShort: "csv.too-short"
         case .csvHeader: "csv.header"
         case .csvDuplicateHeader: "csv.duplicate-header"
         case .csvUnknownColumn: "csv.unknown-column"

@@ -16,7 +16,7 @@ enum RecordFuzz {
         options.columns = options.header ? nil : ["a", "b", "c"]
         options.padsShortRows = bytes[1] & 2 != 0
         options.quote = bytes[1] & 4 != 0 ? .none : options.quote
-        options.delimiter = bytes[1] & 8 != 0 ? UInt8(ascii: ";") : nil
+        options.delimiter = bytes[1] & 8 != 0 ? [UInt8(ascii: ";")] : nil
         options.at = ["$", "$[*]", "$.a", "$.a.*", "$.a[*].b", "$.*"][Int(bytes[1] >> 4) % 6]
         options.maxRecordBytes = bytes[2] & 0x80 != 0 ? 64 : 1 << 16
         options.depthMax = 16

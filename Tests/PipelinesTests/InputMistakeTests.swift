@@ -77,8 +77,8 @@ struct InputMistakeTests {
         #expect(
             run.text.contains(
                 """
-                  fix: where the file is Latin-1 or UTF-16, say so by `read.encoding: latin1` or \
-                `utf-16`; else convert it to UTF-8
+                  fix: name its encoding by `read.encoding`: windows-1252, latin1 or utf-16; else \
+                convert the file to UTF-8
                 """), "\(run.text)")
     }
 

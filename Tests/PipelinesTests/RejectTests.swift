@@ -165,6 +165,14 @@ struct RejectTests {
         arguments: [
             ("delimiter: \";\"", "id;\"a;b\"\n1;x\n1;y\n", "id;\"a;b\"\n1;y\n"),
             ("header: false, columns: [id, title]", "1,x\n1,y\n", "1,y\n"),
+            (
+                "skip: 2, comment: '#', delimiter: '||', trailing-delimiter: true",
+                "Of June\n\n#\nid||title||\n1||x||\n#\n1||y||\n", "id||title||\n1||y||\n"
+            ),
+            (
+                "escape: \"\\\\\", comment: '#'", "\"#\\\\\",id,title\n,1,x\n,1,y\\,\n",
+                "\"#\\\\\",id,title\n,1,y\\,\n"
+            ),
         ])
     func ownDialect(_ options: String, _ text: String, _ rejects: String) throws {
         let folder = try Workspace()
@@ -179,6 +187,12 @@ struct RejectTests {
             """, top: "rejects: { allow: 2 }")
         #expect(run.status == .ok, "\(run.text)")
         #expect(try folder.rejects()["tasks.a.csv"] == rejects)
+        let reject = try #require(folder.names("rejects").first)
+        let again = ReplayTests.replay(folder, "rejects/\(reject)")
+        #expect(again.text == "")
+        #expect(
+            ["updated", "unchanged"].contains { again.lines == ["import tasks: 1 read, 1 \($0)"] },
+            "\(again.lines)")
     }
 
     @Test("every line of the reasons has every key")

@@ -175,7 +175,7 @@ import Testing
                 == ["1@2:1 '1,' '2\t3'"])
         #expect(
             try Reading.of("a;b\n\"1;2\"\n", as: "a.csv", paths: ["a", "b"]) {
-                $0.delimiter = UInt8(ascii: ";")
+                $0.delimiter = [UInt8(ascii: ";")]
                 $0.quote = .none
             }.records == ["1@2:1 '\"1' '2\"'"])
         #expect(

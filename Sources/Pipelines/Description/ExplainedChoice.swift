@@ -169,6 +169,9 @@ extension TextEncoding: ExplainedChoice {
         case .utf8: "UTF-8, with or without a byte-order mark."
         case .utf16: "UTF-16 in the order of its byte-order mark, else little-endian."
         case .latin1: "ISO 8859-1."
+        case .windows1252:
+            "Western European text of Windows programs. A record with a byte that it does not have is "
+                + "refused."
         }
     }
 }

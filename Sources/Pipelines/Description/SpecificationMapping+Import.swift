@@ -124,11 +124,35 @@ extension SpecificationMapping {
             "columns", .list(.scalar), .means("the header's"), "The names of a table's columns.",
             example: "[id, title]"),
         KeyDescription(
-            "delimiter", .character, .means("a comma in csv, a tab in tsv"),
-            "The character between the fields of a table.", example: "\";\""),
+            "skip", .integer(0...1_000_000), .same(as: "0"),
+            """
+            So many lines of a table are read over, whatever is in them, before its header or its \
+            first row.
+            """, example: "3"),
+        KeyDescription(
+            "comment", .character, .nothing,
+            "Lines of a table that begin with this character are no rows; quotes mean nothing there.",
+            example: "\"#\""),
+        KeyDescription(
+            "delimiter", .text, .means("a comma in csv, a tab in tsv"),
+            "What stands between the fields of a table: one character, or several such as `||`.",
+            example: "\";\""),
+        KeyDescription(
+            "trailing-delimiter", .boolean, .same(as: "false"),
+            """
+            A delimiter at the end of a line, the header included, ends the last field and begins \
+            no other. A line without it is taken as it is.
+            """, example: "true"),
         KeyDescription(
             "quote", .either([.words([.init(text: "none", meaning: "No quotes.")]), .character]),
             .same(as: "'\"'"), "The character around fields of a table.", example: "\"'\""),
+        KeyDescription(
+            "escape", .character, .nothing,
+            """
+            Behind this character, any one stands for itself: a delimiter, a quote, a line feed, or \
+            the character again. A field without quotes is compared with `null` before that, so \
+            `null: "\\N"` works with it. A quote may still be written twice.
+            """, example: "\"\\\\\""),
         KeyDescription(
             "null", .oneOrMore(.constant), .same(as: "[\"\"]"),
             "Texts of a table, without quotes, that stand for null.", example: "[\"\", \"NULL\"]"),

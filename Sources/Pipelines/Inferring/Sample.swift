@@ -120,7 +120,7 @@ struct SampleInput {
         var options = ReadOptions()
         options.format = format
         options.at = at
-        options.delimiter = delimiter
+        options.delimiter = delimiter.map { [$0] }
         return options
     }
 }

@@ -1,7 +1,11 @@
 /// Faults of what is read: tables, documents, compressed files.
 extension Explanation {
     static let inputFaults: [Fault] = [
-        ("csv.bad-dialect", "`delimiter` and `quote` do not go together.", "Give two that differ."),
+        (
+            "csv.bad-dialect", "`delimiter`, `quote`, `comment` and `escape` do not go together.",
+            "Give characters that differ."
+        ),
+        ("csv.too-short", "A table has fewer lines than `read.skip`.", "Lower `read.skip`."),
         (
             "csv.column-count", "`columns` has more or fewer names than the table has columns.",
             "Name each column of the file, in its order."

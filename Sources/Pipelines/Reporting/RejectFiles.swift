@@ -265,20 +265,27 @@ struct RejectFiles {
     /// A first line that the stage reads as that of its input; empty where there is none.
     private func header(_ columnNames: [String]?, _ format: RecordFormat?) -> [UInt8] {
         guard let columnNames, inputs.options.header else { return [] }
-        let delimiter = inputs.options.delimiter ?? UInt8(ascii: format == .tsv ? "\t" : ",")
+        let options = inputs.options
+        let delimiter = options.delimiter ?? (format ?? .csv).delimiter
         var line: [UInt8] = []
         for (index, name) in columnNames.enumerated() {
-            if index > 0 { line.append(delimiter) }
-            guard case .byte(let quote) = inputs.options.quote,
-                name.utf8.contains(where: { [quote, delimiter, 10, 13].contains($0) })
+            if index > 0 { line += delimiter }
+            let signs = [options.escape, index == 0 ? options.comment : nil].compactMap(\.self)
+            guard case .byte(let quote) = options.quote,
+                name.utf8.contains(where: { (signs + [quote, 10, 13]).contains($0) })
+                    || name.utf8.contains(delimiter)
             else {
                 line += name.utf8
                 continue
             }
             line.append(quote)
-            for byte in name.utf8 { line += byte == quote ? [quote, quote] : [byte] }
+            for byte in name.utf8 {
+                if byte == quote || byte == options.escape { line.append(byte) }
+                line.append(byte)
+            }
             line.append(quote)
         }
+        if options.dropsTrailingDelimiter { line += delimiter }
         return line + [10]
     }
 

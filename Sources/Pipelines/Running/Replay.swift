@@ -151,6 +151,7 @@ struct Replay: Sendable {
         }
         spec.read.compression = .none
         spec.read.encoding = .utf8
+        spec.read.linesSkipped = 0
         spec.read.arrayPath = "$"
         spec.read.isOnce = false
         spec.mirror = nil

@@ -156,8 +156,16 @@ package struct ReadSpec: Sendable, Hashable {
     package var hasHeader = true
     /// The columns' names, in place of the header's.
     package var columns: [String]?
-    /// The byte between fields; without one, the format's.
-    package var delimiter: UInt8?
+    /// The bytes between fields; without any, the format's.
+    package var delimiter: [UInt8]?
+    /// Lines of a table that are read over, before its header or first row.
+    package var linesSkipped = 0
+    /// The byte with which lines of a table begin that are no rows.
+    package var comment: UInt8?
+    /// The byte behind which a byte of a table stands for itself.
+    package var escape: UInt8?
+    /// A delimiter at the end of a line begins no field.
+    package var dropsTrailingDelimiter = false
     /// The byte around fields; nil for none.
     package var quote: UInt8? = UInt8(ascii: "\"")
     /// Unquoted texts that stand for null.
@@ -186,7 +194,9 @@ extension ReadSpec {
 
     /// Whether the files are tables, as far as the spec tells.
     var isTable: Bool {
-        knownFormat?.isTabular ?? (columns != nil || !hasHeader || delimiter != nil)
+        knownFormat?.isTabular
+            ?? (columns != nil || !hasHeader || delimiter != nil || linesSkipped > 0
+                || comment != nil || escape != nil || dropsTrailingDelimiter)
     }
 }
 

@@ -155,7 +155,7 @@ extension SpecificationReader {
     }
 
     private func readTable(_ mapping: YAMLMapping, _ known: RecordFormat?, _ read: inout ReadSpec) {
-        for key in ["header", "columns", "delimiter", "quote", "null", "ragged"] {
+        for key in Self.tableKeys {
             guard let value = mapping.optional(key), let known, !known.isTabular else { continue }
             Self.failFormat(value, "csv and tsv", known)
         }
@@ -167,15 +167,54 @@ extension SpecificationReader {
                 "columns", "Without a header the columns have no names",
                 fix: "name them: `columns: [first, second]`")
         }
+        if let count = mapping.optional("skip")?.integer(in: 0...1_000_000) {
+            read.linesSkipped = Int(count)
+        }
         let delimiter = mapping.optional("delimiter")
-        read.delimiter = delimiter.flatMap(byte)
+        read.delimiter = delimiter.flatMap(delimiterBytes)
         let quote = mapping.optional("quote")
         if let quote { read.quote = quote.scalar?.text == "none" ? nil : byte(quote) }
         refuseEqual(delimiter, quote, known, read)
+        let comment = mapping.optional("comment")
+        read.comment = comment.flatMap(byte)
+        let escape = mapping.optional("escape")
+        read.escape = escape.flatMap(byte)
+        if let escape, read.escape != nil, read.escape == read.quote {
+            escape.fail(
+                "rule", "'escape' and 'quote' must differ",
+                fix: "leave out `escape`: a quote inside quotes is written twice without it")
+            read.escape = nil
+        }
+        refuseSign(comment, read.comment, known, read)
+        refuseSign(escape, read.escape, known, read)
+        if let escape, read.escape != nil, read.escape == read.comment {
+            escape.fail("rule", "'escape' and 'comment' must differ")
+        }
+        read.dropsTrailingDelimiter =
+            mapping.optional("trailing-delimiter")?.boolean() ?? false
         if let nulls = mapping.optional("null") {
             read.nulls = nulls.listOrOne()?.compactMap(nullText) ?? [""]
         }
         read.padsShortRows = mapping.optional("ragged")?.choice(ReadSpec.Ragged.self) == .pad
+    }
+
+    private static let tableKeys = [
+        "header", "columns", "skip", "comment", "delimiter", "trailing-delimiter", "quote",
+        "escape",
+        "null", "ragged",
+    ]
+
+    /// Refuses a sign that another one has, also where that is what it is without its key.
+    private func refuseSign(
+        _ value: YAMLValue?, _ sign: UInt8?, _ known: RecordFormat?, _ read: ReadSpec
+    ) {
+        guard let value, let sign else { return }
+        let delimiter = read.delimiter ?? known.map(\.delimiter) ?? []
+        if delimiter.contains(sign) {
+            value.fail("rule", "'\(value.label)' and 'delimiter' must differ")
+        } else if value.label == "comment", sign == read.quote {
+            value.fail("rule", "'comment' and 'quote' must differ")
+        }
     }
 
     /// Also where one of the two is what it is without its key.
@@ -184,7 +223,9 @@ extension SpecificationReader {
     ) {
         let message = "'quote' and 'delimiter' must differ"
         if let delimiter {
-            guard let byte = read.delimiter, byte == read.quote else { return }
+            guard let bytes = read.delimiter, let byte = read.quote, bytes.contains(byte) else {
+                return
+            }
             guard quote == nil else {
                 quote?.fail("rule", message)
                 return
@@ -193,7 +234,7 @@ extension SpecificationReader {
                 "rule", message,
                 fix: "name another `quote` than \", which it is without its key, or `quote: none`")
         } else if let quote, let known, known.isTabular {
-            guard read.quote == UInt8(ascii: known == .tsv ? "\t" : ",") else { return }
+            guard let byte = read.quote, known.delimiter == [byte] else { return }
             quote.fail(
                 "rule", message,
                 fix: "name the `delimiter`, which is a \(known == .tsv ? "tab" : "comma") "
@@ -254,6 +295,21 @@ extension SpecificationReader {
             return name
         }
     }
+
+    /// The bytes between fields: one character, or more.
+    private func delimiterBytes(_ value: YAMLValue) -> [UInt8]? {
+        guard let text = value.scalarText() else { return nil }
+        let bytes = Array(text.utf8)
+        guard !bytes.contains(0) else {
+            value.fail("rule", "'\(value.label)' cannot have the character NUL")
+            return nil
+        }
+        guard 1...Self.delimiterBytesMax ~= bytes.count, !bytes.contains(10), !bytes.contains(13)
+        else { return value.wrong("1 to \(Self.delimiterBytesMax) bytes without a line end") }
+        return bytes
+    }
+
+    private static let delimiterBytesMax = 16
 
     private func byte(_ value: YAMLValue) -> UInt8? {
         guard let text = value.scalarText() else { return nil }

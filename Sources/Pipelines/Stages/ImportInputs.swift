@@ -324,6 +324,10 @@ extension ReadOptions {
         header = read.hasHeader
         columns = read.columns
         delimiter = read.delimiter
+        linesSkipped = read.linesSkipped
+        comment = read.comment
+        escape = read.escape
+        dropsTrailingDelimiter = read.dropsTrailingDelimiter
         quote = read.quote.map { .byte($0) } ?? .none
         nulls = read.nulls
         padsShortRows = read.padsShortRows

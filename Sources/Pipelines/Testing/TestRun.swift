@@ -218,6 +218,10 @@ struct TestRun {
         read.hasHeader = true
         read.columns = nil
         read.delimiter = nil
+        read.linesSkipped = 0
+        read.comment = nil
+        read.escape = nil
+        read.dropsTrailingDelimiter = false
         read.quote = UInt8(ascii: "\"")
         if isTable, !read.nulls.contains("") { read.nulls.append("") }
         return read

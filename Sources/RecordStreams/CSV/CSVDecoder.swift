@@ -69,7 +69,7 @@ final class CSVDecoder: RecordDecoder {
     func begin(
         _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
     ) throws(RecordStreamError) -> Int? {
-        guard let mark = byteOrderMarkLength(bytes, isFinal: isFinal) else { return nil }
+        guard let mark = try startOfTable(bytes, isFinal: isFinal) else { return nil }
         let text = UnsafeBufferPointer(rebasing: bytes[mark...])
         let isLonger = text.count > windowByteCount
         let endsAtReturn = dialect.firstLineEndsAtReturn(
@@ -123,6 +123,27 @@ final class CSVDecoder: RecordDecoder {
         return next - first
     }
 
+    /// The first byte behind a byte-order mark and the lines that are no part of the table; nil
+    /// where more data is needed.
+    private func startOfTable(
+        _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
+    ) throws(RecordStreamError) -> Int? {
+        guard let mark = byteOrderMarkLength(bytes, isFinal: isFinal) else { return nil }
+        guard options.linesSkipped > 0 || options.comment != nil else { return mark }
+        let (place, linesLeft) = dialect.endOfPreamble(
+            UnsafeBufferPointer(rebasing: bytes[mark...]), lines: options.linesSkipped,
+            isFinal: isFinal)
+        guard let place else {
+            let read = options.linesSkipped - linesLeft + 1
+            guard bytes.count > windowByteCount * read else { return nil }
+            throw RecordStreamError(.csvHeader(reason: "a line before it never ends"), in: source)
+        }
+        guard linesLeft == 0 else {
+            throw RecordStreamError(.csvTooShort(skip: options.linesSkipped), in: source)
+        }
+        return mark + place
+    }
+
     private func setColumns(
         _ names: [String], at place: (_ column: Int) -> RecordLocation
     ) throws(RecordStreamError) {
@@ -135,9 +156,9 @@ final class CSVDecoder: RecordDecoder {
 
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
         // Where CR ends records, what a chunk ends with may go on with an LF.
-        guard !isSkippingLine, !dialect.endsAtReturn else { return Piece() }
+        guard !isSkippingLine, !dialect.endsAtReturn, dialect.canBeCut else { return Piece() }
         let cutter = PieceCutter(
-            quoting: dialect.quote.map { ($0, dialect.delimiter) },
+            quoting: dialect.quote.map { ($0, dialect.delimiter[0]) },
             recordBytesMax: options.maxRecordBytes)
         return cutter.piece(of: chunk, recordsMax: recordsMax)
     }
@@ -164,6 +185,14 @@ final class CSVDecoder: RecordDecoder {
                 let next = scanner.lineEnd(position, limit: limit, isFinal: isFinal)
             {
                 batch.blankLineCount += 1
+                position = next
+                continue
+            }
+            if position.pointee == scanner.comment, dialect.comment != nil {
+                guard let next = nextLine(position, limit) else {
+                    isSkippingLine = !isFinal
+                    return batch.chunk.count
+                }
                 position = next
                 continue
             }

@@ -1,23 +1,75 @@
 /// How the bytes of a CSV input are to be taken.
 struct CSVDialect {
-    var delimiter: UInt8
+    /// At least one byte.
+    var delimiter: [UInt8]
     /// The quote, or nil where quotes are data.
     var quote: UInt8?
     /// Whether a lone CR ends a record: only where the first line of the file ends so.
     var endsAtReturn = false
+    /// The byte with which lines begin that are no records.
+    let comment: UInt8?
+    /// The byte behind which a byte stands for itself.
+    let escape: UInt8?
+    /// Whether a delimiter at the end of a line begins no field.
+    let dropsTrailingDelimiter: Bool
+
+    /// Whether each record is as RFC 4180 has it, but for its signs and what ends its line.
+    var isPlain: Bool { delimiter.count == 1 && escape == nil }
+
+    /// Whether quotes alone tell where records end.
+    var canBeCut: Bool {
+        escape == nil && (quote == nil || comment == nil && delimiter.count == 1)
+    }
 
     init(format: RecordFormat, options: ReadOptions, source: String) throws(RecordStreamError) {
-        delimiter = options.delimiter ?? UInt8(ascii: format == .tsv ? "\t" : ",")
+        delimiter = options.delimiter ?? format.delimiter
         if case .byte(let byte) = options.quote { quote = byte }
+        comment = options.comment
+        escape = options.escape
+        dropsTrailingDelimiter = options.dropsTrailingDelimiter
+        let signs = [quote, comment, escape].compactMap(\.self)
         let forbidden: [UInt8] = [10, 13, 0]
-        if forbidden.contains(delimiter) || quote.map(forbidden.contains) == true
-            || delimiter == quote || delimiter >= 0x80 || (quote ?? 0) >= 0x80
+        let isText = String(validating: delimiter, as: UTF8.self) != nil
+        if delimiter.isEmpty || !isText || (delimiter + signs).contains(where: forbidden.contains)
+            || signs.contains(where: { $0 >= 0x80 || delimiter.contains($0) })
+            || Set(signs).count < signs.count
         {
             throw RecordStreamError(
                 .badDialect(
-                    reason: "Delimiter and quote must be two different ASCII characters"),
+                    reason: "Delimiter, quote, comment and escape must be different characters, "
+                        + "the last three of ASCII"),
                 in: source)
         }
+    }
+
+    /// Where what comes before the header or the first record ends: lines that are read over,
+    /// comments, and blank lines between them.
+    ///
+    /// - Returns: the place of the first byte behind it, the end where nothing is; nil where more
+    ///   data is needed.
+    func endOfPreamble(
+        _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, isFinal: Bool
+    ) -> (place: Int?, linesLeft: Int) {
+        var place = 0
+        var left = lines
+        while place < bytes.count {
+            let byte = bytes[place]
+            let isBlank = byte == 10 || byte == 13
+            guard left > 0 || comment != nil && (byte == comment || isBlank) else {
+                return (place, 0)
+            }
+            var end = place
+            while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
+            // Whether an LF follows a CR must show.
+            if end >= bytes.count || bytes[end] == 13 && end + 1 == bytes.count, !isFinal {
+                return (nil, left)
+            }
+            if end + 1 < bytes.count, bytes[end] == 13, bytes[end + 1] == 10 { end += 1 }
+            place = min(end + 1, bytes.count)
+            left = max(0, left - 1)
+        }
+        let mayGoOn = left > 0 || comment != nil
+        return (isFinal || !mayGoOn ? bytes.count : nil, left)
     }
 
     /// Whether the first line that ends outside quotes ends with a lone CR; nil where the data
@@ -27,8 +79,15 @@ struct CSVDialect {
     func firstLineEndsAtReturn(_ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool) -> Bool? {
         enum Place { case fieldStart, field, quotes, afterQuote, badLine }
         var place = Place.fieldStart
-        for index in bytes.indices {
+        var index = -1
+        while index + 1 < bytes.count {
+            index += 1
             let byte = bytes[index]
+            if byte == escape, place != .badLine {
+                if place == .fieldStart { place = .field }
+                index += 1
+                continue
+            }
             switch place {
             case .quotes:
                 if byte == quote { place = .afterQuote }
@@ -44,8 +103,9 @@ struct CSVDialect {
                 return isFinal ? true : nil
             }
             if place == .badLine { continue }
-            if byte == delimiter {
+            if byte == delimiter[0], bytes[index...].starts(with: delimiter) {
                 place = .fieldStart
+                index += delimiter.count - 1
             } else {
                 place = place == .afterQuote || byte == quote ? .badLine : .field
             }

@@ -25,10 +25,17 @@ struct CSVScanner {
         var columnCount: Int
     }
 
+    /// The first byte of the delimiter.
     let delimiter: UInt8
     let quote: UInt8
     let hasQuote: Bool
     let endsAtReturn: Bool
+    /// The byte that begins a line without a record, or 10, which begins none.
+    let comment: UInt8
+    /// Whether a record needs no more than this scanner knows.
+    private let isPlain: Bool
+    private let dropsTrailingDelimiter: Bool
+    let dialect: CSVDialect
     private let delimiters: UInt64
     private let quotes: UInt64
     /// Whether an empty unquoted field is null.
@@ -44,11 +51,15 @@ struct CSVScanner {
     var needsValidation = false
 
     init(_ dialect: CSVDialect, nulls: [String]) {
-        delimiter = dialect.delimiter
+        delimiter = dialect.delimiter[0]
+        comment = dialect.comment ?? 10
+        isPlain = dialect.isPlain
+        dropsTrailingDelimiter = dialect.dropsTrailingDelimiter
+        self.dialect = dialect
         quote = dialect.quote ?? 10
         hasQuote = dialect.quote != nil
         endsAtReturn = dialect.endsAtReturn
-        delimiters = Words.repeating(dialect.delimiter)
+        delimiters = Words.repeating(dialect.delimiter[0])
         quotes = Words.repeating(dialect.quote ?? 10)
         emptyIsNull = nulls.contains("")
         otherNulls = nulls.filter { !$0.isEmpty }.map { Array($0.utf8) }
@@ -60,6 +71,9 @@ struct CSVScanner {
     mutating func record(
         _ start: Bytes, limit: Bytes, isFinal: Bool, target: Target, arena: ByteArena
     ) -> Outcome {
+        guard isPlain else {
+            return rich(start, limit: limit, isFinal: isFinal, target: target, arena: arena)
+        }
         var position = start
         var column = 0
         var high: UInt64 = 0
@@ -104,6 +118,7 @@ struct CSVScanner {
                 if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
                     if position >= limit, !isFinal { return .cut }
                     if slot >= 0 { store(field, position, slot: slot, target: target) }
+                    if field == position { column = count(column, lastIsEmpty: true) }
                     return finish(column, end: position, next: next, high: high)
                 }
                 if byte == 13 {
@@ -131,8 +146,14 @@ struct CSVScanner {
         return endsAtReturn && (position + 1 < limit || isFinal) ? position + 1 : nil
     }
 
+    /// The fields of a record, where a delimiter at its end may begin none.
     @inline(__always)
-    private mutating func finish(
+    func count(_ fields: Int, lastIsEmpty: Bool) -> Int {
+        dropsTrailingDelimiter && lastIsEmpty && fields > 1 ? fields - 1 : fields
+    }
+
+    @inline(__always)
+    mutating func finish(
         _ count: Int, end: Bytes, next: Bytes, high: UInt64
     ) -> Outcome {
         fieldCount = count
@@ -142,10 +163,16 @@ struct CSVScanner {
     }
 
     @inline(__always)
-    private func store(_ start: Bytes, _ end: Bytes, slot: Int, target: Target) {
+    func store(_ start: Bytes, _ end: Bytes, slot: Int, target: Target) {
         let count = end - start
-        let isNull = count == 0 ? emptyIsNull : hasOtherNulls && isOtherNull(start, count)
-        target.fields[slot] = isNull ? Field(.null) : Field(.string, start: start, count: count)
+        target.fields[slot] =
+            isNull(start, count) ? Field(.null) : Field(.string, start: start, count: count)
+    }
+
+    /// Whether the text of an unquoted field, as it stands, means null.
+    @inline(__always)
+    func isNull(_ start: Bytes, _ count: Int) -> Bool {
+        count == 0 ? emptyIsNull : hasOtherNulls && isOtherNull(start, count)
     }
 
     @inline(never)
@@ -157,7 +184,7 @@ struct CSVScanner {
     }
 
     @inline(__always)
-    private func endOfPlain(_ start: Bytes, _ high: inout UInt64) -> Bytes {
+    func endOfPlain(_ start: Bytes, _ high: inout UInt64) -> Bytes {
         var position = start
         while true {
             let word = Words.load(position)
@@ -176,7 +203,7 @@ struct CSVScanner {
     }
 
     @inline(__always)
-    private func endOfQuoted(_ start: Bytes, _ high: inout UInt64) -> Bytes {
+    func endOfQuoted(_ start: Bytes, _ high: inout UInt64) -> Bytes {
         var position = start
         while true {
             let word = Words.load(position)

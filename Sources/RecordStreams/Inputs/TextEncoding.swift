@@ -6,9 +6,11 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     case utf16 = "utf-16"
     /// ISO 8859-1: each byte is the character of that number.
     case latin1
+    /// ISO 8859-1 with letters and signs such as the euro in place of 27 of its controls.
+    case windows1252 = "windows-1252"
 
     /// What to do about bytes that are no UTF-8.
     static let fix =
-        "where the file is Latin-1 or UTF-16, say so by `read.encoding: latin1` or `utf-16`; else "
-        + "convert it to UTF-8"
+        "name its encoding by `read.encoding`: windows-1252, latin1 or utf-16; else convert the file "
+        + "to UTF-8"
 }

@@ -44,6 +44,7 @@ struct TextTranscoder {
             switch encoding {
             case .utf8: ready.append(contentsOf: bytes)
             case .latin1: for byte in bytes { append(UInt32(byte)) }
+            case .windows1252: for byte in bytes { add(windows: byte) }
             case .utf16:
                 for byte in bytes { add(byte) }
                 if isAtEnd { finish() }
@@ -55,6 +56,21 @@ struct TextTranscoder {
         }
         taken += length
         return length
+    }
+
+    // MARK: Windows-1252 (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1252.TXT)
+
+    /// The characters of 0x80 to 0x9F; 0 where there is none.
+    private static let windows: [UInt32] = [
+        0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
+        0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
+        0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+    ]
+
+    private mutating func add(windows byte: UInt8) {
+        guard 0x80..<0xA0 ~= byte else { return append(UInt32(byte)) }
+        let scalar = Self.windows[Int(byte) - 0x80]
+        if scalar == 0 { ready.append(Self.badByte) } else { append(scalar) }
     }
 
     // MARK: UTF-16 (RFC 2781)

@@ -47,6 +47,11 @@ package enum CSVQuote: Sendable, Hashable {
     case none
 }
 
+extension RecordFormat {
+    /// The bytes between the fields of a table, where nobody names others.
+    package var delimiter: [UInt8] { [UInt8(ascii: self == .tsv ? "\t" : ",")] }
+}
+
 /// How an input is to be read.
 package struct ReadOptions: Sendable {
     /// The format, or nil to tell it from the name or else the first byte.
@@ -61,8 +66,16 @@ package struct ReadOptions: Sendable {
     package var header = true
     /// The names of the columns, which replace those of the header.
     package var columns: [String]?
-    /// The byte between two fields, or nil for that of the format.
-    package var delimiter: UInt8?
+    /// The bytes between two fields, or nil for that of the format.
+    package var delimiter: [UInt8]?
+    /// Lines of a table to be read over, whatever is in them, before its header or first record.
+    package var linesSkipped = 0
+    /// The byte with which lines of a table begin that are no records.
+    package var comment: UInt8?
+    /// The byte behind which a byte of a table stands for itself.
+    package var escape: UInt8?
+    /// Whether a delimiter at the end of a line ends the last field, and begins no other.
+    package var dropsTrailingDelimiter = false
     /// How fields are quoted.
     package var quote = CSVQuote.byte(UInt8(ascii: "\""))
     /// The unquoted CSV fields that stand for null.

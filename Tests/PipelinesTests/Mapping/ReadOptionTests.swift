@@ -117,7 +117,9 @@ struct ReadOptionTests {
         #expect(
             run.text.hasPrefix("a.\(format):1:1: error: The text is not valid UTF-8 ["),
             "\(run.text)")
-        #expect(run.text.contains("say so by `read.encoding: latin1` or `utf-16`;"))
+        #expect(
+            run.text.contains(
+                "name its encoding by `read.encoding`: windows-1252, latin1 or utf-16;"))
     }
 
     @Test("half a character of UTF-16 rejects its record alone")

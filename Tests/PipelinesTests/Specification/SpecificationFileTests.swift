@@ -131,7 +131,7 @@ import Testing
         #expect(
             people.read.files[0].parts == [.parameter("inbox"), .literal("/people-*.csv.gz")])
         #expect(people.read.nulls == ["", "NULL", "~"])
-        #expect(people.read.delimiter == UInt8(ascii: ";"))
+        #expect(people.read.delimiter == [UInt8(ascii: ";")])
         #expect(fields(people).map(\.source.text) == ["Email", "Full Name", "Joined"])
         #expect(fields(people).map(\.isNeeded) == [true, false, false])
         #expect(fields(people)[2].datePattern?.text == "yyyy-MM-dd")

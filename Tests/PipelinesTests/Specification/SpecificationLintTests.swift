@@ -227,7 +227,7 @@ import Testing
                 key: 5
                 when-found: skap
               - import: b
-                read: { files: b.csv, at: "$.x", header: false, delimiter: "ab", quote: "\\n" }
+                read: { files: b.csv, at: "$.x", header: false, delimiter: "a\\nb", quote: "\\n" }
                 into: Task
                 duplicates: middle
               - import: c
@@ -272,10 +272,10 @@ import Testing
                 a.yaml:9:46: error: Without a header the columns have no names [spec.columns]
                   in: stages[1].read.header
                   fix: name them: `columns: [first, second]`
-                a.yaml:9:64: error: 'delimiter' must be one ASCII character other than a line \
-                end, not the text 'ab' [spec.type]
+                a.yaml:9:64: error: 'delimiter' must be 1 to 16 bytes without a line end, not the \
+                text 'a\\nb' [spec.type]
                   in: stages[1].read.delimiter
-                a.yaml:9:77: error: 'quote' must be one ASCII character other than a line end, \
+                a.yaml:9:79: error: 'quote' must be one ASCII character other than a line end, \
                 not the text '\\n' [spec.type]
                   in: stages[1].read.quote
                 a.yaml:11:17: error: 'duplicates' must be last, first or reject, not 'middle' \
@@ -374,8 +374,76 @@ import Testing
                 a.yaml:11:34: error: 'quote' and 'delimiter' must differ [spec.rule]
                   in: stages[2].read.quote
                   fix: name the `delimiter`, which is a tab without its key
-                a.yaml:14:38: error: 'delimiter' cannot be the character NUL [spec.rule]
+                a.yaml:14:38: error: 'delimiter' cannot have the character NUL [spec.rule]
                   in: stages[3].read.delimiter
+                """)
+    }
+
+    @Test func theSignsOfATableDiffer() {
+        let text = """
+            etl: 1
+            store: { at: a.sqlite }
+            stages:
+              - import: a
+                read: { files: a.csv, escape: '"' }
+                into: Task
+              - import: b
+                read: { files: b.csv, comment: ',', escape: "," }
+                into: Task
+              - import: c
+                read: { files: c.csv, delimiter: "|#|", comment: "#", escape: "#" }
+                into: Task
+              - import: d
+                read: { files: d.csv, comment: '"' }
+                into: Task
+              - import: e
+                read: { files: e.csv, comment: '%', escape: '%' }
+                into: Task
+              - import: f
+                read: { files: f.ndjson, skip: 1, comment: '#', trailing-delimiter: true, escape: x }
+                into: Task
+              - import: g
+                read: { files: g.csv, comment: '"', quote: none, escape: "\\\\", skip: -1 }
+                into: Task
+              - import: h
+                read: { files: h.csv, delimiter: '~"~' }
+                into: Task
+            """
+        #expect(
+            problems(text) == """
+                a.yaml:5:35: error: 'escape' and 'quote' must differ [spec.rule]
+                  in: stages[0].read.escape
+                  fix: leave out `escape`: a quote inside quotes is written twice without it
+                a.yaml:8:36: error: 'comment' and 'delimiter' must differ [spec.rule]
+                  in: stages[1].read.comment
+                a.yaml:8:49: error: 'escape' and 'delimiter' must differ [spec.rule]
+                  in: stages[1].read.escape
+                a.yaml:8:49: error: 'escape' and 'comment' must differ [spec.rule]
+                  in: stages[1].read.escape
+                a.yaml:11:54: error: 'comment' and 'delimiter' must differ [spec.rule]
+                  in: stages[2].read.comment
+                a.yaml:11:67: error: 'escape' and 'delimiter' must differ [spec.rule]
+                  in: stages[2].read.escape
+                a.yaml:11:67: error: 'escape' and 'comment' must differ [spec.rule]
+                  in: stages[2].read.escape
+                a.yaml:14:36: error: 'comment' and 'quote' must differ [spec.rule]
+                  in: stages[3].read.comment
+                a.yaml:17:49: error: 'escape' and 'comment' must differ [spec.rule]
+                  in: stages[4].read.escape
+                a.yaml:20:36: error: 'skip' is for csv and tsv, and the files are ndjson [spec.rule]
+                  in: stages[5].read.skip
+                a.yaml:20:48: error: 'comment' is for csv and tsv, and the files are ndjson [spec.rule]
+                  in: stages[5].read.comment
+                a.yaml:20:73: error: 'trailing-delimiter' is for csv and tsv, and the files are ndjson \
+                [spec.rule]
+                  in: stages[5].read.trailing-delimiter
+                a.yaml:20:87: error: 'escape' is for csv and tsv, and the files are ndjson [spec.rule]
+                  in: stages[5].read.escape
+                a.yaml:23:74: error: 'skip' must be from 0 to 1000000, not -1 [spec.range]
+                  in: stages[6].read.skip
+                a.yaml:26:38: error: 'quote' and 'delimiter' must differ [spec.rule]
+                  in: stages[7].read.delimiter
+                  fix: name another `quote` than ", which it is without its key, or `quote: none`
                 """)
     }
 

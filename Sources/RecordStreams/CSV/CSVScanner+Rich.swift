@@ -1,0 +1,168 @@
+/// Records with delimiters of several bytes, or with escapes.
+extension CSVScanner {
+    /// Reads the record that starts at a byte before `limit`.
+    @inline(never)
+    mutating func rich(
+        _ start: Bytes, limit: Bytes, isFinal: Bool, target: Target, arena: ByteArena
+    ) -> Outcome {
+        var position = start
+        var column = 0
+        var high: UInt64 = 0
+        while true {
+            let slot = column < target.columnCount ? Int(target.slots[column]) : -1
+            column += 1
+            let opened = position
+            let isQuoted = hasQuote && position < limit && position.pointee == quote
+            if isQuoted { position += 1 }
+            let field = position
+            // Bytes that are not part of the text: escapes, and one of two quotes.
+            var signs = 0
+            let end: FieldEnd
+            (position, end) =
+                isQuoted
+                ? endOfRichQuoted(field, limit, isFinal, &signs, &high)
+                : endOfRichPlain(field, limit, isFinal, &signs, &high)
+            switch end {
+            case .found: break
+            case .quote: return .bad(.quoteInField, at: position)
+            case .cut: return isQuoted && position >= limit ? .cutInQuotes(opened: opened) : .cut
+            }
+            if slot >= 0 {
+                if !isQuoted, isNull(field, position - field) {
+                    target.fields[slot] = Field(.null)
+                } else {
+                    target.fields[slot] =
+                        signs == 0
+                        ? Field(.string, start: field, count: position - field)
+                        : plain(field, position, signs, isQuoted: isQuoted, arena: arena)
+                }
+            }
+            let isEmpty = !isQuoted && position == field
+            if isQuoted { position += 1 }
+            switch delimiter(at: position, limit) {
+            case .whole:
+                position += dialect.delimiter.count
+                continue
+            case .cut where !isFinal: return .cut
+            case .cut, .none: break
+            }
+            if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
+                if position >= limit, !isFinal { return .cut }
+                return finish(
+                    count(column, lastIsEmpty: isEmpty), end: position, next: next, high: high)
+            }
+            if position.pointee == 13, position + 1 >= limit, !isFinal { return .cut }
+            return .bad(.textAfterQuote, at: position)
+        }
+    }
+
+    private enum FieldEnd {
+        case found, quote, cut
+    }
+
+    private enum Match {
+        case whole, cut, none
+    }
+
+    /// Whether the delimiter stands at a place, or begins there where the data ends.
+    @inline(__always)
+    private func delimiter(at position: Bytes, _ limit: Bytes) -> Match {
+        guard position < limit, position.pointee == delimiter else { return .none }
+        let bytes = dialect.delimiter
+        for index in 1..<max(1, bytes.count) {
+            if position + index >= limit { return .cut }
+            if position[index] != bytes[index] { return .none }
+        }
+        return .whole
+    }
+
+    /// The delimiter or the line end behind an unquoted field.
+    private func endOfRichPlain(
+        _ field: Bytes, _ limit: Bytes, _ isFinal: Bool, _ signs: inout Int, _ high: inout UInt64
+    ) -> (Bytes, FieldEnd) {
+        var position = field
+        while true {
+            if let escape = dialect.escape {
+                while position < limit, !isSign(position.pointee, escape) {
+                    high |= UInt64(position.pointee)
+                    position += 1
+                }
+                if position < limit, position.pointee == escape {
+                    guard position + 1 < limit else {
+                        if !isFinal { return (position, .cut) }
+                        // With nothing behind it, it stands for itself.
+                        position += 1
+                        continue
+                    }
+                    high |= UInt64(position[1])
+                    signs += 1
+                    position += 2
+                    continue
+                }
+            } else {
+                position = endOfPlain(position, &high)
+            }
+            if position >= limit { return (limit, isFinal ? .found : .cut) }
+            switch delimiter(at: position, limit) {
+            case .whole: return (position, .found)
+            case .cut where !isFinal: return (position, .cut)
+            case .cut, .none: break
+            }
+            if lineEnd(position, limit: limit, isFinal: isFinal) != nil {
+                return (position, .found)
+            }
+            if position.pointee == 13, position + 1 >= limit, !isFinal { return (position, .cut) }
+            if hasQuote, position.pointee == quote { return (position, .quote) }
+            // Half a delimiter, or a CR that ends no line.
+            high |= UInt64(position.pointee)
+            position += 1
+        }
+    }
+
+    @inline(__always)
+    private func isSign(_ byte: UInt8, _ escape: UInt8) -> Bool {
+        byte == escape || byte == delimiter || byte == 10 || byte == 13 || hasQuote && byte == quote
+    }
+
+    /// The quote that closes a field.
+    private func endOfRichQuoted(
+        _ field: Bytes, _ limit: Bytes, _ isFinal: Bool, _ signs: inout Int, _ high: inout UInt64
+    ) -> (Bytes, FieldEnd) {
+        var position = field
+        while position < limit {
+            let byte = position.pointee
+            high |= UInt64(byte)
+            if byte == dialect.escape {
+                guard position + 1 < limit else { return (limit, .cut) }
+                high |= UInt64(position[1])
+                signs += 1
+                position += 2
+            } else if byte == quote {
+                // The next byte may be the other one of two.
+                if position + 1 >= limit { return (position, isFinal ? .found : .cut) }
+                guard position[1] == quote else { return (position, .found) }
+                signs += 1
+                position += 2
+            } else {
+                position += 1
+            }
+        }
+        return (limit, .cut)
+    }
+
+    /// A field without the bytes that are no part of its text.
+    private func plain(
+        _ start: Bytes, _ end: Bytes, _ signs: Int, isQuoted: Bool, arena: ByteArena
+    ) -> Field {
+        let count = end - start - signs
+        let output = arena.allocate(count)
+        var source = start
+        for index in 0..<count {
+            let isSign = source.pointee == dialect.escape || isQuoted && source.pointee == quote
+            if isSign, source + 1 < end { source += 1 }
+            output[index] = source.pointee
+            source += 1
+        }
+        return Field(.string, start: output, count: count)
+    }
+}
