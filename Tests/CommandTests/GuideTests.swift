@@ -62,11 +62,13 @@ import Testing
     }
 
     @Test(arguments: ["how-to", "explanation"])
-    func everyPageIsInTheListOfItsFolder(_ folder: String) throws {
+    func everyPageIsInTheListOfItsFolderAndOnTheSite(_ folder: String) throws {
         let list = try Repository.text("docs/\(folder)/README.md")
+        let site = try Repository.text("mkdocs.yml")
         for file in Repository.files(under: "docs/\(folder)", ending: ".md")
         where !file.hasSuffix("/README.md") {
             #expect(list.contains("](\((file as NSString).lastPathComponent))"), "\(file)")
+            #expect(site.contains("- \(file)\n"), "\(file)")
         }
     }
 }
