@@ -20,11 +20,11 @@ static inline void etl_return_freed_memory(void) {
 
 // Has every large piece of memory given back to the system when it is freed. By itself the C library
 // raises the size from which it does so with each one that is freed, up to 32 MiB, so that one large
-// record would leave its memory with the process. What is smaller stays, up to 8 MiB at the end.
+// record would leave its memory with the process. What is smaller stays, up to 4 MiB at the end.
 static inline void etl_return_large_memory(void) {
 #if defined(__GLIBC__)
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
 #endif
 }
 

@@ -243,7 +243,7 @@ package final class BulkWriter {
     package func withFewPages(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         let connection = session.connection
         let lost = try storing { () throws(SQLiteError) in
-            try connection.shrinkPageCache(toBytes: 8 << 20)
+            try connection.shrinkPageCache(toBytes: 2 << 20)
         }
         try body()
         try storing { () throws(SQLiteError) in try connection.growPageCache(byBytes: lost) }

@@ -16,8 +16,9 @@ final class CountBeside: Sendable {
     private let group = DispatchGroup()
     private let outcome = Mutex<Result<Int, SQLiteError>>(.success(0))
     private let stopping: InterruptFlag
-    // The thread that counts has both alone until the group is done.
+    // The thread that counts has it alone until the group is done.
     private nonisolated(unsafe) let reader: Connection
+    // As the connection.
     private nonisolated(unsafe) var rows: Statement?
 
     /// Begins to count.
