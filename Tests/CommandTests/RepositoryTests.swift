@@ -85,7 +85,7 @@ import Testing
             "Package.swift", "Package.resolved", "Sources", "Tests", "pipelines", "sample-data",
             "README.md", ".ci", ".git", ".gitignore", ".swift-format", ".build", ".swiftpm",
             "AppleCheck", ".github", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks",
-            "Plugins", "mkdocs.yml",
+            "Plugins", "mkdocs.yml", "Packaging", "action.yml",
             "Documentation", "docs", "out",
         ]
         #expect(Set(try Repository.files(in: ".")).subtracting(allowed) == [])
