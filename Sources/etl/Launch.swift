@@ -31,8 +31,8 @@ struct Launch {
                 guard log.showsWarnings else { return }
                 display.clear { log.tell(warning) }
             },
-            stageEnded: { report, state in
-                display.clear { log.tell(report, state) }
+            stageEnded: { stage in
+                display.clear { log.tell(stage) }
             })
         display.start()
         let outcome = body(runner)

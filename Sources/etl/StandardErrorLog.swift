@@ -14,7 +14,7 @@ struct StandardErrorLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        Terminal.writeToStandardError(OutputText("\(event.message)\n"))
+        Terminal.writeToStandardError(OutputText("\(event.message)\n"), paints: true)
     }
 }
 
@@ -38,10 +38,11 @@ struct RunLog: Sendable {
     var showsWarnings: Bool { level != .error }
 
     /// Tells of a stage that is done, or that was not to come to its end.
-    func tell(_ report: StageReport, _ state: RunReport.State) {
+    func tell(_ stage: EndedStage) {
         guard showsStages else { return }
+        let report = stage.report
         // What a plan counts is done to a copy.
-        let line = isDry ? "would \(report.line(state))" : report.line(state)
+        let line = isDry ? "would \(report.line(stage.state))" : report.line(stage.state)
         guard format == .json else {
             logger.info("\(line)")
             if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
@@ -49,9 +50,15 @@ struct RunLog: Sendable {
             return
         }
         var record = LogRecord(level: LogLevel.info.rawValue, code: "run.stage", message: line)
+        record.pipeline = stage.pipeline
+        record.run = stage.run
         record.stage = report.name
         record.kind = report.kind
-        record.state = state.rawValue
+        record.state = stage.state.rawValue
+        record.counts = [
+            "matched": report.matched, "changed": report.changed, "mirrored": report.mirrored,
+            "exported": report.exported?.rows, "verified": report.verified,
+        ].compactMapValues(\.self)
         record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
         record.records = report.records
         record.rejects = report.rejectsFolder
@@ -92,14 +99,20 @@ private struct LogRecord: JSONWritable {
     var state: String?
     var seconds: Double?
     var records: RecordCounts?
+    /// What stages other than imports count.
+    var counts: [String: Int]?
+    var pipeline: String?
+    var run: String?
     var rejects: String?
 
     var json: JSONTree {
         .fields([
-            "byte": byte, "code": code, "column": column, "field": field, "file": file,
+            "byte": byte, "code": code, "column": column,
+            "counts": counts.flatMap { $0.isEmpty ? nil : $0 }, "field": field, "file": file,
             "fix": fix, "key": key, "kind": kind, "level": level, "line": line,
-            "message": message, "record": record, "records": records, "rejects": rejects,
-            "seconds": seconds, "stage": stage, "state": state, "time": time,
+            "message": message, "pipeline": pipeline, "record": record, "records": records,
+            "rejects": rejects, "run": run, "seconds": seconds, "stage": stage, "state": state,
+            "time": time,
         ])
     }
 

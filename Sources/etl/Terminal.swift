@@ -37,7 +37,30 @@ struct Terminal: Sendable {
     }
 
     /// Writes lines to stderr.
-    static func writeToStandardError(_ text: OutputText) { write(text.lines) }
+    ///
+    /// - Parameter paints: the severity of a message is colored, where a person watches.
+    static func writeToStandardError(_ text: OutputText, paints: Bool = false) {
+        write(paints && showsColor ? painted(text.lines) : text.lines)
+    }
+
+    /// Whether stderr shows colors, and nobody has asked for none: https://no-color.org.
+    private static let showsColor: Bool = {
+        let value = { (name: String) in getenv(name).map { String(cString: $0) } ?? "" }
+        return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
+    }()
+
+    /// The first `error:` or `warning:` of a message in red or yellow.
+    private static func painted(_ text: String) -> String {
+        let first = text.prefix { $0 != "\n" }
+        for (word, color) in [("error:", 31), ("warning:", 33)] {
+            guard let range = first.firstRange(of: word),
+                range.lowerBound == first.startIndex || first[..<range.lowerBound].last == " "
+            else { continue }
+            return text[..<range.lowerBound] + "\u{1B}[1;\(color)m\(word)\u{1B}[0m"
+                + text[range.upperBound...]
+        }
+        return text
+    }
 
     /// Writes a line of stderr again, in place of what is there.
     static func redraw(_ line: OutputText) { write("\r\(line.text)\u{1B}[K") }

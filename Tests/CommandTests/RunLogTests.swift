@@ -34,6 +34,9 @@ struct RunLogTests {
         #expect(counts?["read"] == 2)
         #expect(counts?["rejected"] == 1)
         #expect((records.first?["rejects"] as? String)?.hasPrefix("rejects/spec-") == true)
+        #expect(records.last?["counts"] as? [String: Int] == ["exported": 1])
+        #expect(records.allSatisfy { $0["pipeline"] as? String == "spec" })
+        #expect(Set(records.compactMap { $0["run"] as? String }).count == 1)
         #expect(records.allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
 
         let failed = try Self.records(folder.run("--log-format json").errors)

@@ -114,7 +114,7 @@ struct FailedRunTests {
         let options = RunOptions(workingFolder: "/", now: Workspace.now)
         let runner = PipelineRunner(
             options: options, interruption: interruption,
-            stageEnded: { _, _ in
+            stageEnded: { _ in
                 let count = ended.withLock { count in
                     count += 1
                     return count

@@ -93,7 +93,7 @@ struct FileNameRunTests {
                 FileName("tasks.caf%E9-\(digits(Self.latin1)).csv"),
                 "tasks.\u{301}x.csv",
                 FileName(
-                    "tasks." + String(repeating: "n", count: 244 - 6 - 13)
+                    "tasks." + String(repeating: "n", count: 242 - 6 - 13)
                         + "-\(digits(Self.long)).csv"),
             ])
         for (place, name) in Self.names.enumerated() {

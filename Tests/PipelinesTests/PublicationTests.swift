@@ -112,8 +112,8 @@ struct PublicationTests {
         interruption.limit(to: .seconds(60))
         let runner = PipelineRunner(
             options: RunOptions(workingFolder: "/", now: Workspace.now), interruption: interruption,
-            stageEnded: { report, _ in
-                guard report.kind == "export" else { return }
+            stageEnded: { stage in
+                guard stage.report.kind == "export" else { return }
                 try? FileManager.default.createDirectory(
                     atPath: folder.path("out/tasks.ndjson/full"), withIntermediateDirectories: true)
             })

@@ -175,7 +175,7 @@ struct SectionTests {
         _ folder: Workspace, sorts: Bool = true, _ interruption: Interruption = Interruption(),
         progress: RunProgress = RunProgress(),
         warn: @escaping @Sendable (Diagnostic) -> Void = { _ in },
-        stageEnded: @escaping @Sendable (StageReport, RunReport.State) -> Void = { _, _ in }
+        stageEnded: @escaping @Sendable (EndedStage) -> Void = { _ in }
     ) -> RunOutcome {
         PipelineRunner(
             options: options(sorts: sorts), progress: progress, interruption: interruption,
@@ -251,7 +251,7 @@ struct SectionTests {
                 let told = Mutex<RecordCounts?>(nil)
                 let run = Self.run(
                     again, interruption,
-                    stageEnded: { report, _ in told.withLock { $0 = report.records } })
+                    stageEnded: { stage in told.withLock { $0 = stage.report.records } })
                 guard run.status == .temporaryFailure else {
                     let outcome = try Self.outcome(run, again)
                     #expect(outcome.difference(from: expected) == [], "ETL_TEST_SEED=\(seed)")

@@ -179,7 +179,7 @@ extension StageReport {
         let time =
             secondsElapsed < 100
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
-        var words = [parts { "\($0)" }.joined(separator: ", ")].filter { !$0.isEmpty }
+        var words = [parts(RecordCounts.grouped).joined(separator: ", ")].filter { !$0.isEmpty }
         if state != .done { words.append(state.rawValue) }
         return OutputText("\(kind) \(name): \(words.joined(separator: "; ")) (\(time))").text
     }
@@ -205,8 +205,6 @@ extension StageReport {
             add(nulled, "\(nulled == 1 ? "value" : "values") made null")
             let missed = missedLinks?.reduce(0) { $0 + $1.count }
             add(missed, "\(missed == 1 ? "link" : "links") without an object")
-            let blank = records.blankLines
-            add(blank, "blank \(blank == 1 ? "line" : "lines")")
         }
         add(mirrored, "deleted")
         if let matched { parts.append("\(number(matched)) matched") }

@@ -73,7 +73,7 @@ extension PipelineRun {
             outcome.stages.append(report)
             ledger.note(stage, .done)
             runner.progress.end()
-            runner.stageEnded(report, .done)
+            tell(report, .done)
         } catch let stop as Interrupted {
             ledger.note(stage, .stopped)
             tellOfEnd(of: stage, .stopped)
@@ -93,8 +93,12 @@ extension PipelineRun {
     private func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
         let report = ledger.entry(of: stage)?.report
         runner.progress.end()
+        tell(report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
+    }
+
+    private func tell(_ report: StageReport, _ state: RunReport.State) {
         runner.stageEnded(
-            report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
+            EndedStage(report: report, state: state, pipeline: spec?.name ?? "", run: runID))
     }
 
     /// The failure of a dry run, with what the run itself would have saved until then.

@@ -2,13 +2,23 @@ package import Diagnostics
 import FoundationEssentials
 import GraphStore
 
+/// A stage that ran, or that was stopped: what it did, and whose it is.
+package struct EndedStage: Sendable {
+    package var report: StageReport
+    package var state: RunReport.State
+    /// The pipeline's name.
+    package var pipeline: String
+    /// The run's ID.
+    package var run: String
+}
+
 /// Runs a pipeline: checks the spec, opens the store, runs the stages in order.
 package struct PipelineRunner: Sendable {
     let options: RunOptions
     let progress: RunProgress
     let interruption: Interruption
     let warn: @Sendable (Diagnostic) -> Void
-    let stageEnded: @Sendable (StageReport, RunReport.State) -> Void
+    let stageEnded: @Sendable (EndedStage) -> Void
 
     /// - Parameters:
     ///   - warn: shows a warning at once.
@@ -17,7 +27,7 @@ package struct PipelineRunner: Sendable {
         options: RunOptions, progress: RunProgress = RunProgress(),
         interruption: Interruption = Interruption(),
         warn: @escaping @Sendable (Diagnostic) -> Void = { _ in },
-        stageEnded: @escaping @Sendable (StageReport, RunReport.State) -> Void = { _, _ in }
+        stageEnded: @escaping @Sendable (EndedStage) -> Void = { _ in }
     ) {
         self.options = options
         self.progress = progress

@@ -42,7 +42,7 @@ struct MappingLintTests {
                 a.yaml:5:38: error: 'ragged' is for csv and tsv, and the files are ndjson \
                 [spec.rule]
                   in: stages[0].read.ragged
-                a.yaml:5:53: error: 'encoding' must be utf-8, utf-16 or latin1, not 'ascii' \
+                a.yaml:5:53: error: 'encoding' must be utf-8, utf-16, latin1 or windows-1252, not 'ascii' \
                 [spec.choice]
                   in: stages[0].read.encoding
                 a.yaml:5:72: error: 'max-record' must be a number of bytes such as 65536, 64KiB or \

@@ -311,7 +311,7 @@ import Testing
                 a.yaml:25:16: error: 'by' must be a mapping such as { email: owner.email }, not \
                 the text 'email' [spec.type]
                   in: stages[2].link.i.by
-                a.yaml:25:32: error: 'missing' must be create, null, skip or reject, not 'skap'. \
+                a.yaml:25:32: error: 'missing' must be create, null, report, skip or reject, not 'skap'. \
                 Did you mean 'skip'? [spec.choice]
                   in: stages[2].link.i.missing
                 a.yaml:25:44: error: 'many' must be replace, add or remove, not 'all' [spec.choice]
