@@ -14,6 +14,8 @@ struct GuidePage {
         var text: String
         /// Why the block is not run.
         var reason: String?
+        /// Where the text is in the page.
+        var range: Range<String.Index>
 
         /// The file that the block holds, by its first line.
         var fileName: String? {
@@ -27,14 +29,19 @@ struct GuidePage {
     /// The path in the repository.
     let file: String
     let blocks: [Block]
+    private let source: String
+    /// Whether to write the present output into the pages, instead of comparing it.
+    private static let updates = ProcessInfo.processInfo.environment["ETL_UPDATE_GUIDES"] != nil
 
     /// - Parameter language: Only blocks of this language count.
     init(_ file: String, only language: String? = nil) throws {
         self.file = file
         let pattern = #/(?ms)(?:^<!-- not run: ([^\n]*) -->\n)?^```(\w+)\n(.*?)^```$/#
-        blocks = try Repository.text(file).matches(of: pattern).map {
+        source = try Repository.text(file)
+        blocks = source.matches(of: pattern).map {
             Block(
-                language: String($0.2), text: String($0.3), reason: $0.1.map { String($0) })
+                language: String($0.2), text: String($0.3), reason: $0.1.map { String($0) },
+                range: $0.3.startIndex..<$0.3.endIndex)
         }.filter { language == nil || $0.language == language }
     }
 
@@ -53,6 +60,7 @@ struct GuidePage {
         var faults: [String] = []
         // `cd` in a block also holds for the blocks after it.
         var folder = start
+        var updates: [(range: Range<String.Index>, text: String)] = []
         // The output of the last commands. A `text` block must show it.
         var printed: String?
         for block in blocks where block.reason == nil {
@@ -69,12 +77,14 @@ struct GuidePage {
             case "text":
                 if let printed, Self.masked(printed) != Self.masked(block.text) {
                     faults.append("printed:\n\(printed)\nshown in \(file):\n\(block.text)")
+                    updates.append((block.range, printed))
                 }
                 printed = nil
             case "console":
                 let shown = try Self.transcript(of: block.text, in: &folder)
                 if Self.masked(shown) != Self.masked(block.text) {
                     faults.append("a terminal shows:\n\(shown)\nshown in \(file):\n\(block.text)")
+                    updates.append((block.range, shown))
                 }
                 printed = nil
             default:
@@ -87,6 +97,13 @@ struct GuidePage {
         }
         if let printed, !printed.isEmpty {
             faults.append("\(file) does not show this output:\n\(printed)")
+        }
+        if Self.updates, !updates.isEmpty {
+            var text = source
+            for update in updates.reversed() {
+                text.replaceSubrange(update.range, with: update.text)
+            }
+            try Data(text.utf8).write(to: URL(fileURLWithPath: Repository.path(file)))
         }
         return faults
     }
