@@ -102,10 +102,10 @@ struct FailureOutputTests {
         #expect(terminal.status == 0)
         #expect(terminal.output.contains("\rimport tasks ["))
         #expect(terminal.output.contains(" rows/s"))
-        #expect(terminal.output.contains("import tasks: 120000 read, 120000 inserted"))
+        #expect(terminal.output.contains("import tasks: 120,000 read, 120,000 inserted"))
         let never = try folder.shell("exec python3 terminal.py --progress never")
         #expect(!never.output.contains("\u{1B}"))
-        #expect(never.output.contains("import tasks: 120000 read, 120000 unchanged"))
+        #expect(never.output.contains("import tasks: 120,000 read, 120,000 unchanged"))
         let quiet = try folder.shell("exec python3 terminal.py -q")
         #expect(quiet.output == "")
     }

@@ -66,7 +66,7 @@ struct FailureSignalTests {
         #expect(!folder.names().contains { $0.hasSuffix(".part") })
         let again = try folder.run("-v")
         #expect(again.status == 0)
-        #expect(again.errors.contains("import tasks: 40000 read, "))
+        #expect(again.errors.contains("import tasks: 40,000 read, "))
         let (graph, schema) = try folder.undisturbed()
         #expect(folder.text("out.csv") == graph)
         #expect(try folder.query(FailureFolder.schema) == schema)

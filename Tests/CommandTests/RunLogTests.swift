@@ -166,7 +166,7 @@ struct RunLogTests {
         #expect(
             result.errors.contains(
                 "warning: Another run works on store.sqlite: pid "), "\(result.errors)")
-        #expect(result.errors.contains("\nwould import tasks: 2000 read, 2000 unchanged ("))
+        #expect(result.errors.contains("\nwould import tasks: 2,000 read, 2,000 unchanged ("))
         let stopped = try folder.shell(
             """
             mkfifo again.fifo

@@ -111,7 +111,7 @@ import Testing
         #expect(run.text == "")
         #expect(
             run.lines == [
-                "import import: 48000 read, 47400 inserted, 600 filtered"
+                "import import: 48,000 read, 47,400 inserted, 600 filtered"
             ])
         let wrong = """
             SELECT count(*) FROM ZLINE WHERE ZNUMBER < 100 OR ZSUM <> ZNUMBER + ZFILE * 10000

@@ -63,8 +63,8 @@ extension PositionTests {
         #expect(run.status == .ok, "\(run.text)")
         #expect(
             run.lines == [
-                "import first: 3000 read, 2900 inserted, 100 unchanged",
-                "import notes: 5000 read, 5000 inserted", "import last: 100 read, 100 unchanged",
+                "import first: 3,000 read, 2,900 inserted, 100 unchanged",
+                "import notes: 5,000 read, 5,000 inserted", "import last: 100 read, 100 unchanged",
             ])
         #expect(try folder.rows(Self.notes) == ["8100|8100"])
         #expect(try folder.rows(Self.tables) == ["0"])

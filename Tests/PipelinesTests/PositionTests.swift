@@ -69,7 +69,7 @@ import Testing
         let run = try folder.run(Self.spec(whenFound))
         #expect(run.status == .ok, "\(run.text)")
         #expect(run.outcome.attempts == 4)
-        #expect(run.lines == ["import notes: 5000 read, 5000 inserted"])
+        #expect(run.lines == ["import notes: 5,000 read, 5,000 inserted"])
         #expect(try folder.rows(Self.notes) == ["5000|5000"])
         #expect(try folder.rows(Self.tables) == ["0"])
     }
@@ -172,7 +172,7 @@ import Testing
         }
         #expect(statuses.count == 2)
         #expect(run.status == .ok, "\(run.text)")
-        #expect(run.lines == ["import notes: 9140 read, 9100 inserted, 40 rejected"])
+        #expect(run.lines == ["import notes: 9,140 read, 9,100 inserted, 40 rejected"])
         #expect(try folder.rows(Self.notes) == ["9100|9100"])
         #expect(try folder.rejects().values.map { $0.split(separator: "\n").count } == [40, 40])
     }

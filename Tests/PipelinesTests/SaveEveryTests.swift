@@ -64,7 +64,7 @@ struct SaveEveryTests {
         let earlier = try saves()
         #expect(
             try run(tasks { $0.isMultiple(of: 20) ? 2 : 1 }).lines == [
-                "import import-a: 2000 read, 100 updated, 1900 unchanged"
+                "import import-a: 2,000 read, 100 updated, 1,900 unchanged"
             ])
         #expect(try changes(after: earlier) == ["35", "35", "30"])
     }
@@ -72,14 +72,14 @@ struct SaveEveryTests {
     @Test(
         "so does one that is skipped, or left out",
         arguments: [
-            ("into: Task, when-found: skip", "1900 skipped"),
-            ("into: Task, keep-if: \"size == 2\"", "1900 filtered"),
+            ("into: Task, when-found: skip", "1,900 skipped"),
+            ("into: Task, keep-if: \"size == 2\"", "1,900 filtered"),
         ])
     func leftAlone(_ stage: String, _ count: String) throws {
         _ = try run(tasks { _ in 1 }.enumerated().filter { $0.offset % 20 > 0 }.map(\.element))
         let earlier = try saves()
         let again = try run(tasks { $0.isMultiple(of: 20) ? 2 : 1 }, stage)
-        #expect(again.lines == ["import import-a: 2000 read, 100 inserted, \(count)"])
+        #expect(again.lines == ["import import-a: 2,000 read, 100 inserted, \(count)"])
         #expect(try changes(after: earlier) == ["35", "35", "30"])
     }
 
@@ -145,7 +145,7 @@ struct SaveEveryTests {
         try folder.write("a.ndjson", lines(2, (0..<count).lazy.map { $0 * 7919 % count }))
         #expect(
             try folder.run(spec, decoding: decoding).lines == [
-                "import import-a: 60000 read, 60000 updated"
+                "import import-a: 60,000 read, 60,000 updated"
             ])
         let parts = try changes(after: earlier).compactMap { Int($0) }
         #expect(parts.reduce(0, +) == count)

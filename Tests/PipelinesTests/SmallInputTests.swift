@@ -96,7 +96,7 @@ import Testing
         let lines = (0..<30_000).map { "{\"id\":\($0 % 100),\"title\":\"t\",\"tags\":[]}\n" }
         try expectTheSame(
             ["in.ndjson.gz": lines.joined()],
-            lines: ["import tasks: 30000 read, 100 inserted, 29900 superseded"])
+            lines: ["import tasks: 30,000 read, 100 inserted, 29,900 superseded"])
     }
 
     /// What was put off in a first load is noted until it is made, which a trigger tells of.
