@@ -13,6 +13,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     ],
     targets: [
         .systemLibrary(
@@ -24,7 +26,16 @@ let package = Package(
         .target(name: "Files"),
         .target(name: "Diagnostics", dependencies: ["Files"]),
         .target(name: "YAML", dependencies: ["Files", "Diagnostics", "CLibYAML"]),
-        .target(name: "RecordStreams", dependencies: ["Files", "Diagnostics", "CZlib"]),
+        .target(
+            name: "Processes",
+            dependencies: [
+                "Files", "Diagnostics", .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(
+                    name: "SystemPackage", package: "swift-system",
+                    condition: .when(platforms: [.linux])),
+            ]),
+        .target(
+            name: "RecordStreams", dependencies: ["Files", "Diagnostics", "Processes", "CZlib"]),
         .target(
             name: "GraphModel",
             dependencies: [
@@ -42,15 +53,15 @@ let package = Package(
         .target(
             name: "Pipelines",
             dependencies: [
-                "Files", "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel",
-                "GraphStore",
+                "Files", "Diagnostics", "Processes", "YAML", "RecordStreams", "GraphModel",
+                "XcodeModel", "GraphStore",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .executableTarget(
             name: "etl",
             dependencies: [
-                "Files", "Diagnostics", "Pipelines", "GraphModel", "ClassGeneration",
+                "Files", "Diagnostics", "Processes", "Pipelines", "GraphModel", "ClassGeneration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -87,6 +98,7 @@ let package = Package(
             name: "FuzzTests", dependencies: ["FuzzHarnesses"], exclude: ["Corpus"]),
 
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
+        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Files", "Diagnostics"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
             name: "RecordStreamsTests",

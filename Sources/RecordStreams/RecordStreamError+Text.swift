@@ -11,7 +11,12 @@ extension RecordStreamError {
             isEmpty
                 ? "There is nothing in it, and its name does not tell the format"
                 : "Neither the name nor the first byte tells the format"
-        case .foreignFormat(let format):
+        case .commandNotStarted(let reason): "The command cannot be started: \(reason)"
+        case .commandFailed(let ending, let line, let isOutput):
+            "The command ended \(ending)" + (line.isEmpty ? "" : " (\(line))")
+                + (isOutput
+                    ? "; what it made of the export is not known" : "; its output may not be whole")
+        case .foreignFormat(let format, _):
             "The first bytes are those of \(format.text), which etl does not read"
         case .resourcesExhausted(let reason, _): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
@@ -63,7 +68,13 @@ extension RecordStreamError {
         case .ambiguousFormat(let isEmpty):
             "set `read.as` to csv, tsv, json or ndjson"
                 + (isEmpty ? "; an empty input of ndjson is one without records" : "")
-        case .foreignFormat(let format): format.fix(location.source)
+        case .foreignFormat(let format, let path): format.fix(path)
+        case .commandNotStarted:
+            "install the program, or name it by its path; a relative one starts at the spec's folder"
+        case .commandFailed(_, _, let isOutput):
+            isOutput
+                ? "run it by hand in the spec's folder; the next run exports again"
+                : "run it by hand in the spec's folder; the records before its end were kept"
         case .resourcesExhausted:
             "raise the limits on open files and memory (`ulimit -n`), and run again"
         case .badPattern, .badPath, .badDialect: nil

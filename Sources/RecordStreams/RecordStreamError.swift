@@ -14,7 +14,10 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
         /// What the first bytes say, and etl does not read.
-        case foreignFormat(ForeignFormat)
+        case foreignFormat(ForeignFormat, path: String)
+        case commandNotStarted(reason: String)
+        /// A command did not end well.
+        case commandFailed(ending: String, lastLine: String, isOutput: Bool)
         case resourcesExhausted(reason: String, isOutput: Bool)
         case badPattern(reason: String)
         case badPath(path: String, reason: String)
@@ -74,7 +77,9 @@ extension RecordStreamError {
     /// The origin and the kind, from which the exit status follows.
     package var fault: Fault {
         switch kind {
-        case .inputMissing, .inputDangling: Fault(.input, .missing)
+        case .inputMissing, .inputDangling, .commandNotStarted: Fault(.input, .missing)
+        case .commandFailed(_, _, let isOutput):
+            isOutput ? Fault(.output, .inputOutput) : Fault(.inputData, .invalid)
         case .inputUnreadable(_, let isPermission):
             Fault(.input, isPermission ? .permission : .inputOutput)
         case .resourcesExhausted(_, let isOutput):
@@ -98,6 +103,8 @@ extension RecordStreamError {
         case .inputUnreadable: "input.unreadable"
         case .ambiguousFormat: "input.ambiguous-format"
         case .foreignFormat: "input.foreign-format"
+        case .commandNotStarted: "command.not-started"
+        case .commandFailed: "command.failed"
         case .resourcesExhausted: "system.resources"
         case .badPattern: "input.bad-pattern"
         case .badPath: "input.bad-path"

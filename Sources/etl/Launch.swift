@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Pipelines
+import Processes
 
 /// Runs stages and shows on stderr what happens meanwhile.
 struct Launch {
@@ -36,6 +37,8 @@ struct Launch {
             })
         display.start()
         let outcome = body(runner)
+        // One that a stage could not wait for.
+        ChildProcess.endAll()
         display.stop()
         outcome.diagnostics.forEach(log.tell)
         return outcome

@@ -44,6 +44,7 @@ struct PreviewCommand: ParsableCommand {
     var limit = 10
 
     @OptionGroup var parameters: SetFlags
+    @OptionGroup var commands: CommandFlags
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit needs a number from 1 on") }
@@ -56,6 +57,7 @@ struct PreviewCommand: ParsableCommand {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let outcome = Preview(
             context, only: stage, limit: limit, isTerminal: output.isTerminal,
+            allowsCommands: !commands.areRefused,
             tell: { logger.warning("\(DiagnosticRenderer.text($0))") }
         ).run(spec)
         for error in outcome.errors { logger.error("\(DiagnosticRenderer.text(error))") }

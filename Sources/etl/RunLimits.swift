@@ -32,6 +32,8 @@ struct RunConditions: ParsableArguments {
         })
     var allowRejects: CountLimit?
 
+    @OptionGroup var commands: CommandFlags
+
     @Flag(
         name: .customLong("allow-cloudkit"),
         help: "Write an app's store although the app mirrors it to CloudKit.")
@@ -40,9 +42,16 @@ struct RunConditions: ParsableArguments {
     func apply(to options: inout RunOptions) {
         options.ifLocked = ifLocked?.policy
         options.allowsCloudKit = allowsCloudKit
+        options.allowsCommands = !commands.areRefused
         options.timeoutSeconds = timeout?.seconds
         options.allowedRejects = allowRejects
     }
+}
+
+/// The flag of commands that may start the commands of a spec.
+struct CommandFlags: ParsableArguments {
+    @Flag(name: .customLong("no-commands"), help: "Refuse a spec that starts commands (78).")
+    var areRefused = false
 }
 
 /// The flags that say how much of a spec runs, and for how long.

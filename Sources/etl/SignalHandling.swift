@@ -1,4 +1,5 @@
 import Pipelines
+import Processes
 import Synchronization
 
 #if canImport(Glibc)
@@ -42,7 +43,10 @@ enum SignalHandling {
 
     /// Ends the process at once on what stops a command, for those that change nothing.
     static func endAtOnce() {
-        handleStops { _exit(128 + $0) }
+        handleStops { number in
+            ChildProcess.endAll()
+            _exit(128 + number)
+        }
     }
 
     /// What a thread was waiting for goes on after the handler (`SA_RESTART`).
@@ -76,6 +80,7 @@ enum SignalHandling {
         if isFirst {
             interruption.request(signal: number)
         } else if time >= before + together {
+            ChildProcess.endAll()
             _exit(128 + number)
         }
     }

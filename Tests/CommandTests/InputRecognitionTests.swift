@@ -18,6 +18,10 @@ import Testing
     ) throws -> ToolResult {
         let folder = try TemporaryFolder()
         for (name, bytes) in files {
+            if name.contains("/") {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path + "/in", withIntermediateDirectories: true)
+            }
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/" + name))
         }
         try Self.model.write(
@@ -41,38 +45,39 @@ import Testing
         arguments: [
             (
                 "a.ndjson.xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4], "an xz file",
-                "unpack it with `xz -dk a.ndjson.xz`, or pipe it: `xz -dc a.ndjson.xz | etl run …` with "
-                    + "`files: \"-\"`"
+                "let a command unpack it: `read: { command: [xz, -dc, a.ndjson.xz], as: ndjson }`"
             ),
             (
                 "a.csv", Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59], "a bzip2 file",
-                "unpack it with `bzip2 -dk a.csv`, or pipe it: `bzip2 -dc a.csv | etl run …` with "
-                    + "`files: \"-\"`"
+                "let a command unpack it: `read: { command: [bzip2, -dc, a.csv], as: csv }`"
             ),
             (
-                "a.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], "a zstd file",
-                "unpack it with `zstd -dk a.zst`, or pipe it: `zstd -dc a.zst | etl run …` with "
-                    + "`files: \"-\"`"
+                "in/a b.json.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], "a zstd file",
+                "let a command unpack it: `read: { command: [zstd, -dc, \"in/a b.json.zst\"], as: json }`"
             ),
             (
                 "a.json", Array("PK".utf8) + [3, 4, 20], "a zip archive",
-                "unpack it, and name its files: `unzip a.json`"
+                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.json], as: csv }`, with "
+                    + "the name of one of its files behind it where it has several"
             ),
             (
                 "a.XLSX", Array("PK".utf8) + [3, 4, 20], "an Excel workbook",
-                "save each sheet as CSV, and name that file"
+                "save the sheet as CSV, or let a command do so: `read: { command: [xlsx2csv, a.XLSX], as: "
+                    + "csv }`"
             ),
             (
-                "a.gz", Array("PK".utf8) + [3, 4, 20], "a zip archive",
-                "unpack it, and name its files: `unzip a.gz`"
+                "a.tsv.gz", Array("PK".utf8) + [3, 4, 20], "a zip archive",
+                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.tsv.gz], as: tsv }`, with "
+                    + "the name of one of its files behind it where it has several"
             ),
             (
                 "a.parquet", Array("PAR1".utf8) + [0x15, 4], "a Parquet file",
-                "write it as NDJSON: `duckdb -c \"COPY 'a.parquet' TO 'data.ndjson' (FORMAT json)\"`"
+                "let a command convert it: `read: { command: [duckdb, -c, \"COPY 'a.parquet' TO "
+                    + "'/dev/stdout' (FORMAT json)\"], as: ndjson }`"
             ),
         ] as [(String, [UInt8], String, String)])
     func foreignFormat(name: String, bytes: [UInt8], what: String, fix: String) throws {
-        let result = try run([name: bytes], read: "{ files: \(name) }")
+        let result = try run([name: bytes], read: "{ files: \"\(name)\" }")
         #expect(result.status == 65)
         #expect(
             result.standardError == """
@@ -179,12 +184,32 @@ import Testing
                 "name an SQLite file; etl writes no other databases"
             ),
             (
-                "s.sqlite", "https://h/a.ndjson", nil, "6:20", "stages[0].read.files", "https",
-                "pipe it: `curl -fsS URL | etl run …` with `files: \"-\"`, or download it first"
+                "s.sqlite", "https://h/a.ndjson?x=1", nil, "6:20", "stages[0].read.files", "https",
+                "let a command fetch it: `read: { command: [curl, -fsSL, \"https://h/a.ndjson?x=1\"], as: "
+                    + "ndjson }`"
+            ),
+            (
+                "s.sqlite", "s3://b/a", nil, "6:20", "stages[0].read.files", "s3",
+                "let a command fetch it: `read: { command: [aws, s3, cp, \"s3://b/a\", \"-\"], as: json }`"
+            ),
+            (
+                "s.sqlite", "gs://b/a.csv", nil, "6:20", "stages[0].read.files", "gs",
+                "let a command fetch it: `read: { command: [gcloud, storage, cat, \"gs://b/a.csv\"], as: "
+                    + "csv }`"
             ),
             (
                 "s.sqlite", "a.ndjson", "S3://b/x.csv", "8:25", "stages[1].to", "s3",
-                "copy the file with the tools of that service, and name the copy"
+                "let a command send it: `to: { command: [aws, s3, cp, \"-\", \"S3://b/x.csv\"] }`, and "
+                    + "`as: csv`"
+            ),
+            (
+                "s.sqlite", "a.ndjson", "https://h/x.json", "8:25", "stages[1].to", "https",
+                "let a command send it: `to: { command: [curl, -fsS, -T, \"-\", \"https://h/x.json\"] }`, and "
+                    + "`as: json`"
+            ),
+            (
+                "s.sqlite", "hdfs://n/x.json", nil, "6:20", "stages[0].read.files", "hdfs",
+                "name a file"
             ),
         ] as [(String, String, String?, String, String, String, String)])
     func urls(

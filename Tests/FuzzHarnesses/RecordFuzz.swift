@@ -4,7 +4,8 @@ import RecordStreams
 
 /// Reads records twice, in chunks of different sizes: where a chunk ends must not show.
 ///
-/// The first byte chooses the format, the second one the options, and the third one the chunks.
+/// The first byte chooses the format and what tables have beyond RFC 4180, the second one the other
+/// options, and the third one the chunks.
 enum RecordFuzz {
     static func run(_ bytes: [UInt8]) {
         guard bytes.count > 3 else { return }
@@ -17,6 +18,11 @@ enum RecordFuzz {
         options.padsShortRows = bytes[1] & 2 != 0
         options.quote = bytes[1] & 4 != 0 ? .none : options.quote
         options.delimiter = bytes[1] & 8 != 0 ? [UInt8(ascii: ";")] : nil
+        options.escape = bytes[0] & 4 != 0 ? UInt8(ascii: "\\") : nil
+        options.comment = bytes[0] & 8 != 0 ? UInt8(ascii: "#") : nil
+        options.linesSkipped = bytes[0] & 16 != 0 ? 2 : 0
+        options.dropsTrailingDelimiter = bytes[0] & 32 != 0
+        if bytes[0] & 64 != 0 { options.delimiter = Array("||".utf8) }
         options.at = ["$", "$[*]", "$.a", "$.a.*", "$.a[*].b", "$.*"][Int(bytes[1] >> 4) % 6]
         options.maxRecordBytes = bytes[2] & 0x80 != 0 ? 64 : 1 << 16
         options.depthMax = 16

@@ -64,7 +64,11 @@ extension SpecificationMapping {
             and `nulls first` or `nulls last`; `objectID` is the order of the table, the quickest.
             """, example: "[priority desc, title nocase]"),
         KeyDescription(
-            "to", .path, .error, "The file; a name that ends in `.gz` compresses, `-` is stdout.",
+            "to", .either([.path, .mapping(.output)]), .error,
+            """
+            The file; a name that ends in `.gz` compresses, `-` is stdout. Or a command that reads what \
+            is exported, which needs `as`; not with `commit: run` or `open: replace`.
+            """,
             example: "out/tasks.csv.gz"),
         KeyDescription(
             "as", .choice(RecordFormat.self), .means("by the name"), "The format.",
@@ -80,6 +84,15 @@ extension SpecificationMapping {
         KeyDescription(
             "manifest", .boolean, .same(as: "false"),
             "Writes rows and SHA-256 of the file into `FILE.manifest.json`.", example: "true"),
+        KeyDescription(
+            "parts", .integer(1...Int64(ExportParts.countMax)), .means("one file"),
+            """
+            Writes `NAME-001-of-008.ndjson.gz` and so on, and `NAME.manifest.json` with the files, their \
+            rows, and their SHA-256, which gets its name last. An object's part follows from its key alone: \
+            the first eight bytes of the SHA-256 of the key's text, as a number, modulo the number of parts. \
+            Several attributes of a key have a tab between them; without a key it is `objectID`. Each \
+            part keeps the order.
+            """, example: "8"),
         KeyDescription(
             "missing-files", .choice(ExportSpec.MissingFiles.self), .same(as: "fail"),
             "What to do if the external file of a large binary value is missing.",

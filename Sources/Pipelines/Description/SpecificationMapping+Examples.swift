@@ -27,6 +27,17 @@ extension SpecificationMapping {
             """
         case .read: "The files, and what their bytes are."
         case .generate: "Records that come from no file."
+        case .command:
+            """
+            What a command writes is read in one pass, as what comes from a pipe. A run that completes a \
+            stopped one starts the command again, and compares what it has read before. `etl plan` and \
+            `etl preview` start it, too; `etl check` and `etl test` do not.
+            """
+        case .output:
+            """
+            A command that reads an export. It has all of the export when its input ends; if the run fails \
+            or is stopped before that, etl ends the command first.
+            """
         case .field: "Where a value comes from, and what becomes of it before it is stored."
         case .keyField:
             """

@@ -7,8 +7,9 @@ extension SpecificationMapping {
             "import", .text, .error, "A file pattern, or the stage's name beside `read`.",
             example: "tasks.ndjson.gz"),
         KeyDescription(
-            "read", .either([.mapping(.read), .mapping(.generate)]), .means("by the pattern alone"),
-            "The files and how they are read, or how many records are made.",
+            "read", .either([.mapping(.read), .mapping(.command), .mapping(.generate)]),
+            .means("by the pattern alone"),
+            "The files, or the command, and how they are read, or how many records are made.",
             example: "{ files: \"in/*.csv\" }"),
         KeyDescription(
             "into", .text, .error, "The entity of the objects; an abstract one has none.",
@@ -84,6 +85,28 @@ extension SpecificationMapping {
             Deletes the objects that a complete read without a refused record no longer names.
             """, example: "{ where: ALL }"),
     ]
+
+    static let commandKeys = [
+        KeyDescription(
+            "command", .list(.scalar), .error,
+            """
+            A program and its arguments, which reads or writes in the place of a file. No shell takes \
+            the words apart; `[sh, -c, "a | b"]` starts one. Parameters may stand in them, but no \
+            secrets, which everybody on the machine could read. It runs in the spec's folder. What it \
+            writes to stderr is shown. If it ends with another code than 0, an import ends with 65, \
+            after the records that came before, and an export with 74; if it cannot be started, the \
+            run ends with 66.
+            """, example: "[zstd, -dc, tasks.ndjson.zst]"),
+        KeyDescription(
+            "env", .named("NAME", .text), .nothing,
+            "Variables of the command besides those of etl; secrets may stand in them.",
+            example: "{ LANG: C }"),
+    ]
+
+    /// How what a command writes is read.
+    static let commandReadKeys = readKeys.filter {
+        !["files", "min-files", "once"].contains($0.name)
+    }
 
     static let readKeys = [
         KeyDescription(

@@ -5,7 +5,8 @@ import YAML
 /// An enumeration, because some of them hold themselves: a nested object may have links that nest.
 package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapping {
     case spec, parameter, store, template, history, backups, budget, rejects, report
-    case `import`, read, generate, field, keyField, keyLink, number, link, nested, mirror, on
+    case `import`, read, generate, command, output, field, keyField, keyLink, number, link, nested,
+        mirror, on
     case update, delete, export, verify
     case test, then
 
@@ -30,6 +31,8 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .import: Self.importKeys + Self.stageKeys
         case .read: Self.readKeys
         case .generate: Self.generateKeys
+        case .command: Self.commandKeys + Self.commandReadKeys
+        case .output: Self.commandKeys
         case .field: Self.fieldKeys + Self.constantKeys
         case .keyField: Self.fieldKeys
         case .keyLink: Self.keyLinkKeys
@@ -69,6 +72,8 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .import, .update, .delete, .export, .verify: rawValue
         case .read: "read"
         case .generate: "read with generate"
+        case .command: "read with command"
+        case .output: "to with command"
         case .field: "set.ATTRIBUTE"
         case .keyField: "link.RELATIONSHIP.by.ATTRIBUTE"
         case .keyLink: "link.RELATIONSHIP.by.RELATIONSHIP"

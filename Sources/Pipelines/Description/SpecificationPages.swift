@@ -25,11 +25,15 @@ enum SpecificationPages {
     /// A stage, with the mappings in it.
     static func stage(_ stage: SpecificationMapping) -> String {
         let parts: [SpecificationMapping] =
-            stage == .import
-            ? [
-                .read, .generate, .field, .number, .link, .keyField, .keyLink, .nested, .mirror,
-                .on,
-            ] : []
+            switch stage {
+            case .import:
+                [
+                    .read, .command, .generate, .field, .number, .link, .keyField, .keyLink,
+                    .nested, .mirror, .on,
+                ]
+            case .export: [.output]
+            default: []
+            }
         var text = "# \(stage.rawValue)\n\n\(stage.purpose)\n"
         if let example = stage.example { text += "\n```yaml\nstages:\n\(example)\n```\n" }
         text += "\n" + MappingPages.table(stage)

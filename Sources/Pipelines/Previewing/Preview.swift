@@ -43,6 +43,7 @@ package struct Preview: Sendable {
     private let path: String
     private let isTerminal: Bool
     private let triedMax: Int
+    private let allowsCommands: Bool
     private let tell: @Sendable (Diagnostic) -> Void
 
     /// - Parameters:
@@ -53,10 +54,12 @@ package struct Preview: Sendable {
     ///   - isTerminal: control characters are spelt out.
     ///   - triedMax: so many mapped records of each import, and those that are read along with
     ///     them, are tried against the model, which holds them in memory.
+    ///   - allowsCommands: imports may start commands.
     ///   - tell: is told at once of rejects, and of paths that no record has.
     package init(
         _ context: ParameterValues.Context, only: String? = nil, limit: Int = 10,
         to path: String = "-", isTerminal: Bool = false, triedMax: Int = 10_000,
+        allowsCommands: Bool = true,
         tell: @escaping @Sendable (Diagnostic) -> Void
     ) {
         self.context = context
@@ -65,6 +68,7 @@ package struct Preview: Sendable {
         self.path = path
         self.isTerminal = isTerminal
         self.triedMax = triedMax
+        self.allowsCommands = allowsCommands
         self.tell = tell
     }
 
@@ -89,6 +93,7 @@ package struct Preview: Sendable {
         problems.filter { $0.severity != .error }.forEach(tell)
         guard let spec = checked else { throw RunFailure(problems: problems.errors) }
         let imports = try imports(of: spec)
+        if !allowsCommands { try CommandCheck.refuse(imports) }
         var context = context
         context.runID = context.runID ?? RunName.of(context.now.timeIntervalSinceReferenceDate)
         let (bound, unbound) = ParameterValues.bind(spec, context)

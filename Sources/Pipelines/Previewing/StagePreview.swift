@@ -18,7 +18,7 @@ struct StagePreview {
     let leavesArchives: Bool
     /// So many rows are tried against the model.
     let triedMax: Int
-    let tell: (Diagnostic) -> Void
+    let tell: @Sendable (Diagnostic) -> Void
 
     private static let batchRecords = 1024
     /// So many refused ones are told however few mapped ones are wanted.
@@ -31,7 +31,8 @@ struct StagePreview {
         let plan = try ImportPlan(
             spec, model, values, now: now.timeIntervalSinceReferenceDate,
             leavesArchives: leavesArchives)
-        let inputs = try ImportInputs(spec.read, pipeline, values)
+        var inputs = try ImportInputs(spec.read, pipeline, values)
+        inputs.tellOfCommands(tell)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
         var trial = attempt { try RowTrial(plan.bulk, model) }

@@ -8,10 +8,13 @@ struct RowEncoder<Output: ValueEncoder> {
     private let faults: TextFaults
     private let missing: MissingFiles
 
-    init(_ cursor: RowCursor, to output: Output, _ missing: MissingFiles) {
+    /// - Parameter columns: how many of the cursor's columns are written; nil for all.
+    init(
+        _ cursor: RowCursor, columns count: Int? = nil, to output: Output, _ missing: MissingFiles
+    ) {
         self.missing = missing
         self.output = output
-        columns = cursor.columns
+        columns = Array(cursor.columns.prefix(count ?? .max))
         faults = TextFaults(cursor)
         cells = CellEncoder(output, external: cursor.externalValues, missing)
     }

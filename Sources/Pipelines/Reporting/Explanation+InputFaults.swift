@@ -5,6 +5,22 @@ extension Explanation {
             "csv.bad-dialect", "`delimiter`, `quote`, `comment` and `escape` do not go together.",
             "Give characters that differ."
         ),
+        (
+            "command.failed", "A command of the spec ended with another code than 0.",
+            "Run it by hand in the spec's folder; its last line is in the message."
+        ),
+        (
+            "command.not-started", "A command of the spec cannot be started.",
+            "Install the program, or name it by its path."
+        ),
+        (
+            "command.refused", "The spec has a command, and `--no-commands` refuses it.",
+            "Read or write a file, or leave out the flag."
+        ),
+        (
+            "command.says", "A command wrote this to its standard error.",
+            "Nothing is to be done unless the command failed."
+        ),
         ("csv.too-short", "A table has fewer lines than `read.skip`.", "Lower `read.skip`."),
         (
             "csv.column-count", "`columns` has more or fewer names than the table has columns.",

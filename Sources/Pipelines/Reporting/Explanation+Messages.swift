@@ -20,6 +20,10 @@ extension Explanation {
     }
 
     private static let familyTexts = [
+        (
+            "command", "A command that reads or writes for the spec did not do so.",
+            "Run it by hand in the spec's folder."
+        ),
         ("csv", "A table cannot be read.", "See its first line, `quote` and `delimiter`."),
         ("file", "A file cannot be read or written.", "Check its path and permissions."),
         (

@@ -11,6 +11,19 @@ extension Explanation {
             "spec.choice", "The word is none of those that the key allows.",
             "Take one that the message lists."
         ),
+        (
+            "spec.command", "A command is one text where each word stands by itself.",
+            "Write a list of words, or start a shell with `[sh, -c, \"…\"]`."
+        ),
+        (
+            "spec.command-output",
+            "An export to a command stands in a run that publishes nothing before its end.",
+            "Export to a file, or in a spec of its own."
+        ),
+        (
+            "spec.command-secret", "A secret stands in the words of a command.",
+            "Give it by `env`."
+        ),
         ("spec.columns", "A table has no header and no `columns`.", "Name its columns."),
         (
             "spec.constant", "A constant is no value of its attribute.",

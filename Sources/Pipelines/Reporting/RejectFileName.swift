@@ -51,7 +51,12 @@ enum RejectFileName {
 
     private static func base(of input: FileName) -> FileName {
         guard input != InputFile.standardInput.path else { return "stdin" }
-        let shown = input.lastComponent
+        var shown = input.lastComponent
+        if InputFile.isCommand(input) {
+            // The program's name.
+            let words = input.bytes.dropFirst(InputFile.commandPrefix.bytes.count)
+            shown = FileName(bytes: words.prefix { $0 != UInt8(ascii: " ") }).lastComponent
+        }
         let masked = OutputText.masked(shown.displayText)
         let name =
             masked == shown.displayText

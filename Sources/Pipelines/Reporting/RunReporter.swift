@@ -226,7 +226,7 @@ extension RunReporter {
 
     /// The path from wherever it is read.
     private func absolute(_ path: FileName) -> FileName {
-        path == InputFile.standardInput.path
+        path == InputFile.standardInput.path || InputFile.isCommand(path)
             ? path
             : FileDescriptor.resolved(path)
                 ?? FileName(run.options.workingFolder).joining(path)

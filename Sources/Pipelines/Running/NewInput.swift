@@ -74,6 +74,7 @@ struct NewInput {
         _ spec: ImportSpec, _ stage: Stage, _ inputs: [InputNote]
     ) throws -> InputFile? {
         let read = spec.read
+        if let command = read.command { return InputFile(command: values.command(command)) }
         // What cannot be found any more is no reason.
         let files =
             (try? InputFiles.expand(

@@ -87,6 +87,9 @@ struct PipelineRun {
             spec.store.open = opening
         }
         var stages = try RunSelection(options).stages(of: spec)
+        if !options.allowsCommands { try CommandCheck.refuse(stages) }
+        // The store may be opened in another way than the spec says.
+        try Self.refuse(CommandCheck.checkOutputs(spec))
         let bound = try bind(spec, now: options.now, runID: runID)
         values = bound
         if let seconds = options.timeoutSeconds ?? spec.budget.timeSeconds {

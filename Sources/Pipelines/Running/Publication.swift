@@ -42,6 +42,9 @@ struct Publication: Sendable {
                 ? Waiting(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
+    /// Whether what the run makes is to get its name at the end.
+    var isWaiting: Bool { waiting != nil }
+
     /// Where a file is to be written, which the plan knows from now on; nil where it gets its name
     /// at once.
     func place(ofExport path: FileName) throws -> FileName? {

@@ -149,6 +149,7 @@ struct Replay: Sendable {
             TemplateText(
                 literal: PathText.join(folder, $0.name.exactText ?? $0.name.displayText), at: place)
         }
+        spec.read.command = nil
         spec.read.compression = .none
         spec.read.encoding = .utf8
         spec.read.linesSkipped = 0

@@ -69,9 +69,7 @@ struct InputPosition: Decodable, Sendable, Hashable {
     var isStream: Bool
 
     /// The input as messages name it.
-    var name: String {
-        path == InputFile.standardInput.path ? InputFile.standardInput.name : path.displayText
-    }
+    var name: String { InputFile.name(of: path) }
 }
 
 /// Where an import goes on: how far it has come, as of the batch in the same transaction.

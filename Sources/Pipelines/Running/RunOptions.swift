@@ -42,6 +42,9 @@ package struct RunOptions: Sendable {
     /// Wins over the spec's `rejects.allow`.
     package var allowedRejects: CountLimit?
 
+    /// Whether the spec's commands may be started.
+    package var allowsCommands = true
+
     /// Apps' stores are written although their app mirrors them to CloudKit.
     package var allowsCloudKit = false
 

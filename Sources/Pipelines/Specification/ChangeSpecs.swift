@@ -110,6 +110,8 @@ package struct ExportSpec: Sendable, Hashable {
     package var format: RecordFormat
     /// The file.
     package var to: TemplateText
+    /// The command that reads what is exported, in place of a file.
+    package var command: CommandSpec?
     /// The file is written through gzip.
     package var isCompressed: Bool
     /// gzip's level.
@@ -118,6 +120,8 @@ package struct ExportSpec: Sendable, Hashable {
     package var shape = Shape.flat
     /// A second file tells the rows and the digest of the first.
     package var hasManifest = false
+    /// So many files are written in place of one; nil for one.
+    package var parts: Int?
     /// What to do if the external file of a value is missing.
     package var missingFiles = MissingFiles.fail
 }

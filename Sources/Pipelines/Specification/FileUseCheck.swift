@@ -47,7 +47,12 @@ struct FileUseCheck {
     private mutating func checkOutput(_ spec: ExportSpec) {
         let place = spec.to.location
         guard let (path, isKnown) = output(spec.to), path != "-" else { return }
-        for file in [path] + (spec.hasManifest ? [path + ".manifest.json"] : []) {
+        let files =
+            spec.parts.map { count in
+                let parts = ExportParts(of: FileName(path), count: count)
+                return (parts.paths + [parts.manifest]).map(\.displayText)
+            } ?? [path] + (spec.hasManifest ? [path + ".manifest.json"] : [])
+        for file in files {
             checkOutput(file, isKnown, "the export", at: place)
             let name = Self.name(file, isKnown)
             exportLines[name] = exportLines[name] ?? place.line

@@ -144,6 +144,8 @@ package struct ReadSpec: Sendable, Hashable {
 
     /// File patterns; `-` is standard input.
     package var files: [TemplateText] = []
+    /// A command whose output is read, in place of files.
+    package var command: CommandSpec?
     /// Records that are made, in place of files.
     package var generated: GeneratedSpec?
     /// The format; without one, by extension and then by the first byte.

@@ -33,7 +33,7 @@ package struct ParameterValues: Sendable {
     /// The values by name, also those of `now` and `today`; for `$name` in predicates.
     package private(set) var values: [String: ParameterValue]
     private let runTexts: [String: String]
-    private let specFolder: String
+    let specFolder: String
 
     /// Binds every parameter, or reports every one that cannot be bound.
     ///

@@ -108,6 +108,7 @@ package enum SpecificationFile {
         if let whole { found += TestNameCheck.check(spec, whole) }
         found += SourcePathCheck.check(spec)
         found += FileUseCheck.check(spec, values) + URLCheck.check(spec, values)
+        found += CommandCheck.check(spec)
         found += TemplateProblem.check(spec.store, values)
         var seen: Set<Diagnostic> = []
         let sorted = DiagnosticList(found).diagnostics.filter { seen.insert($0).inserted }

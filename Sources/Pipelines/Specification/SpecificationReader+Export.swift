@@ -12,9 +12,11 @@ extension SpecificationReader {
         let fields = mapping.optional("fields").flatMap(readFields)
         let order = mapping.optional("order")?.listOrOne()?.flatMap(readOrder) ?? []
         let to = mapping.required("to")
-        let path = to.flatMap(template)
+        let target = to.flatMap(readTarget)
+        let path = target?.path
         let (isCompressed, level) = readCompression(mapping, path)
-        let hasManifest = readManifest(mapping, path)
+        let hasManifest = readManifest(mapping, path, target?.command)
+        let parts = readParts(mapping, path, target?.command)
         let format = readFormat(mapping, to, path)
         let shapeValue = mapping.optional("shape")
         let shape = shapeValue?.choice(ExportSpec.Shape.self)
@@ -28,9 +30,10 @@ extension SpecificationReader {
             ExportSpec(
                 entity: named.entity, selection: selection, fields: fields, order: order,
                 format: format ?? .ndjson,
-                to: path ?? TemplateText(literal: "", at: mapping.location),
-                isCompressed: isCompressed, level: level, shape: shape ?? .flat,
-                hasManifest: hasManifest, missingFiles: missingFiles ?? .fail))
+                to: path ?? TemplateText(literal: "", at: to?.location ?? mapping.location),
+                command: target?.command, isCompressed: isCompressed, level: level,
+                shape: shape ?? .flat,
+                hasManifest: hasManifest, parts: parts, missingFiles: missingFiles ?? .fail))
         return stage
     }
 
@@ -40,7 +43,14 @@ extension SpecificationReader {
     ) -> RecordFormat? {
         let said = mapping.optional("as")
         if let said { return said.choice(RecordFormat.self) }
-        guard let path else { return nil }
+        guard let path else {
+            if let to, to.isMapping {
+                to.fail(
+                    "format", "A command does not tell the format",
+                    fix: "add `as:` with csv, tsv, json or ndjson beside `to`")
+            }
+            return nil
+        }
         let known = RecordFormat(fileName: path.knownEnd)
         // A parameter that nobody declares says nothing about the name.
         if known == nil, path.parameterNames.allSatisfy(templateNames.contains) {
@@ -72,14 +82,40 @@ extension SpecificationReader {
         return (isCompressed, level.map { Int($0) } ?? 6)
     }
 
-    private func readManifest(_ mapping: YAMLMapping, _ path: TemplateText?) -> Bool {
+    /// A file, or a command that reads what is exported.
+    private func readTarget(_ value: YAMLValue) -> (path: TemplateText?, command: CommandSpec?)? {
+        guard value.isMapping, let mapping = value.mapping() else {
+            return (template(value), nil)
+        }
+        let command = mapping.required("command").flatMap { readCommand($0, in: mapping) }
+        mapping.finish(.output)
+        return (nil, command)
+    }
+
+    private func readManifest(
+        _ mapping: YAMLMapping, _ path: TemplateText?, _ command: CommandSpec?
+    ) -> Bool {
         guard let value = mapping.optional("manifest"), value.boolean() == true else {
             return false
         }
-        if path?.text == "-" {
+        if command != nil {
+            value.fail("rule", "A manifest stands beside a file, and a command reads this export")
+        } else if path?.text == "-" {
             value.fail("rule", "A manifest stands beside a file, and '-' is standard output")
         }
         return true
+    }
+
+    private func readParts(
+        _ mapping: YAMLMapping, _ path: TemplateText?, _ command: CommandSpec?
+    ) -> Int? {
+        guard let value = mapping.optional("parts") else { return nil }
+        if command != nil {
+            value.fail("rule", "Parts are files, and a command reads this export")
+        } else if path?.text == "-" {
+            value.fail("rule", "Parts are files, and '-' is standard output")
+        }
+        return value.integer(in: 1...Int64(ExportParts.countMax)).map { Int($0) }
     }
 
     private func readFields(_ value: YAMLValue) -> [PlacedText]? {

@@ -90,7 +90,16 @@ extension SpecificationReader {
             mapping.finish(.generate)
             return read
         }
-        let files = mapping.required("files")
+        let command = mapping.optional("command")
+        read.command = command.flatMap { readCommand($0, in: mapping) }
+        if command != nil {
+            for key in ["files", "min-files"] {
+                mapping.refuse(
+                    key, "'command' writes what is read, so '\(key)' has no meaning beside it",
+                    fix: "remove one of the two")
+            }
+        }
+        let files = command == nil ? mapping.required("files") : nil
         read.files = files?.listOrOne()?.compactMap(template) ?? []
         if let files, files.isList, read.files.isEmpty {
             files.fail("type", "'files' names no file")
@@ -104,20 +113,24 @@ extension SpecificationReader {
         read.compression =
             mapping.optional("compression")?.choice(ReadSpec.Compression.self) ?? .auto
         readTable(mapping, known, &read)
-        if let count = mapping.optional("min-files")?.integer(in: 0...1_000_000_000) {
+        if command == nil, let count = mapping.optional("min-files")?.integer(in: 0...1_000_000_000)
+        {
             read.filesMin = Int(count)
         }
         if let count = mapping.optional("min-records")?.integer(in: 0...1_000_000_000) {
             read.recordsMin = Int(count)
         }
-        if let once = mapping.optional("once") {
+        if command != nil {
+            mapping.refuse(
+                "once", "A command's output cannot be known again, so 'once' has no meaning")
+        } else if let once = mapping.optional("once") {
             read.isOnce = once.boolean() ?? false
             if read.isOnce, read.files.contains(where: { $0.text == "-" }) {
                 once.fail("rule", "Standard input cannot be known again, so 'once' has no meaning")
             }
         }
         readLimits(mapping, &read)
-        mapping.finish(.read)
+        mapping.finish(command == nil ? .read : .command)
         return read
     }
 

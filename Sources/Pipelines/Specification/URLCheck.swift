@@ -1,4 +1,5 @@
 import Diagnostics
+import RecordStreams
 
 /// Refuses URLs where a spec takes paths: `postgresql://host/tasks` would be a folder of that name.
 enum URLCheck {
@@ -10,26 +11,32 @@ enum URLCheck {
         return all.compactMap { path -> Diagnostic? in
             // What stands before a parameter without a value tells, too.
             let text = values.canResolve(path) ? values.resolve(path) : path.text
-            let isInput = spec.stages.contains { stage in
-                if case .import(let spec) = stage.kind {
-                    spec.read.files.contains(path)
-                } else {
-                    false
-                }
-            }
-            return diagnostic(text, at: .source(path.location), isInput: isInput)
+            return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
         }
+    }
+
+    /// What a path is for.
+    enum Use {
+        case input, export, other
+    }
+
+    private static func use(of path: TemplateText, in spec: PipelineSpec) -> Use {
+        for stage in spec.stages where paths(of: stage).contains(path) {
+            if case .import = stage.kind { return .input }
+            return .export
+        }
+        return .other
     }
 
     /// The problem of a text that must be a path; nil where it is none.
     static func diagnostic(
-        _ text: String, at place: Diagnostic.Place, isInput: Bool = false
+        _ text: String, at place: Diagnostic.Place, _ use: Use = .other
     ) -> Diagnostic? {
         guard let scheme = scheme(of: text) else { return nil }
         return Diagnostic(
             code: "spec.url",
             "A path must stand here, not a URL: etl does not read or write \(scheme)://",
-            at: place, fix: fix(scheme, isInput: isInput))
+            at: place, fix: fix(scheme, text, use))
     }
 
     private static func paths(of stage: Stage) -> [TemplateText] {
@@ -59,14 +66,47 @@ enum URLCheck {
         return isScheme ? scheme : nil
     }
 
-    private static func fix(_ scheme: String, isInput: Bool) -> String {
+    private static func fix(_ scheme: String, _ url: String, _ use: Use) -> String {
         switch scheme {
-        case "http" where isInput, "https" where isInput:
-            "pipe it: `curl -fsS URL | etl run …` with `files: \"-\"`, or download it first"
-        case "s3", "gs": "copy the file with the tools of that service, and name the copy"
-        case "file": "leave out `file://`"
-        case "postgres", "postgresql": "name an SQLite file; etl writes no other databases"
-        default: "name a file"
+        case "file": return "leave out `file://`"
+        case "postgres", "postgresql": return "name an SQLite file; etl writes no other databases"
+        default: break
         }
+        switch use {
+        case .input:
+            guard let words = reading(scheme, url) else { return "name a file" }
+            return "let a command fetch it: `\(CommandExample.read(words, as: format(of: url)))`"
+        case .export:
+            guard let words = writing(scheme, url) else { return "name a file" }
+            return "let a command send it: `\(CommandExample.write(words))`, and "
+                + "`as: \(format(of: url).rawValue)`"
+        case .other: return "name a file"
+        }
+    }
+
+    /// The command that writes what is at a URL to its output.
+    private static func reading(_ scheme: String, _ url: String) -> [String]? {
+        switch scheme {
+        case "http", "https", "ftp", "sftp": ["curl", "-fsSL", url]
+        case "s3": ["aws", "s3", "cp", url, "-"]
+        case "gs": ["gcloud", "storage", "cat", url]
+        default: nil
+        }
+    }
+
+    /// The command that puts its input at a URL.
+    private static func writing(_ scheme: String, _ url: String) -> [String]? {
+        switch scheme {
+        case "http", "https", "ftp", "sftp": ["curl", "-fsS", "-T", "-", url]
+        case "s3": ["aws", "s3", "cp", "-", url]
+        case "gs": ["gcloud", "storage", "cp", "-", url]
+        default: nil
+        }
+    }
+
+    /// The format that the path of a URL tells; most of what the web gives is JSON.
+    private static func format(of url: String) -> RecordFormat {
+        let path = url.split(separator: "?", maxSplits: 1).first ?? ""
+        return RecordFormat(fileName: path) ?? .json
     }
 }

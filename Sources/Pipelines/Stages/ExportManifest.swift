@@ -26,14 +26,28 @@ final class ExportManifest {
         hash.update(bufferPointer: bytes)
     }
 
+    /// What it says of the file.
+    func content(rows: Int, bytes: Int) -> JSONTree {
+        .fields([
+            "bytes": bytes, "file": name, "rows": rows, "sha256": hash.finalize().hexText,
+        ])
+    }
+
+    /// Writes the manifest of an export in parts as one line of JSON.
+    ///
+    /// - Parameter files: what the manifest of each part would say.
+    static func write(
+        _ files: [JSONTree], rows: Int, bytes: Int, to path: FileName, storedAs stored: FileName?
+    ) throws {
+        let content = JSONTree.fields(["bytes": bytes, "files": JSONTree.list(files), "rows": rows])
+        try WholeFile.write(Array(content.compact.utf8) + [10], to: path, storedAs: stored)
+    }
+
     /// Writes the manifest as one line of JSON.
     ///
     /// - Parameter stored: the name that it has until it gets its own.
     func write(rows: Int, bytes: Int, storedAs stored: FileName?) throws {
-        let content = JSONTree.fields([
-            "bytes": bytes, "file": name, "rows": rows, "sha256": hash.finalize().hexText,
-        ])
-        try WholeFile.write(
-            Array(content.compact.utf8) + [10], to: path, storedAs: stored)
+        let text = content(rows: rows, bytes: bytes).compact
+        try WholeFile.write(Array(text.utf8) + [10], to: path, storedAs: stored)
     }
 }

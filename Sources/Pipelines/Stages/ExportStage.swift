@@ -3,6 +3,7 @@ import Dispatch
 import Files
 import GraphModel
 import GraphStore
+import Processes
 import RecordStreams
 
 /// Objects become a file, from one snapshot of the store, whole or not at all.
@@ -28,7 +29,10 @@ struct ExportStage: Sendable {
     }
 
     private func export(from context: ManagedObjectContext) throws -> StageReport {
-        let path = environment.values.path(spec.to)
+        let command = spec.command.map(environment.values.command)
+        let path =
+            command.map { InputFile.path(of: $0).displayText } ?? environment.values.path(spec.to)
+        let parts = spec.parts.map { ExportParts(of: FileName(path), count: $0) }
         let schema = environment.container.schema
         let named =
             spec.fields?.map(\.text.keyPath)
@@ -40,48 +44,135 @@ struct ExportStage: Sendable {
             shape?.fields
             ?? schema.spelledOut(named, of: spec.entity.text, withToManys: spec.format.isTabular)
             .flatMap { schema.model.elementPaths(at: $0, from: spec.entity.text) }
+        let key = parts == nil ? [] : keyFields(schema)
         let cursor = try context.cursor(
             RowRequest(
                 entityName: spec.entity.text,
                 predicate: try spec.selection.predicate(
                     environment.values, of: spec.entity.text, in: environment.container.model),
                 variables: environment.values.graphValues,
-                order: spec.order.map(\.key), fields: fields))
-        try environment.outputs.check(path, at: spec.to.location, environment)
+                order: spec.order.map(\.key), fields: fields + key))
+        let paths =
+            parts.map { $0.paths + [$0.manifest] } ?? (command == nil ? [FileName(path)] : [])
+        for path in paths { try check(path) }
         var report = StageReport(kind: "export", name: stage.name)
+        report.exported = ExportedFile(
+            path: parts?.manifest.displayText ?? path, rows: 0, bytes: 0)
         guard !environment.isDry else {
-            report.exported = ExportedFile(path: path, rows: try cursor.matchCount(), bytes: 0)
+            report.exported?.rows = try cursor.matchCount()
             return report
         }
-        try OutputFolder.make(for: path)
-        let manifest = spec.hasManifest ? ExportManifest(of: FileName(path)) : nil
-        if let manifest {
-            try environment.outputs.check(
-                manifest.path.displayText, at: spec.to.location, environment)
+        if command == nil { try OutputFolder.make(for: path) }
+        let rows = ExportRows(
+            cursor, shape, format: spec.format, columns: fields.map { $0.joined(separator: ".") },
+            MissingFiles(cursor, spec.missingFiles))
+        if let parts {
+            let chooser = PartChooser(
+                cursor, keyColumns: fields.count..<(fields.count + key.count), count: parts.count)
+            try write(rows, in: parts, by: chooser, &report)
+        } else {
+            try write(rows, to: path, command, &report)
         }
+        report.exported?.missingFiles = rows.missing.count > 0 ? rows.missing.count : nil
+        return report
+    }
+
+    /// The key's attributes as an export has them.
+    private func keyFields(_ schema: StoreLayout) -> [[String]] {
+        schema.spelledOut(
+            schema.key(of: spec.entity.text).map { [$0] }, of: spec.entity.text, withToManys: false)
+    }
+
+    private func check(_ path: FileName) throws {
+        try environment.outputs.check(path.displayText, at: spec.to.location, environment)
+    }
+
+    /// Writes one file, or gives it to a command.
+    private func write(
+        _ rows: ExportRows, to path: String, _ command: Command?, _ report: inout StageReport
+    ) throws {
+        let path = FileName(path)
+        let manifest = spec.hasManifest ? ExportManifest(of: path) : nil
+        if let manifest { try check(manifest.path) }
         let publication = environment.publication
-        let output = try OutputFile(
-            at: FileName(path), storedAs: try publication.place(ofExport: FileName(path)),
-            gzipLevel: spec.isCompressed ? spec.level : nil, observer: manifest?.add)
-        let encoder = RecordEncoder(
-            format: spec.format,
-            columns: shape?.members.map(\.name) ?? fields.map { $0.joined(separator: ".") },
-            output: output)
+        let level = spec.isCompressed ? spec.level : nil
+        let output =
+            if let command {
+                try start(command, level: level)
+            } else {
+                try OutputFile(
+                    at: path, storedAs: try publication.place(ofExport: path), gzipLevel: level,
+                    observer: manifest?.add)
+            }
         do {
-            let missing = MissingFiles(cursor, spec.missingFiles)
-            let summary = try write(cursor, shape, to: encoder, missing)
+            let sink = rows.sink(output)
+            try write(rows, to: [sink]) { _, _ in 0 }
+            let summary = try sink.encoder.finish()
             environment.progress.update(bytesRead: 0, records: summary.rowCount)
             try manifest?.write(
                 rows: summary.rowCount, bytes: summary.byteCount,
                 storedAs: try manifest.flatMap { try publication.place(ofExport: $0.path) })
-            report.exported = ExportedFile(
-                path: path, rows: summary.rowCount, bytes: summary.byteCount,
-                missingFiles: missing.count > 0 ? missing.count : nil)
-            return report
+            report.exported?.rows = summary.rowCount
+            report.exported?.bytes = summary.byteCount
         } catch {
             output.abandon()
+            // A command that does not read keeps the run from seeing that it is to stop.
+            if command != nil { try environment.interruption.check() }
             throw error
         }
+    }
+
+    /// Writes a file for each part, and the manifest last.
+    private func write(
+        _ rows: ExportRows, in parts: ExportParts, by chooser: PartChooser,
+        _ report: inout StageReport
+    ) throws {
+        let publication = environment.publication
+        var outputs: [OutputFile] = []
+        var manifests: [ExportManifest] = []
+        do {
+            for path in parts.paths {
+                let manifest = ExportManifest(of: path)
+                manifests.append(manifest)
+                outputs.append(
+                    try OutputFile(
+                        at: path, storedAs: try publication.place(ofExport: path),
+                        gzipLevel: spec.isCompressed ? spec.level : nil,
+                        gzipThreads: max(1, Platform.processorCount() / parts.count),
+                        observer: manifest.add))
+            }
+            let sinks = outputs.map(rows.sink)
+            try write(rows, to: sinks, by: chooser.part)
+            var files: [JSONTree] = []
+            for (sink, manifest) in zip(sinks, manifests) {
+                let summary = try sink.encoder.finish()
+                files.append(manifest.content(rows: summary.rowCount, bytes: summary.byteCount))
+                report.exported?.rows += summary.rowCount
+                report.exported?.bytes += summary.byteCount
+            }
+            environment.progress.update(bytesRead: 0, records: report.exported?.rows ?? 0)
+            try ExportManifest.write(
+                files, rows: report.exported?.rows ?? 0, bytes: report.exported?.bytes ?? 0,
+                to: parts.manifest, storedAs: try publication.place(ofExport: parts.manifest))
+        } catch {
+            for output in outputs { output.abandon() }
+            throw error
+        }
+    }
+
+    /// Starts the command that reads the export.
+    private func start(_ command: Command, level: Int?) throws -> OutputFile {
+        guard !environment.publication.isWaiting else {
+            throw RunFailure(
+                .configuration, code: "spec.command-output",
+                "This run publishes what it makes at its end, and what a command has read cannot be "
+                    + "taken back",
+                fix: "export to a file, or in a spec of its own that runs behind this one")
+        }
+        let interruption = environment.interruption
+        return try OutputFile(
+            to: command, gzipLevel: level, isCancelled: { interruption.reason() != nil },
+            tell: command.telling(environment.warn))
     }
 
     /// How objects stand in objects; nil where a record is a row of values.
@@ -91,16 +182,14 @@ struct ExportStage: Sendable {
         return spec.format.isTabular ? nil : NestedShape(unlessFlat: fields, of: entity, schema)
     }
 
+    /// Writes all rows, each to the output that `choose` names.
     private func write(
-        _ cursor: RowCursor, _ shape: NestedShape?, to encoder: RecordEncoder,
-        _ missing: MissingFiles
-    ) throws -> OutputSummary {
-        let rows = RowEncoder(cursor, to: encoder, missing)
-        let nested = shape.map { NestedRowEncoder($0, cursor, to: encoder, missing) }
+        _ rows: ExportRows, to sinks: [ExportRows.Sink], by choose: (Int, RowBatch) -> Int
+    ) throws {
         let queue = BatchQueue(
             count: Self.batchCount, isLarge: { $0.byteCount > Self.largeBatchBytes }
-        ) { cursor.makeBatch() }
-        let reader = ExportReader(cursor, queue)
+        ) { rows.cursor.makeBatch() }
+        let reader = ExportReader(rows.cursor, queue)
         let reading = DispatchGroup()
         reader.start(in: reading)
         defer {
@@ -108,19 +197,65 @@ struct ExportStage: Sendable {
             // One that cannot be stopped is left behind; it holds what it uses, and the run ends.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
+        var count = 0
         while let batch = try queue.take(environment.interruption) {
-            for row in 0..<batch.count {
-                if let nested {
-                    try nested.write(row, of: batch)
-                } else {
-                    try rows.write(row, of: batch)
-                }
-            }
+            for row in 0..<batch.count { try sinks[choose(row, batch)].write(row, of: batch) }
+            count += batch.count
             queue.recycle(batch)
-            environment.progress.update(bytesRead: 0, records: encoder.rowCount)
+            environment.progress.update(bytesRead: 0, records: count)
             try environment.interruption.check()
         }
-        return try encoder.finish()
+    }
+}
+
+/// The rows of an export, and how each is written.
+private struct ExportRows {
+    /// An output that rows go to.
+    struct Sink {
+        let encoder: RecordEncoder
+        private let rows: RowEncoder<RecordEncoder>
+        private let nested: NestedRowEncoder?
+
+        init(_ all: ExportRows, _ encoder: RecordEncoder) {
+            self.encoder = encoder
+            rows = RowEncoder(
+                all.cursor, columns: all.columns.count, to: encoder, all.missing)
+            nested = all.shape.map { NestedRowEncoder($0, all.cursor, to: encoder, all.missing) }
+        }
+
+        func write(_ row: Int, of batch: RowBatch) throws {
+            if let nested {
+                try nested.write(row, of: batch)
+            } else {
+                try rows.write(row, of: batch)
+            }
+        }
+    }
+
+    let cursor: RowCursor
+    let missing: MissingFiles
+    /// Objects in objects; nil where a record is a row of values.
+    private let shape: NestedShape?
+    private let format: RecordFormat
+    /// The names of the values of a row; behind them the cursor may have more.
+    private let columns: [String]
+
+    init(
+        _ cursor: RowCursor, _ shape: NestedShape?, format: RecordFormat, columns: [String],
+        _ missing: MissingFiles
+    ) {
+        self.cursor = cursor
+        self.missing = missing
+        self.shape = shape
+        self.format = format
+        self.columns = columns
+    }
+
+    func sink(_ output: OutputFile) -> Sink {
+        Sink(
+            self,
+            RecordEncoder(
+                format: format, columns: shape?.members.map(\.name) ?? columns, output: output))
     }
 }
 

@@ -9,6 +9,8 @@ struct ImportInputs: Sendable {
     private static let smallInputsMax = 32
 
     private(set) var files: [InputFile]
+    /// Where the spec is, at which the paths in it begin.
+    private let specFolder: String
     private(set) var options: ReadOptions
     /// Records to be read at most.
     private(set) var recordsMax: Int?
@@ -26,6 +28,7 @@ struct ImportInputs: Sendable {
         try self.init(read, environment.spec, environment.values)
         recordsMax = environment.recordsMax
         options.chunkBytes = environment.decoding.chunkBytes ?? options.chunkBytes
+        tellOfCommands(environment.warn)
         if read.isOnce { try leaveOutKnown(stage, environment) }
     }
 
@@ -34,11 +37,14 @@ struct ImportInputs: Sendable {
 
     /// All inputs, whatever the store knows of them.
     init(_ read: ReadSpec, _ spec: PipelineSpec, _ values: ParameterValues) throws {
+        specFolder = spec.folder
         if let generated = read.generated {
             let rows = try values.count(
                 generated.rows, in: 0...Int64(GeneratedSpec.rowsMax), of: "records",
                 key: "generate")
             files = [InputFile(generating: rows)]
+        } else if let command = read.command {
+            files = [InputFile(command: values.command(command))]
         } else {
             let patterns = read.files.map { values.path($0) }
             files = try InputFiles.expand(patterns: patterns, baseFolder: ".")
@@ -47,6 +53,11 @@ struct ImportInputs: Sendable {
         var options = ReadOptions(read)
         options.batchRecordsMax = min(options.batchRecordsMax, max(1, spec.budget.saveEvery))
         self.options = options
+    }
+
+    /// Shows what commands write to their standard error.
+    mutating func tellOfCommands(_ tell: @escaping @Sendable (Diagnostic) -> Void) {
+        options.tellOfCommand = files.lazy.compactMap(\.command).first?.telling(tell)
     }
 
     private static func tooFew(
@@ -97,7 +108,18 @@ struct ImportInputs: Sendable {
     ) throws -> RecordReader {
         var options = options
         options.isCancelled = isCancelled
-        let reader = try RecordReader(input: file, options: options, selection: selection)
+        let reader: RecordReader
+        do throws(RecordStreamError) {
+            reader = try RecordReader(input: file, options: options, selection: selection)
+        } catch {
+            guard case .foreignFormat(let format, _) = error.kind else { throw error }
+            // The message shows what to write in the spec.
+            let here = WorkingFolder.name
+            let folder = here.joining(FileName(specFolder.isEmpty ? "." : specFolder))
+            let path = here.joining(file.path).relative(to: folder) ?? file.path
+            throw RecordStreamError(
+                .foreignFormat(format, path: path.displayText), at: error.location)
+        }
         if options.at != "$", reader.format != .json {
             throw RunFailure(
                 .configuration, code: "spec.rule",

@@ -209,6 +209,7 @@ struct TestRun {
         var read = read
         read.files = [TemplateText(literal: path, at: place)]
         read.generated = nil
+        read.command = nil
         read.format = isTable ? .csv : .ndjson
         read.arrayPath = "$"
         read.compression = .none

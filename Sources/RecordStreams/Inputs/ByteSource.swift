@@ -11,19 +11,20 @@ package final class ByteSource {
     package init(
         _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000,
         encoding: TextEncoding = .utf8, threads: Int = GzipMembers.threadsOfMachine,
-        isCancelled: (@Sendable () -> Bool)? = nil
+        isCancelled: (@Sendable () -> Bool)? = nil,
+        tellOfCommand: (@Sendable (String) -> Void)? = nil
     ) throws(RecordStreamError) {
         let piece = encoding == .utf8 ? nil : TextTranscoder.makePiece()
         self.piece = piece
         transcoder = piece.map { TextTranscoder(encoding, piece: $0) }
-        input = try StoredInput(file, isCancelled: isCancelled)
+        input = try StoredInput(file, isCancelled: isCancelled, tellOfCommand: tellOfCommand)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
         // A pipe is waited for only where the first bytes can be those of such a format.
         if ForeignFormat.mayBegin(with: input.available) {
             try input.fill(ForeignFormat.byteCountMax)
             if let format = ForeignFormat(input.available, name: input.path) {
-                throw RecordStreamError(.foreignFormat(format), in: file.path)
+                throw RecordStreamError(.foreignFormat(format, path: input.path), in: file.path)
             }
         }
         switch compression {

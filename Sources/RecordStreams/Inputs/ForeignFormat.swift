@@ -1,3 +1,5 @@
+internal import Files
+
 /// A format that etl knows by its first bytes, and does not read.
 package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     case zip, workbook, zstd, xz, bzip2, parquet
@@ -50,23 +52,44 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How to get a file that etl reads.
+    /// The line of a spec that reads it.
+    ///
+    /// - Parameter path: the file as the spec names it.
     func fix(_ path: String) -> String {
+        if InputFile.isCommand(FileName(path)) {
+            return "let the command unpack or convert it: `command: [sh, -c, \"COMMAND | "
+                + words("-").dropLast().joined(separator: " ") + "\"]`"
+        }
         let file = path == "-" ? "FILE" : path
+        let line = CommandExample.read(words(file), as: innerFormat(file))
         switch self {
-        case .zip: return "unpack it, and name its files: `unzip \(file)`"
-        case .workbook: return "save each sheet as CSV, and name that file"
-        case .zstd: return Self.unpacking("zstd", file)
-        case .xz: return Self.unpacking("xz", file)
-        case .bzip2: return Self.unpacking("bzip2", file)
-        case .parquet:
+        case .zip:
             return
-                "write it as NDJSON: `duckdb -c \"COPY '\(file)' TO 'data.ndjson' (FORMAT json)\"`"
+                "unpack it, or let a command do so: `\(line)`, with the name of one of its files "
+                + "behind it where it has several"
+        case .workbook: return "save the sheet as CSV, or let a command do so: `\(line)`"
+        case .parquet: return "let a command convert it: `\(line)`"
+        case .zstd, .xz, .bzip2: return "let a command unpack it: `\(line)`"
         }
     }
 
-    private static func unpacking(_ tool: String, _ file: String) -> String {
-        "unpack it with `\(tool) -dk \(file)`, or pipe it: `\(tool) -dc \(file) | etl run …` with "
-            + "`files: \"-\"`"
+    /// The command that writes what is in a file.
+    private func words(_ file: String) -> [String] {
+        switch self {
+        case .zip: ["unzip", "-p", file]
+        case .workbook: ["xlsx2csv", file]
+        case .zstd: ["zstd", "-dc", file]
+        case .xz: ["xz", "-dc", file]
+        case .bzip2: ["bzip2", "-dc", file]
+        case .parquet: ["duckdb", "-c", "COPY '\(file)' TO '/dev/stdout' (FORMAT json)"]
+        }
+    }
+
+    private func innerFormat(_ file: String) -> RecordFormat {
+        if self == .parquet { return .ndjson }
+        // Without the ending of what it is packed in.
+        let whole = FileName(file)
+        let inner = FileName(bytes: whole.bytes.dropLast(whole.suffix.count))
+        return RecordFormat(fileName: inner) ?? .csv
     }
 }

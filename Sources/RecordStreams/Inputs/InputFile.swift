@@ -1,4 +1,5 @@
 package import Files
+package import Processes
 
 /// One file to read, as a pattern named it.
 package struct InputFile: Sendable, Hashable {
@@ -12,13 +13,36 @@ package struct InputFile: Sendable, Hashable {
 
     /// Rows that are made here, where there is no file; nil elsewhere.
     package let generatedRows: Int?
+    /// The command whose output it is; nil elsewhere, and of one that is only named.
+    package let command: Command?
 
     package init(path: FileName, byteCount: Int, isStream: Bool = false) {
         self.path = path
         self.byteCount = byteCount
         self.isStream = isStream
         generatedRows = nil
+        command = nil
     }
+
+    /// The beginning of the path of what a command writes.
+    package static let commandPrefix: FileName = "command:"
+
+    /// What a command writes, which comes but once.
+    package init(command: Command) {
+        path = Self.path(of: command)
+        byteCount = 0
+        isStream = true
+        generatedRows = nil
+        self.command = command
+    }
+
+    /// What stands in the place of a path for a command.
+    package static func path(of command: Command) -> FileName {
+        commandPrefix.adding(command.text)
+    }
+
+    /// Whether the path stands for what a command reads or writes.
+    package static func isCommand(_ path: FileName) -> Bool { path.hasPrefix(commandPrefix) }
 
     /// The beginning of the path of records that come from no file.
     package static let generatedPrefix: FileName = "generate:"
@@ -27,6 +51,7 @@ package struct InputFile: Sendable, Hashable {
     package init(generating rows: Int) {
         path = Self.generatedPrefix.adding("\(rows)")
         generatedRows = rows
+        command = nil
         isStream = false
         byteCount = GeneratedRows.byteCount(rows)
     }
@@ -38,8 +63,20 @@ package struct InputFile: Sendable, Hashable {
     package var isStandardInput: Bool { path == "-" }
 
     /// The file as messages name it.
-    package var name: String { isStandardInput ? "standard input" : path.displayText }
+    package var name: String { Self.name(of: path) }
+
+    /// An input of that path as messages name it.
+    package static func name(of path: FileName) -> String {
+        if path == standardInput.path { return "standard input" }
+        guard isCommand(path) else { return path.displayText }
+        return "the command `\(path.displayText.dropFirst(commandPrefix.bytes.count))`"
+    }
 
     /// Whether the name claims that the file is compressed.
-    var hasGzipName: Bool { path.lowercasedASCII.hasSuffix(".gz") }
+    var hasGzipName: Bool { !Self.isCommand(path) && path.lowercasedASCII.hasSuffix(".gz") }
+
+    /// The format that the name tells; a command's last word is no name of what it writes.
+    var formatOfName: RecordFormat? {
+        Self.isCommand(path) ? nil : RecordFormat(fileName: path)
+    }
 }

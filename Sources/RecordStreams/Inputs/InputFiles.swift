@@ -26,9 +26,12 @@ package enum InputFiles {
         return found.values.sorted { $0.path < $1.path }
     }
 
-    /// The file of a name, in which nothing is a wildcard; `-` is standard input.
+    /// The file of a name, in which nothing is a wildcard; `-` is standard input, and what stands for
+    /// a command a stream of that name.
     package static func file(at path: FileName) throws(RecordStreamError) -> InputFile {
-        path == InputFile.standardInput.path ? .standardInput : try literalFile(path)
+        if path == InputFile.standardInput.path { return .standardInput }
+        if InputFile.isCommand(path) { return InputFile(path: path, byteCount: 0, isStream: true) }
+        return try literalFile(path)
     }
 
     private static func files(

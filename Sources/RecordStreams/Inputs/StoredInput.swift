@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import Files
+internal import Processes
 
 /// The bytes of a file or of standard input as they are stored, through a buffer.
 final class StoredInput {
@@ -11,6 +12,8 @@ final class StoredInput {
     private var end = 0
     private var isAtEnd = false
     private let descriptor: Int32
+    /// The command that writes what is read.
+    private let child: ChildProcess?
     let isRegular: Bool
     /// Asked while nobody writes into a pipe; nil leaves the system to wait.
     private let isCancelled: (@Sendable () -> Bool)?
@@ -22,12 +25,19 @@ final class StoredInput {
     static let capacity = 256 * 1024
 
     init(
-        _ file: InputFile, isCancelled: (@Sendable () -> Bool)? = nil
+        _ file: InputFile, isCancelled: (@Sendable () -> Bool)? = nil,
+        tellOfCommand: (@Sendable (String) -> Void)? = nil
     ) throws(RecordStreamError) {
         path = file.path.displayText
+        child = try file.command.map { command throws(RecordStreamError) in
+            try ChildProcess(
+                command, .reading, at: file.path, show: tellOfCommand ?? { _ in })
+        }
         self.isCancelled = isCancelled
         generated = file.generatedRows.map { GeneratedRows($0) }
-        if generated != nil {
+        if let child {
+            descriptor = child.descriptor
+        } else if generated != nil {
             descriptor = -1
         } else if file.isStandardInput {
             descriptor = Platform.standardInput
@@ -48,6 +58,7 @@ final class StoredInput {
     init(movedFrom path: String) {
         self.path = path
         descriptor = -1
+        child = nil
         isRegular = true
         isAtEnd = true
         isCancelled = nil
@@ -56,7 +67,9 @@ final class StoredInput {
 
     deinit {
         buffer.deallocate()
-        if descriptor >= 0, descriptor != Platform.standardInput { Platform.closeFile(descriptor) }
+        if child == nil, descriptor >= 0, descriptor != Platform.standardInput {
+            Platform.closeFile(descriptor)
+        }
     }
 
     /// The stored bytes that were used so far.
@@ -141,10 +154,25 @@ final class StoredInput {
             let length = try Platform.readBytes(descriptor, into: target, count: count)
             isAtEnd = length == 0
             byteCount += length
-            return length
+            if length > 0 || child == nil { return length }
         } catch {
             throw RecordStreamError(inputFailure: error, at: RecordLocation(source: path))
         }
+        try endCommand()
+        return 0
+    }
+
+    /// Makes sure that what the command has written is all that it was to write.
+    private func endCommand() throws(RecordStreamError) {
+        let location = RecordLocation(source: path)
+        guard let child else { return }
+        guard
+            let ending = child.waitForEnd(isCancelled: { [isCancelled] in isCancelled?() ?? false })
+        else { throw RecordStreamError(inputFailure: .isCancelled, at: location) }
+        guard !ending.isGood else { return }
+        throw RecordStreamError(
+            .commandFailed(ending: ending.text, lastLine: child.lastLine, isOutput: false),
+            at: location)
     }
 
     /// Waits until there is something to be read of a stream, or its end.
@@ -152,6 +180,22 @@ final class StoredInput {
         guard !isRegular, let isCancelled else { return }
         while Platform.mustWait(descriptor, milliseconds: Self.patience) {
             if isCancelled() { throw .isCancelled }
+        }
+    }
+}
+
+extension ChildProcess {
+    /// Starts a command of a spec.
+    ///
+    /// - Parameter path: what stands for it in messages.
+    convenience init(
+        _ command: Command, _ direction: Direction, at path: FileName,
+        show: @escaping @Sendable (String) -> Void
+    ) throws(RecordStreamError) {
+        do throws(StartFailure) {
+            try self.init(command, direction, show: show)
+        } catch {
+            throw RecordStreamError(.commandNotStarted(reason: error.reason), in: path)
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Diagnostics
 package import Files
+package import Processes
 
 /// What an output came to.
 package struct OutputSummary: Sendable, Hashable {
@@ -31,6 +32,9 @@ package final class OutputFile {
     private var byteCount = 0
     private let observer: ((UnsafeRawBufferPointer) -> Void)?
     private let escapesControls: Bool
+    /// The command that reads what is written.
+    private var child: ChildProcess?
+    private let isCancelled: () -> Bool
 
     /// Makes the temporary file.
     ///
@@ -50,15 +54,19 @@ package final class OutputFile {
 
     /// Makes the temporary file of an output by its name.
     ///
-    /// - Parameter stored: the name that `finish` gives, where the file is to get its own later.
+    /// - Parameters:
+    ///   - stored: the name that `finish` gives, where the file is to get its own later.
+    ///   - gzipThreads: how many threads deflate; nil for as many as there are processors.
     package init(
         at path: FileName, storedAs stored: FileName? = nil, gzipLevel: Int? = nil,
-        escapesControls: Bool = false,
+        gzipThreads: Int? = nil, escapesControls: Bool = false,
         observer: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) throws(RecordStreamError) {
         self.path = path
         self.escapesControls = escapesControls
         self.observer = observer
+        child = nil
+        isCancelled = { false }
         target = path
         if path == "-" {
             temporaryPath = nil
@@ -70,10 +78,32 @@ package final class OutputFile {
             if let stored { target = stored }
         }
         if let gzipLevel {
-            gzip = try GzipWriter(level: gzipLevel, path: path.displayText)
+            gzip = try GzipWriter(
+                level: gzipLevel, path: path.displayText, threads: gzipThreads)
         } else if temporaryPath != nil {
             behind = WriteBehind(descriptor)
         }
+    }
+
+    /// Starts a command that reads the output.
+    ///
+    /// - Parameters:
+    ///   - isCancelled: asked while the command does not read.
+    ///   - tell: is given the lines that it writes to its standard error.
+    package init(
+        to command: Command, gzipLevel: Int? = nil, isCancelled: @escaping () -> Bool,
+        tell: @escaping @Sendable (String) -> Void
+    ) throws(RecordStreamError) {
+        path = InputFile.path(of: command)
+        target = path
+        escapesControls = false
+        observer = nil
+        temporaryPath = nil
+        descriptor = -1
+        self.isCancelled = isCancelled
+        child = nil
+        if let gzipLevel { gzip = try GzipWriter(level: gzipLevel, path: path.displayText) }
+        child = try ChildProcess(command, .writing, at: path, show: tell)
     }
 
     deinit {
@@ -174,12 +204,15 @@ package final class OutputFile {
     private func store(_ bytes: UnsafeRawBufferPointer) throws(RecordStreamError) {
         observer?(bytes)
         do throws(Platform.Failure) {
-            if let behind {
+            if let child {
+                try child.write(bytes, isCancelled: isCancelled)
+            } else if let behind {
                 try behind.write(bytes)
             } else {
                 try Platform.writeBytes(descriptor, bytes)
             }
         } catch {
+            if error.isBrokenPipe, child != nil { try endCommand() }
             throw RecordStreamError(
                 error.isBrokenPipe ? .outputClosed : .outputNotWritten(reason: error.text),
                 in: path)
@@ -193,6 +226,10 @@ package final class OutputFile {
             try gzip.finish { block throws(RecordStreamError) in try self.store(block) }
         }
         gzip = nil
+        if child != nil {
+            try endCommand()
+            child = nil
+        }
         if let temporaryPath {
             do throws(Platform.Failure) {
                 try behind?.finish()
@@ -214,9 +251,23 @@ package final class OutputFile {
         return OutputSummary(byteCount: byteCount, rowCount: rowCount)
     }
 
-    /// Removes what was written so far; does nothing once the file is finished.
+    /// Waits for the end of the command, which must be a good one.
+    private func endCommand() throws(RecordStreamError) {
+        guard let child else { return }
+        guard let ending = child.waitForEnd(isCancelled: isCancelled) else {
+            throw RecordStreamError(
+                .outputNotWritten(reason: SystemFault.isCancelled.text), in: path)
+        }
+        guard !ending.isGood else { return }
+        throw RecordStreamError(
+            .commandFailed(ending: ending.text, lastLine: child.lastLine, isOutput: true), in: path)
+    }
+
+    /// Removes what was written so far, or ends the command that reads it; does nothing once the file is finished.
     package func abandon() {
         gzip = nil
+        child?.end()
+        child = nil
         behind?.abandon()
         guard let temporaryPath, descriptor >= 0 else { return }
         Platform.closeFile(descriptor)

@@ -98,6 +98,8 @@ package struct ReadOptions: Sendable {
     ///
     /// Without it the system is left to wait.
     package var isCancelled: (@Sendable () -> Bool)?
+    /// Is given the lines that a command writes to its standard error.
+    package var tellOfCommand: (@Sendable (String) -> Void)?
 
     package init() {}
 }

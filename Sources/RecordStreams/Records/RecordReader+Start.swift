@@ -34,7 +34,7 @@ extension RecordReader {
         of input: InputFile, options: ReadOptions, filler: inout Filler
     ) throws(RecordStreamError) -> RecordFormat {
         filler.fill()
-        if let format = options.format ?? RecordFormat(fileName: input.path) {
+        if let format = options.format ?? input.formatOfName {
             if format == .json, options.at == "$", hasSecondObject(&filler) {
                 throw RecordStreamError(.jsonIsNDJSON, in: input.path)
             }

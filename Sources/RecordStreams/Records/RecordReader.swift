@@ -38,7 +38,7 @@ package final class RecordReader {
         source = try ByteSource(
             input, compression: options.compression, maxRatio: options.maxRatio,
             encoding: options.encoding, threads: options.inflatingThreads,
-            isCancelled: options.isCancelled)
+            isCancelled: options.isCancelled, tellOfCommand: options.tellOfCommand)
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
         format = try Self.format(of: input, options: options, filler: &filler)
         decoder = try Self.decoder(

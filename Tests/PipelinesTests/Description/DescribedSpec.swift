@@ -50,6 +50,8 @@ struct DescribedSpec {
         .import: [("import", "tasks"), ("into", "Task")],
         .read: [("files", "tasks")],
         .generate: [("generate", "10")],
+        .command: [("command", "[cat, tasks]")],
+        .output: [("command", "[cat]")],
         .keyField: [("from", "owner")],
         .keyLink: [("by", "{ name: owner }")],
         .link: [("by", "{ name: owner }")],
@@ -84,7 +86,8 @@ struct DescribedSpec {
         case .budget, .rejects, .report:
             return top("store: { at: a.sqlite }\n\(mapping.rawValue): \(content)")
         case .import, .update, .delete, .export, .verify: return stages("[\(content)]")
-        case .read, .generate:
+        case .output: return stages("[{ export: Task, as: csv, to: \(content) }]")
+        case .read, .generate, .command:
             return stages("[{ import: tasks, into: Task, read: \(content) }]")
         case .field: return fields("set: { title: \(content) }")
         case .keyField, .keyLink: return fields("link: { owner: { by: { name: \(content) } } }")

@@ -29,6 +29,7 @@ import Testing
         others.subtract(mapping.keyNames)
         // They make another mapping of it.
         others.subtract(["generate", "each"])
+        if mapping == .read || mapping == .generate { others.remove("command") }
         if mapping == .keyField { others.remove("by") }
         if SpecificationMapping.stages.contains(mapping) {
             others.subtract(SpecificationMapping.stages.map(\.rawValue))

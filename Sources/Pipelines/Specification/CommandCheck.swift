@@ -1,0 +1,56 @@
+import Diagnostics
+
+/// Checks the commands of a spec: what stands in their words, and when an export may have one.
+enum CommandCheck {
+    static func check(_ spec: PipelineSpec) -> [Diagnostic] {
+        let secrets = Set(spec.parameters.filter { $0.kind == .secret }.map(\.name))
+        return spec.stages.compactMap(\.command).flatMap { command in
+            command.words.flatMap { word in
+                word.parameterNames.filter(secrets.contains).map { name in
+                    Diagnostic(
+                        code: "spec.command-secret",
+                        "'\(name)' is a secret, and everybody on the machine can read the words of a "
+                            + "command", at: .source(word.location),
+                        fix:
+                            "give it by a variable: `env: { \(name.uppercased()): \"${\(name)}\" }`"
+                    )
+                }
+            }
+        } + checkOutputs(spec)
+    }
+
+    /// What an export's command was given cannot be taken back, so that it must not depend on what
+    /// comes later.
+    static func checkOutputs(_ spec: PipelineSpec) -> [Diagnostic] {
+        let waits: (key: String, value: String)? =
+            spec.store.commit == .run
+            ? ("commit", "run") : spec.store.open == .replace ? ("open", "replace") : nil
+        guard let waits else { return [] }
+        return spec.stages.compactMap { stage in
+            guard case .export(let export) = stage.kind, let command = export.command else {
+                return nil
+            }
+            return Diagnostic(
+                code: "spec.command-output",
+                "With `store.\(waits.key): \(waits.value)` a run that fails publishes nothing, and what "
+                    + "a command has read cannot be taken back", at: .source(command.location),
+                fix: "export to a file, or in a spec of its own that runs behind this one")
+        }
+    }
+
+    /// Refuses the commands of stages that are to run.
+    ///
+    /// - Throws: `RunFailure` (78) if one has a command.
+    static func refuse(_ stages: [Stage]) throws(RunFailure) {
+        let found = stages.compactMap { stage in
+            stage.command.map { command in
+                Diagnostic(
+                    code: "command.refused",
+                    "`--no-commands` refuses the command of '\(stage.name)'",
+                    at: .source(command.location),
+                    fix: "read or write a file, or run it without `--no-commands`")
+            }
+        }
+        guard found.isEmpty else { throw RunFailure(.configuration, found) }
+    }
+}

@@ -1,0 +1,28 @@
+/// Lines of a spec with a command, for messages.
+package enum CommandExample {
+    /// `read: { command: [zstd, -dc, data.ndjson.zst], as: ndjson }`.
+    package static func read(_ words: [String], as format: RecordFormat) -> String {
+        "read: { command: \(list(words)), as: \(format.rawValue) }"
+    }
+
+    /// `to: { command: [aws, s3, cp, "-", "s3://bucket/tasks.csv"] }`.
+    package static func write(_ words: [String]) -> String {
+        "to: { command: \(list(words)) }"
+    }
+
+    private static func list(_ words: [String]) -> String {
+        "[" + words.map(word).joined(separator: ", ") + "]"
+    }
+
+    /// The word in YAML, in quotes where it needs some.
+    private static func word(_ text: String) -> String {
+        let isPlain =
+            text != "-" && !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "-_./+".unicodeScalars.contains(scalar)
+            }
+        guard !isPlain else { return text }
+        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}

@@ -1,0 +1,187 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Exports that are cut into parts, for programs that read many files at once.
+@Suite("Exports in parts")
+struct ExportPartsTests {
+    static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes: { id: { type: Integer 64, optional: false }, title: String }
+            unique: [[id]]
+          Point:
+            attributes:
+              name: { type: String, optional: false }
+              day: { type: Date, optional: false }
+              size: Double
+            unique: [[name, day]]
+          Note: { attributes: { text: String } }
+        """
+
+    private struct Manifest: Decodable {
+        struct File: Decodable {
+            var file: String
+            var rows: Int
+            var bytes: Int
+            var sha256: String
+        }
+
+        var files: [File]
+        var rows: Int
+        var bytes: Int
+    }
+
+    static func part(_ key: String, of count: UInt64) -> Int {
+        let number = SHA256.hash(data: Array(key.utf8)).prefix(8).reduce(UInt64(0)) {
+            $0 << 8 | UInt64($1)
+        }
+        return Int(number % count)
+    }
+
+    private func manifest(_ folder: Workspace, _ name: String) throws -> Manifest {
+        let manifest = try JSONDecoder().decode(Manifest.self, from: Data(folder.bytes(name)))
+        let place = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
+        for file in manifest.files {
+            let bytes = try folder.bytes(place + file.file)
+            #expect(bytes.count == file.bytes)
+            #expect(
+                SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined() == file.sha256)
+        }
+        #expect(manifest.rows == manifest.files.reduce(0) { $0 + $1.rows })
+        #expect(manifest.bytes == manifest.files.reduce(0) { $0 + $1.bytes })
+        return manifest
+    }
+
+    @Test("each row is in the part that its key names, in the order of the export")
+    func parts() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "t.ndjson", (1...200).map { "{\"id\":\($0),\"title\":\"t\($0)\"}\n" }.joined())
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { import: t.ndjson, into: Task }
+            - { export: Task, to: out/tasks.ndjson.gz, fields: [title], order: id desc, parts: 8 }
+            - { export: whole, entity: Task, to: whole.csv, order: id desc }
+            - { export: tables, entity: Task, to: t.csv, order: id desc, parts: 3 }
+            - { export: one, entity: Task, to: one, as: json, parts: 1 }
+            """)
+        #expect(run.text == "")
+        #expect(run.lines[1] == "export export-task: 200 rows to out/tasks.manifest.json")
+        let names = (1...8).map { "tasks-00\($0)-of-008.ndjson.gz" }
+        #expect(folder.names("out") == names + ["tasks.manifest.json"])
+        let found = try manifest(folder, "out/tasks.manifest.json")
+        #expect(found.rows == 200)
+        #expect(found.files.map(\.file) == names)
+        let expected = (0..<8).map { part in
+            (1...200).reversed().filter { Self.part("\($0)", of: 8) == part }
+        }
+        #expect(found.files.map(\.rows) == expected.map(\.count))
+        let tables = try manifest(folder, "t.manifest.json")
+        for (part, file) in tables.files.enumerated() {
+            let rows = (1...200).reversed().filter { Self.part("\($0)", of: 3) == part }
+            #expect(
+                try folder.text(file.file)
+                    == "id,title\n" + rows.map { "\($0),t\($0)\n" }.joined())
+        }
+        #expect(folder.names().contains("one-001-of-001"))
+        #expect(try manifest(folder, "one.manifest.json").files.map(\.rows) == [200])
+    }
+
+    @Test("a key of several attributes, and none at all")
+    func keys() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "p.ndjson",
+            (1...50).map {
+                "{\"name\":\"p, \\\"\($0)\",\"day\":\"2026-01-0\($0 % 9 + 1)T00:00:00Z\",\"size\":\($0)}\n"
+            }.joined())
+        try folder.write("n.ndjson", (1...50).map { "{\"text\":\"n\($0)\"}\n" }.joined())
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { import: p.ndjson, into: Point }
+            - { import: n.ndjson, into: Note, when-found: append }
+            - { export: Point, to: p.csv, fields: [size], parts: 4 }
+            - { export: Note, to: n.tsv, fields: [objectID, text], parts: 4 }
+            """)
+        #expect(run.text == "")
+        for (part, file) in try manifest(folder, "p.manifest.json").files.enumerated() {
+            let sizes = try folder.text(file.file).split(separator: "\n").dropFirst()
+            let expected = (1...50).filter {
+                Self.part("p, \"\($0)\t2026-01-0\($0 % 9 + 1)T00:00:00Z", of: 4) == part
+            }
+            #expect(Set(sizes.compactMap { Double($0) }) == Set(expected.map(Double.init)))
+        }
+        for (part, file) in try manifest(folder, "n.manifest.json").files.enumerated() {
+            for line in try folder.text(file.file).split(separator: "\n").dropFirst() {
+                #expect(Self.part(String(line.prefix { $0 != "\t" }), of: 4) == part)
+            }
+        }
+    }
+
+    @Test("with `open: replace` the parts get their names with the store, and the manifest last")
+    func publication() throws {
+        let folder = try Workspace()
+        try folder.write("t.ndjson", "{\"id\":1}\n{\"id\":2}\n")
+        let stages = """
+            - { import: t.ndjson, into: Task }
+            - { export: Task, to: t.csv, parts: 2 }
+            - { verify: sane, expect: { Task: 2 } }
+            """
+        let run = try folder.run(model: Self.model, stages, open: "replace")
+        #expect(run.text == "")
+        let before = try ["t-001-of-002.csv", "t-002-of-002.csv", "t.manifest.json"].map(
+            folder.text)
+        try folder.write("t.ndjson", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n")
+        #expect(try folder.run(model: Self.model, stages, open: "replace").status == .dataError)
+        #expect(
+            try ["t-001-of-002.csv", "t-002-of-002.csv", "t.manifest.json"].map(folder.text)
+                == before)
+        #expect(!folder.names().contains { $0.hasSuffix(".ready") || $0.hasSuffix(".part") })
+    }
+
+    @Test("what cannot be cut into parts is refused")
+    func refused() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.model)
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: s.sqlite, model: model.yaml, open: create }
+                stages:
+                  - { export: Task, to: "-", as: csv, parts: 2 }
+                  - { export: b, entity: Task, to: { command: [cat] }, as: csv, parts: 2 }
+                  - { export: c, entity: Task, to: c.csv, parts: 0 }
+                """) == """
+                    spec.yaml:4:46: error: Parts are files, and '-' is standard output [spec.rule]
+                      in: stages[0].parts
+                    spec.yaml:5:72: error: Parts are files, and a command reads this export [spec.rule]
+                      in: stages[1].parts
+                    spec.yaml:6:50: error: 'parts' must be from 1 to 256, not 0 [spec.range]
+                      in: stages[2].parts
+                    """)
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: s.sqlite, model: model.yaml, open: create }
+                stages:
+                  - { export: Task, to: c.csv, parts: 2 }
+                  - { export: d, entity: Task, to: c-002-of-002.csv }
+                  - { export: e, entity: Task, to: c.manifest.json }
+                """) == """
+                    spec.yaml:5:36: error: The export on line 4 writes c-002-of-002.csv too [output.twice]
+                      in: stages[1].to
+                      fix: name another file
+                    spec.yaml:6:36: error: The export on line 4 writes c.manifest.json too [output.twice]
+                      in: stages[2].to
+                      fix: name another file
+                    """)
+    }
+}
