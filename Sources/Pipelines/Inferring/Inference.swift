@@ -7,17 +7,24 @@ import RecordStreams
 package struct Inference: Sendable {
     /// The model, as YAML; nil where the spec does without one.
     package private(set) var model: String?
+    /// A page with what every field looks like, and the evidence for keys and links, where the
+    /// options ask for it; of a store there is none.
+    package private(set) var page: String?
     /// What is to be told beside the result.
     package private(set) var warnings: [Diagnostic] = []
     private let name: String
     private let entities: [InferredEntity]
     private let joins: [InferredJoin]
+    /// How many records of one import could not be read.
+    private let rejects: Int
     /// The store, where the spec exports from one.
     private let store: (path: String, model: ManagedObjectModel)?
 
     /// Reads files of records, or one store.
     ///
-    /// - Parameter options: what is known of the files; of a store nothing need be known.
+    /// - Parameters:
+    ///   - paths: the files; `-` is standard input.
+    ///   - options: what is known of the files; of a store nothing need be known.
     package init(
         from paths: [String], options: InferenceOptions = InferenceOptions()
     ) throws(RunFailure) {
@@ -31,17 +38,16 @@ package struct Inference: Sendable {
             self = try Inference(store: store)
             return
         }
-        let samples: [Sample]
-        let empty: [String]
+        let spool = InferenceSpool()
+        defer { spool.remove() }
+        let inputs: InferenceInputs
         do throws(RecordStreamError) {
-            (samples, empty) = try Self.samples(
-                of: paths, limit: options.limit ?? .max, DistinctRoom(options.valuesMax))
+            inputs = try InferenceInputs(paths, options, spool)
         } catch {
             throw Self.failure(error)
         }
-        warnings = samples.flatMap(Self.warnings) + empty.map(Self.noRecords)
-        let full = samples.filter { $0.records > 0 }
-        guard !full.isEmpty else {
+        warnings = inputs.warnings
+        guard inputs.hasRecords else {
             throw RunFailure(
                 .dataError,
                 warnings.map { warning in
@@ -50,12 +56,22 @@ package struct Inference: Sendable {
                     return error
                 })
         }
-        let found = EntityInference(full)
+        try inputs.checkKnown()
+        let found: EntityInference
+        do throws(RecordStreamError) {
+            found = try EntityInference(inputs.samples, options)
+        } catch {
+            throw Self.failure(error)
+        }
         entities = found.entities
         joins = found.joins
-        name = Self.name(of: full)
+        rejects = inputs.samples.map(\.rejectCount).max() ?? 0
+        name = Self.name(of: inputs.samples)
         store = nil
         model = InferenceText.model(entities)
+        guard options.hasProfiles else { return }
+        page =
+            ProfilePage(name: name, entities: entities, joins: joins, fields: found.fields).text
     }
 
     private init(store path: String) throws(RunFailure) {
@@ -70,6 +86,7 @@ package struct Inference: Sendable {
         store = (path, found)
         entities = []
         joins = []
+        rejects = 0
         name = ""
     }
 
@@ -84,75 +101,11 @@ package struct Inference: Sendable {
         return failure
     }
 
-    // MARK: Samples
-
-    private static func samples(
-        of paths: [String], limit: Int, _ room: DistinctRoom
-    ) throws(RecordStreamError) -> (samples: [Sample], empty: [String]) {
-        var inputs: [SampleInput] = []
-        var empty: [String] = []
-        var seen: Set<FileName> = []
-        for path in paths {
-            let files = try InputFiles.expand(patterns: [path], baseFolder: ".")
-            guard !files.isEmpty else { throw RecordStreamError(missing: path) }
-            for file in files where seen.insert(file.path).inserted {
-                // Of nothing at all, not even the form can be told.
-                if FileDescriptor.size(file.path) == 0 {
-                    empty.append(file.name)
-                } else {
-                    inputs.append(try SampleInput(file))
-                }
-            }
-        }
-        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.pattern) }
-        let tracking = FieldTracking(
-            entities: Set(wanted.map(InferredNames.folded)), room: room)
-        var taken = TakenNames()
-        var samples: [(wanted: String, sample: Sample)] = []
-        for (input, name) in zip(inputs, wanted) {
-            let known = samples.first { $0.wanted == name && $0.sample.takes(input) }?.sample
-            let sample =
-                known
-                ?? Sample(entityName: taken.claim(name), first: input, tracking: tracking)
-            if known == nil { samples.append((name, sample)) }
-            try sample.read(input, limit: limit)
-        }
-        for (_, sample) in samples where sample.records == 0 { empty += sample.paths }
-        return (samples.map(\.sample), empty)
-    }
-
-    /// A file without records says nothing of their types.
-    private static func noRecords(in path: String) -> Diagnostic {
-        Diagnostic(
-            .warning, code: "infer.empty",
-            "The file has no record that can be read, so nothing is made of it", at: .file(path),
-            fix: "give a file with some records")
-    }
-
-    private static func warnings(_ sample: Sample) -> [Diagnostic] {
-        guard sample.rejectCount > 0 else { return [] }
-        let shown = sample.rejects.map { reject in
-            var warning = reject
-            warning.severity = .warning
-            return warning
-        }
-        let more = sample.rejectCount - shown.count
-        guard more > 0 else { return shown }
-        let file = sample.paths.first ?? ""
-        return shown + [
-            Diagnostic(
-                .warning, code: "infer.rejects",
-                "\(more) more record\(more == 1 ? "" : "s") cannot be read; imports reject them",
-                at: .file(file))
-        ]
-    }
-
     /// The name of the spec and of its store: `tasks`, or `data` for several entities.
     private static func name(of samples: [Sample]) -> String {
         guard samples.count == 1 else { return "data" }
-        let plural = InferredNames.plural(InferredNames.lowered(samples[0].entityName))
         let name = String(
-            plural.lowercased().unicodeScalars.filter {
+            samples[0].entityName.lowercased().unicodeScalars.filter {
                 ("a"..."z").contains($0) || ("0"..."9").contains($0)
             }.prefix(50).map(Character.init))
         return name.isEmpty ? "data" : name
@@ -176,14 +129,8 @@ package struct Inference: Sendable {
         }
         guard let store else {
             return InferenceText.spec(
-                name: name, model: lines, entities, joins, path: path)
+                name: name, model: lines, entities, joins, rejects: rejects, path: path)
         }
         return StoreExportText.spec(store: path(store.path), model: lines, store.model)
-    }
-}
-
-extension RecordStreamError {
-    init(missing path: String) {
-        self.init(.inputMissing, at: RecordLocation(source: path))
     }
 }
