@@ -8,16 +8,34 @@ import Testing
         workspace = try Workspace()
     }
 
-    /// The blocks of the README in a language.
-    private func blocks(_ language: String) throws -> [String] {
-        try Repository.text("README.md").components(separatedBy: "```\(language)\n").dropFirst()
-            .map { $0.components(separatedBy: "\n```")[0] + "\n" }
+    @Test func fitsOnAFewScreens() throws {
+        let text = try Repository.text("README.md")
+        #expect(text.utf8.count <= 8192)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 121)
+    }
+
+    /// `.ci/run` executes them, and installs the packages that the first one names.
+    @Test func firstCommandsAreTheMainJobTheTestsAndTheInstallation() throws {
+        let commands = try GuidePage("README.md", only: "sh").blocks.map(\.text)
+        #expect(commands.count == 3)
+        #expect(commands[0].hasPrefix("sudo apt-get update && sudo apt-get install -y "))
+        #expect(commands[0].hasSuffix("etl run pipelines/import-tasks.yaml\n"))
+        #expect(commands[1] == "swift test\n")
+        #expect(commands[2].contains("/usr/local/bin/etl"))
+    }
+
+    @Test func terminalShowsTheTranscripts() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(
+            atPath: Repository.path("docs"), toPath: "\(folder.path)/docs")
+        let page = try GuidePage("README.md", only: "console")
+        #expect(page.blocks.count == 1)
+        #expect(try page.run(in: folder.path) == [])
     }
 
     @Test func specToCopyRuns() throws {
-        let spec = try #require(blocks("yaml").first)
+        let spec = try #require(GuidePage("README.md", only: "yaml").blocks.first).text
         try workspace.write(spec, to: "pipelines/nightly.yaml")
-        try workspace.write("Name,Color\nWork,#1E88E5\n", to: "pipelines/in/categories.csv")
         try workspace.write(
             """
             {"id":"A5F2E1D0-0000-4000-8000-000000000001","title":"Old","status":"done",\
@@ -36,21 +54,18 @@ import Testing
                 PRAGMA integrity_check;
                 SELECT t.ZTITLE, t.ZPRIORITY, c.ZNAME FROM ZTASK t
                     JOIN ZCATEGORY c ON c.Z_PK = t.ZCATEGORY
-                """) == ["ok", "Late|1|Home"])
+                """) == ["ok", "Late|0|Home"])
         let files = try FileManager.default.contentsOfDirectory(
             atPath: workspace.path("pipelines/out"))
         #expect(files.count == 1)
         #expect(files.allSatisfy { $0.hasPrefix("tasks-20") && $0.hasSuffix(".ndjson.gz") })
     }
 
-    @Test func exitCodesAreThoseOfTheCommand() throws {
-        let readme = try Repository.text("README.md")
-        let source = try Repository.text("Sources/Pipelines/Running/ExitStatus.swift")
-        let listed = readme.matches(of: #/\| (\d[\d, ]*) \|/#).flatMap {
-            $0.1.split(separator: ", ").map(String.init)
-        }
-        for match in source.matches(of: #/case \w+ = (\d+)/#) {
-            #expect(listed.contains(String(match.1)), "\(match.1)")
+    @Test func linksLeadSomewhere() throws {
+        for match in try Repository.text("README.md").matches(of: #/\]\(([^)#:]+)\)/#) {
+            #expect(
+                FileManager.default.fileExists(atPath: Repository.path(String(match.1))),
+                "\(match.1)")
         }
     }
 }

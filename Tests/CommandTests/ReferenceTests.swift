@@ -37,7 +37,7 @@ import Testing
         #expect(text.contains("--only STAGE") && text.contains("0 3 * * * etl run"))
     }
 
-    /// Also those of the cookbook and of the index.
+    /// Also the links of guides, explanations, and the index.
     @Test func linksOfTheDocumentationLeadSomewhere() throws {
         for file in Repository.files(under: "docs", ending: ".md") {
             let text = try Repository.text(file)
@@ -68,13 +68,21 @@ import Testing
         #expect(check.status == 127 || check == .silentSuccess)
     }
 
-    @Test func schemaIsWhatTheReadmeSays() throws {
+    @Test func specsHaveASchema() throws {
         let result = try Tool.etl(["schema"])
         #expect(result.status == 0 && result.standardError == "")
         let schema = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
         let keys = try #require((schema as? [String: Any])?["properties"] as? [String: Any])
         #expect(keys.keys.sorted().contains("stages") && keys.count == 9)
         #expect(try Tool.etl(["schema", "spec"]) == result)
+    }
+
+    @Test func exitCodesAreThoseOfTheCommand() throws {
+        let page = try Repository.text("docs/reference/exit-codes.md")
+        let source = try Repository.text("Sources/Pipelines/Running/ExitStatus.swift")
+        for match in source.matches(of: #/case \w+ = (\d+)/#) {
+            #expect(page.contains("| `\(match.1) "), "\(match.1)")
+        }
     }
 
     @Test func modelsHaveASchemaOfTheirOwn() throws {

@@ -9,35 +9,35 @@ import Testing
         return list.matches(of: #/(?m)^ {2}([a-z]+) {2}/#).map { String($0.1) }
     }
 
-    @Test func everyCommandIsInTheReadmeAndHasHelp() throws {
-        let readme = try Repository.text("README.md")
+    @Test func everyCommandIsInTheReferenceAndHasHelp() throws {
+        let index = try Repository.text("docs/reference/README.md")
         let commands = try commands()
         #expect(commands.contains("run") && commands.contains("check"))
         for command in commands {
-            #expect(readme.contains("`etl \(command) "), "\(command)")
+            #expect(index.contains("[`etl \(command)`](etl-\(command).md)"), "\(command)")
             let help = try Tool.etl(["help", command])
             #expect(help.status == 0 && help.standardOutput.contains("USAGE: etl \(command)"))
         }
     }
 
-    @Test func everyFlagIsInTheReadme() throws {
-        let readme = try Repository.text("README.md")
+    @Test func everyFlagIsInTheReference() throws {
         for command in try commands() {
+            let page = try Repository.text("docs/reference/etl-\(command).md")
             let help = try Tool.etl(["help", command]).standardOutput
             for flag in Set(help.matches(of: #/--[a-z-]+/#).map { String($0.0) })
             where flag != "--help" && flag != "--version" {
-                #expect(readme.contains(flag), "\(flag) of \(command)")
+                #expect(page.contains(flag), "\(flag) of \(command)")
             }
         }
     }
 
-    @Test func everyStageKindIsInTheReadmeAndInAPipeline() throws {
-        let readme = try Repository.text("README.md")
+    @Test func everyStageKindIsInTheReferenceAndInAPipeline() throws {
+        let index = try Repository.text("docs/reference/README.md")
         let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }
         for file in try Repository.files(in: "Sources/Pipelines/Stages")
         where file.hasSuffix("Stage.swift") {
             let kind = String(file.dropLast("Stage.swift".count)).lowercased()
-            #expect(readme.contains("`\(kind)`"), "\(kind)")
+            #expect(index.contains("[\(kind)](stage-\(kind).md)"), "\(kind)")
             #expect(specs.contains { $0.contains("- \(kind): ") }, "\(kind)")
         }
     }
@@ -85,7 +85,7 @@ import Testing
             "Package.swift", "Package.resolved", "Sources", "Tests", "pipelines", "sample-data",
             "README.md", ".ci", ".git", ".gitignore", ".swift-format", ".build", ".swiftpm",
             "AppleCheck", ".github", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks",
-            "Plugins",
+            "Plugins", "mkdocs.yml",
             "Documentation", "docs", "out",
         ]
         #expect(Set(try Repository.files(in: ".")).subtracting(allowed) == [])

@@ -3,11 +3,11 @@ import GraphModel
 import GraphStore
 import Testing
 
-@Suite("README: the library") struct LibraryExampleTests {
-    @Test func readmeShowsTheExampleThatIsCompiled() throws {
-        let readme = try String(
-            contentsOfFile: ExampleFolder.root + "/README.md", encoding: .utf8)
-        let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+@Suite("Example of the library") struct LibraryExampleTests {
+    @Test func documentationShowsTheExampleThatIsCompiled() throws {
+        let page = try String(
+            contentsOfFile: ExampleFolder.root + "/docs/explanation/library.md", encoding: .utf8)
+        let blocks = page.components(separatedBy: "```swift\n").dropFirst()
             .map { $0.components(separatedBy: "\n```")[0] + "\n" }
         let example = try String(
             contentsOfFile: ExampleFolder.root + "/Tests/TypedClassesTests/LibraryExample.swift",

@@ -76,7 +76,7 @@ public struct BatchInsertRequest {
         /// The destination's attribute whose values rows name, or `objectID`.
         ///
         /// With `objectID`, rows name objects by their primary keys, as
-        /// ``ManagedObjectID/primaryKey`` has them. If the destination has a property of that name,
+        /// `ManagedObjectID.primaryKey` has them. If the destination has a property of that name,
         /// `objectID` is this property and `#objectID` is the primary key. The store assigns primary
         /// keys, so `missing` must not be `create`.
         public var attribute: String

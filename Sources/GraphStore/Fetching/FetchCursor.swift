@@ -184,8 +184,11 @@ extension ManagedObjectContext {
     /// The objects of a request, chunk by chunk.
     ///
     /// ```swift
-    /// for try await chunk in context.stream(Todo.request.sort("title")) { … }
+    /// for try await chunk in context.stream(Todo.request.sort("title")) {
+    ///     process(chunk)
+    /// }
     /// ```
+    ///
     /// Runs where the context is. When the task is cancelled, a read that is going on is stopped
     /// and `CancellationError` thrown.
     public func stream<Object>(_ request: FetchRequest<Object>) -> FetchStream<Object> {
