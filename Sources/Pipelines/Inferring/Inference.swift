@@ -14,6 +14,8 @@ package struct Inference: Sendable {
     private let joins: [InferredJoin]
     /// The store, where the spec exports from one.
     private let store: (path: String, model: ManagedObjectModel)?
+    /// Whether the spec exports from a store.
+    var isOfStore: Bool { store != nil }
 
     /// Reads files of records, or one store.
     ///
@@ -35,7 +37,7 @@ package struct Inference: Sendable {
         let empty: [String]
         do throws(RecordStreamError) {
             (samples, empty) = try Self.samples(
-                of: paths, limit: options.limit ?? .max, DistinctRoom(options.valuesMax))
+                of: paths, options, DistinctRoom(options.valuesMax))
         } catch {
             throw Self.failure(error)
         }
@@ -87,7 +89,7 @@ package struct Inference: Sendable {
     // MARK: Samples
 
     private static func samples(
-        of paths: [String], limit: Int, _ room: DistinctRoom
+        of paths: [String], _ options: InferenceOptions, _ room: DistinctRoom
     ) throws(RecordStreamError) -> (samples: [Sample], empty: [String]) {
         var inputs: [SampleInput] = []
         var empty: [String] = []
@@ -100,11 +102,13 @@ package struct Inference: Sendable {
                 if FileDescriptor.size(file.path) == 0 {
                     empty.append(file.name)
                 } else {
-                    inputs.append(try SampleInput(file))
+                    inputs.append(try SampleInput(file, options.format))
                 }
             }
         }
-        let wanted = inputs.map { InferredNames.entity(ofFile: $0.file.pattern) }
+        let wanted = inputs.map {
+            options.entity ?? InferredNames.entity(ofFile: $0.file.pattern)
+        }
         let tracking = FieldTracking(
             entities: Set(wanted.map(InferredNames.folded)), room: room)
         var taken = TakenNames()
@@ -115,7 +119,7 @@ package struct Inference: Sendable {
                 known
                 ?? Sample(entityName: taken.claim(name), first: input, tracking: tracking)
             if known == nil { samples.append((name, sample)) }
-            try sample.read(input, limit: limit)
+            try sample.read(input, limit: options.limit ?? .max)
         }
         for (_, sample) in samples where sample.records == 0 { empty += sample.paths }
         return (samples.map(\.sample), empty)
@@ -166,6 +170,17 @@ package struct Inference: Sendable {
     ///   - modelFile: where the model stands, as the spec names it; nil puts it into the spec.
     ///   - path: what the spec calls a file.
     package func spec(modelFile: String?, path: (String) -> String = { $0 }) -> String {
+        spec(modelFile: modelFile, store: nil, settings: [], path: path)
+    }
+
+    /// The same for a store of another name.
+    ///
+    /// - Parameters:
+    ///   - at: the path of the store, as the spec names it.
+    ///   - settings: lines of further keys.
+    func spec(
+        modelFile: String?, store at: String?, settings: [String], path: (String) -> String
+    ) -> String {
         var lines: [String] = []
         if let model {
             if let modelFile {
@@ -176,7 +191,8 @@ package struct Inference: Sendable {
         }
         guard let store else {
             return InferenceText.spec(
-                name: name, model: lines, entities, joins, path: path)
+                name: name, store: at, model: lines, settings: settings, entities, joins, path: path
+            )
         }
         return StoreExportText.spec(store: path(store.path), model: lines, store.model)
     }

@@ -97,10 +97,12 @@ struct SampleInput {
     private(set) var columns: [String]?
 
     /// Looks at the beginning of a file, or at all of a document whose records are inside.
-    init(_ file: InputFile) throws(RecordStreamError) {
+    init(_ file: InputFile, _ known: RecordFormat?) throws(RecordStreamError) {
         self.file = file
+        var options = ReadOptions()
+        options.format = known
         let reader = try RecordReader(
-            input: file, options: ReadOptions(), selection: FieldSelection([]))
+            input: file, options: options, selection: FieldSelection([]))
         format = reader.format
         columns = reader.columnNames
         if format == .json { at = try RecordArrayFinder.path(in: file) }
@@ -110,7 +112,7 @@ struct SampleInput {
         where only.utf8.contains(byte) {
             delimiter = byte
             columns = try RecordReader(
-                input: file, options: options, selection: FieldSelection([])
+                input: file, options: self.options, selection: FieldSelection([])
             ).columnNames
             return
         }
