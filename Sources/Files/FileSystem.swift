@@ -54,6 +54,13 @@ extension FileSystem {
         return descriptor
     }
 
+    /// Makes a file the standard input of this process, from the file's beginning.
+    package static func replaceStandardInput(by path: some FilePath) throws(SystemFault) {
+        let descriptor = try open(path, .reading)
+        defer { close(descriptor) }
+        guard dup2(descriptor, 0) == 0 else { throw .last }
+    }
+
     /// Closes a file that was read, or whose loss is no matter.
     package static func close(_ descriptor: Int32) {
         FileHooks.closing(descriptor)

@@ -18,6 +18,7 @@ struct EtlCommand: ParsableCommand {
             RunCommand.self, PlanCommand.self, SeedCommand.self, ReplayCommand.self,
             CheckCommand.self, PreviewCommand.self, TestCommand.self, StatusCommand.self,
             ReportCommand.self, ExplainCommand.self, SchemaCommand.self, InferCommand.self,
+            ImportCommand.self,
             FetchCommand.self, HistoryCommand.self, VerifyCommand.self, MigrateCommand.self,
             ModelCommand.self, ReferenceCommand.self,
         ])

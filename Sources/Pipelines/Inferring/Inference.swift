@@ -19,6 +19,8 @@ package struct Inference: Sendable {
     private let rejects: Int
     /// The store, where the spec exports from one.
     private let store: (path: String, model: ManagedObjectModel)?
+    /// Whether the spec exports from a store.
+    var isOfStore: Bool { store != nil }
 
     /// Reads files of records, or one store.
     ///
@@ -119,6 +121,17 @@ package struct Inference: Sendable {
     ///   - modelFile: where the model stands, as the spec names it; nil puts it into the spec.
     ///   - path: what the spec calls a file.
     package func spec(modelFile: String?, path: (String) -> String = { $0 }) -> String {
+        spec(modelFile: modelFile, store: nil, settings: [], path: path)
+    }
+
+    /// The same for a store of another name.
+    ///
+    /// - Parameters:
+    ///   - at: the path of the store, as the spec names it.
+    ///   - settings: lines of further keys.
+    func spec(
+        modelFile: String?, store at: String?, settings: [String], path: (String) -> String
+    ) -> String {
         var lines: [String] = []
         if let model {
             if let modelFile {
@@ -129,7 +142,8 @@ package struct Inference: Sendable {
         }
         guard let store else {
             return InferenceText.spec(
-                name: name, model: lines, entities, joins, rejects: rejects, path: path)
+                name: name, store: at, model: lines, settings: settings, entities, joins,
+                rejects: rejects, path: path)
         }
         return StoreExportText.spec(store: path(store.path), model: lines, store.model)
     }

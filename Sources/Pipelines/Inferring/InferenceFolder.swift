@@ -7,8 +7,8 @@ package struct InferenceFolder {
     private let folder: String
     private let workingFolder: String
 
-    private static let modelName = "model.yaml"
-    private static let specName = "pipeline.yaml"
+    static let modelName = "model.yaml"
+    static let specName = "pipeline.yaml"
 
     /// - Parameter workingFolder: where relative paths begin.
     package init(_ folder: String, workingFolder: String) {
@@ -18,15 +18,26 @@ package struct InferenceFolder {
 
     /// Writes `model.yaml` and `pipeline.yaml`, which names its inputs as seen from the folder.
     package func write(_ inference: Inference, overwrites: Bool) throws(RunFailure) {
-        let spec = inference.spec(modelFile: Self.modelName, path: seenFromFolder)
+        try write(
+            model: inference.model,
+            spec: inference.spec(modelFile: Self.modelName, path: seenFromFolder),
+            overwrites: overwrites, fix: "name another folder with --output, or give --force")
+    }
+
+    /// Writes a model, if there is one, and a spec.
+    ///
+    /// - Parameter fix: what to do if the files are there and must not be overwritten.
+    func write(
+        model: String?, spec: String, overwrites: Bool, fix: String
+    ) throws(RunFailure) {
         var files = [(Self.specName, spec)]
-        if let model = inference.model { files.insert((Self.modelName, model), at: 0) }
+        if let model { files.insert((Self.modelName, model), at: 0) }
         for (name, _) in files where !overwrites {
             let path = PathText.join(folder, name)
             guard !FileSystem.exists(path) else {
                 throw Self.failure(
                     "file.exists", "The file is there already", path,
-                    fix: "name another folder with --output, or give --force")
+                    fix: fix)
             }
         }
         do {
@@ -64,7 +75,7 @@ package struct InferenceFolder {
     }
 
     /// A path as specs in the folder write it; absolute ones stay.
-    private func seenFromFolder(_ path: String) -> String {
+    func seenFromFolder(_ path: String) -> String {
         // Standard input is no file.
         guard !PathText.isAbsolute(path), path != "-" else { return path }
         return FileName(absolute(path)).relative(to: FileName(absolute(folder)))?.exactText ?? path

@@ -69,15 +69,19 @@ enum InferenceText {
     // MARK: Spec
 
     /// - Parameters:
+    ///   - store: the path of the store; `nil` for one that is named like the spec.
     ///   - model: the lines of `store.model`.
+    ///   - settings: lines of further keys.
     ///   - path: what the spec calls a file.
     static func spec(
-        name: String, model: [String], _ entities: [InferredEntity],
-        _ joins: [InferredJoin], rejects: Int, path: (String) -> String
+        name: String, store: String?, model: [String], settings: [String],
+        _ entities: [InferredEntity], _ joins: [InferredJoin], rejects: Int,
+        path: (String) -> String
     ) -> String {
-        var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(name).sqlite"]
-        lines += ["  open: create"] + model.map { "  " + $0 }
-        if rejects > 0 {
+        let at = store.map(file) ?? "\(name).sqlite"
+        var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(at)"]
+        lines += ["  open: create"] + model.map { "  " + $0 } + settings
+        if rejects > 0, !settings.contains("rejects:") {
             lines.append("rejects:")
             lines.append(
                 noted("  allow: \(rejects)", "so many could not be read when this was made"))
@@ -248,13 +252,18 @@ enum InferenceText {
             }
         // What has a slash and no other sign can be nothing but text, unless it begins with a dash.
         if isPlain, !path.hasPrefix("-") { return path }
+        return YAMLWriter.scalar(literal(path))
+    }
+
+    /// The text of a path in which no parameter stands.
+    static func literal(_ path: String) -> String {
         // By scalars: a combining mark may come after the brace.
         var text = String.UnicodeScalarView()
         for scalar in path.unicodeScalars {
             if scalar == "{", text.last == "$" { text.append("$") }
             text.append(scalar)
         }
-        return YAMLWriter.scalar(String(text))
+        return String(text)
     }
 
     private static func noted(_ line: String, _ note: String?) -> String {

@@ -20,6 +20,8 @@ final class RowKeys {
     /// The columns by their names, so that their order does not count.
     private var order: [Int] = []
     private var rows: TableRows?
+    /// The bytes of a row are taken together: with escapes or a long delimiter nobody splits them here.
+    private var isWholeRow = false
     /// Keys that rejects had, by the number of the record.
     private var known: [String?] = []
 
@@ -38,11 +40,15 @@ final class RowKeys {
         columns = reader.columnNames ?? []
         order = columns.indices.sorted { columns[$0] < columns[$1] }
         rows = nil
+        isWholeRow = false
         guard reader.format.isTabular else { return }
         let quote: UInt8? = if case .byte(let byte) = options.quote { byte } else { nil }
-        rows = TableRows(
-            delimiter: options.delimiter ?? (reader.format == .tsv ? 9 : UInt8(ascii: ",")),
-            quote: quote)
+        let delimiter = options.delimiter ?? [reader.format == .tsv ? 9 : UInt8(ascii: ",")]
+        guard delimiter.count == 1, options.escape == nil else {
+            isWholeRow = true
+            return
+        }
+        rows = TableRows(delimiter: delimiter[0], quote: quote)
     }
 
     /// Works out the keys of a batch's records.
@@ -71,6 +77,8 @@ final class RowKeys {
                 Self.add(Array(columns[place].utf8), to: &digest)
                 Self.add(fields[place], to: &digest)
             }
+        } else if isWholeRow {
+            digest.update(data: Array(batch.rawRecord(record)))
         } else {
             digest.update(data: CanonicalJSON.text(of: batch.rawRecord(record)))
         }

@@ -12,6 +12,8 @@ package struct StoreMigration {
     /// The file that is migrated: the store, or a copy that is tried.
     private var file: String
     private let modelPath: String
+    /// The model that the store is to have, if it is in no file; it differs by additions only.
+    var extended: ManagedObjectModel?
     private let progress: RunProgress
     private let interruption: Interruption
     private let allowsCloudKit: Bool
@@ -384,6 +386,9 @@ package struct StoreMigration {
 
     /// The versions of the model, one at least.
     private func versions() throws(RunFailure) -> ModelVersions {
+        if let extended {
+            return ModelVersions(all: [ModelVersions.Version(model: extended)], path: store)
+        }
         let (versions, diagnostics) = ModelVersions.read(modelPath)
         guard versions.all.isEmpty else { return versions }
         let isMissing = diagnostics.contains { $0.code == "file.missing" }
@@ -394,6 +399,7 @@ package struct StoreMigration {
     /// The way to the model, one step at least.
     private func steps(_ versions: ModelVersions) throws(RunFailure) -> [Step] {
         guard let last = versions.all.last else { return [] }
+        if extended != nil { return [Step(model: last.model)] }
         let mappings = XcodeMappings(near: versions.path)
         guard let start = versions.place(ofStoreAt: store), start < versions.all.count - 1 else {
             let (origin, isLater) = origin(versions, last)

@@ -26,6 +26,30 @@ extension Explanation {
         ),
         ("file.unreadable", "The file cannot be read.", "Check that it is a file, and the disk."),
         ("file.write", "The file cannot be written.", "Check the folder's permissions and room."),
+        (
+            "import.app-store", "An import without a spec would change the model of an app's store.",
+            "Name an entity of the store with `--entity`, or leave out `--add-columns`."
+        ),
+        (
+            "import.entity", "The file gives an entity of which the store can have no object.",
+            "Name another entity with `--entity`."
+        ),
+        (
+            "import.key", "No key identifies the records, so a second import would add them again.",
+            "Name the columns that identify a record with `--key`."
+        ),
+        (
+            "import.model", "The store's model cannot get these entities or properties.",
+            "Add them to a model file, and run `etl migrate`."
+        ),
+        (
+            "import.standard-input", "Standard input cannot be imported.",
+            "Save it to a file, and import that."
+        ),
+        (
+            "import.store", "A store was named as an input.",
+            "Export its objects, and import the exports."
+        ),
         ("infer.empty", "No record of the file can be read.", "Give a file with whole records."),
         (
             "infer.known", "What was said of the files does not hold for them.",

@@ -42,12 +42,18 @@ package struct PipelineRunner: Sendable {
     }
 
     /// Runs the spec's stages, or what an earlier run has left of them.
-    package func run(_ file: String) -> RunOutcome {
+    package func run(_ file: String) -> RunOutcome { run(file, text: nil) }
+
+    /// The same for a spec that is in no file; `file` is what messages call it, and relative paths
+    /// start at its folder.
+    func run(_ file: String, text: String?) -> RunOutcome {
         let told = ToldWarnings()
         var run = PipelineRun(telling(told), file, told)
         do {
-            let (checked, _, found) = SpecificationFile.check(
-                file: file, context(now: options.now, runID: nil))
+            let context = context(now: options.now, runID: nil)
+            let (checked, _, found) =
+                text.map { SpecificationFile.check(text: $0, file: file, context) }
+                ?? SpecificationFile.check(file: file, context)
             if options.givesAdvice {
                 for warning in found where warning.severity == .warning {
                     run.runner.warn(warning)

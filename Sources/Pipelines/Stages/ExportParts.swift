@@ -94,7 +94,7 @@ private final class KeyText: ValueEncoder {
     func beginRecord() {}
     func endRecord() throws(RecordStreamError) {}
     func beginList() {}
-    func endList() {}
+    func endList() -> Bool { false }
     func null() {}
     func bool(_ value: Bool) { bytes += Array((value ? "true" : "false").utf8) }
     func integer(_ value: Int64) { bytes += Array(String(value).utf8) }

@@ -32,7 +32,8 @@ struct ExplanationTests {
                 "import",
                 [
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
-                    "import.read-before", "import.unmet-path",
+                    "import.read-before", "import.unmet-path", "import.app-store", "import.entity",
+                    "import.key", "import.model", "import.standard-input", "import.store",
                 ]
             ),
         ])

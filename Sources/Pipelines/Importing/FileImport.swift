@@ -1,0 +1,304 @@
+package import Diagnostics
+import FoundationEssentials
+import Files
+import GraphModel
+import GraphStore
+import RecordStreams
+import YAML
+
+/// An import of files into a store, without a spec: `etl import`.
+///
+/// It infers a model and a spec from the files, fits them to the model of the store if there is
+/// one, and gives the spec to the runner that runs all specs.
+package struct FileImport {
+    /// What is to be imported, and into which store.
+    package struct Request: Sendable {
+        /// The files; `-` is standard input.
+        package var files: [String]
+        /// The store, which the import creates if it is missing.
+        package var store: String
+        /// What is known of the files.
+        package var options = InferenceOptions()
+        /// Columns that the store's model lacks are added to it, and not skipped.
+        package var addsColumns = false
+        /// The folder that gets the model and the spec; `nil` for none.
+        package var specFolder: String?
+        /// The folder at which relative paths start.
+        package var workingFolder: String
+
+        /// Creates a request with nothing known of the files.
+        package init(files: [String], store: String, workingFolder: String) {
+            self.files = files
+            self.store = store
+            self.workingFolder = workingFolder
+        }
+    }
+
+    /// What the inference warns of.
+    package let warnings: [Diagnostic]
+    private let request: Request
+    private let standardInput: StandardInputCopy?
+    private let inference: Inference
+    private let fit: StoreFit
+    /// The model of the store; `nil` if the store is to be created.
+    private let stored: ManagedObjectModel?
+    /// The spec that runs.
+    private let spec: YAMLNode
+    /// The spec as it was inferred, with its comments.
+    private let inferredText: String
+
+    /// Infers the import, and changes nothing.
+    package init(_ request: Request) throws(RunFailure) {
+        self.request = request
+        standardInput = request.files.contains("-") ? try StandardInputCopy() : nil
+        let copy = standardInput
+        let stored = try Self.model(of: request.store)
+        do throws(RunFailure) {
+            inference = try Inference(
+                from: request.files.map { $0 == "-" ? copy?.path ?? $0 : $0 },
+                options: request.options)
+        } catch {
+            throw Self.naming(copy, in: error)
+        }
+        guard let inferredModel = inference.model, !inference.isOfStore,
+            let inferred = ModelFile.read(text: inferredModel).model
+        else {
+            throw RunFailure(
+                .usage, code: "import.store", "A store is not a file of records",
+                fix: "export its objects first: `etl infer STORE` writes a spec that does")
+        }
+        warnings = inference.warnings
+        let folder = InferenceFolder(
+            request.specFolder ?? PathText.folder(of: request.store),
+            workingFolder: request.workingFolder)
+        var text = Self.specText(inference, folder, request, copy)
+        var root = YAMLParser.parse(text).root ?? YAMLNode([])
+        if copy != nil, root["stages"]?.itemsOrOne.count != 1 {
+            guard request.specFolder == nil else {
+                throw RunFailure(
+                    .usage, code: "import.standard-input",
+                    "Standard input holds several kinds of records, and a spec can read it once",
+                    fix: "save it to a file, and import that")
+            }
+            text = Self.specText(inference, folder, request, nil)
+            root = YAMLParser.parse(text).root ?? root
+        }
+        inferredText = text
+        let model: ManagedObjectModel
+        if let stored { model = stored } else { model = try Self.emptyModel() }
+        var fit = StoreFit(
+            inferred, to: model, addsColumns: request.addsColumns,
+            key: request.options.key, store: PathText.lastComponent(request.store))
+        fit.isOfApp = stored != nil && PersistentContainer.isAppStore(at: request.store)
+        let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
+        self.stored = stored
+        if stored != nil { root["stages"] = YAMLNode(.sequence(stages), at: root.mark) }
+        self.fit = fit
+        spec = root
+    }
+
+    /// The inferred spec, with the store of the request.
+    ///
+    /// - Parameter copy: what stands for standard input; `nil` to read the copy itself.
+    private static func specText(
+        _ inference: Inference, _ folder: InferenceFolder, _ request: Request,
+        _ copy: StandardInputCopy?
+    ) -> String {
+        let store = folder.seenFromFolder(request.store)
+        let home = PathText.folder(of: store)
+        let settings = [("rejects", "dir", "rejects"), ("report", "to", "runs")].map {
+            area, key, name in
+            "\(area): { \(key): \(InferenceText.file(PathText.join(home, name))) }"
+        }
+        return inference.spec(
+            modelFile: InferenceFolder.modelName, store: store,
+            settings: home == "." ? [] : settings
+        ) { path in
+            path == copy?.path ? "-" : folder.seenFromFolder(path)
+        }
+    }
+
+    /// Returns the failure with the words of this command: standard input and not its copy, and the
+    /// flag and not the key of a spec.
+    private static func naming(_ copy: StandardInputCopy?, in failure: RunFailure) -> RunFailure {
+        var failure = failure
+        for place in failure.diagnostics.indices {
+            if failure.diagnostics[place].code == "input.ambiguous-format" {
+                failure.diagnostics[place].fix =
+                    "name the format with --as csv, tsv, json, or ndjson"
+            }
+            let name = InputFile.standardInput.name
+            switch failure.diagnostics[place].place {
+            case .file(let path) where path == copy?.path:
+                failure.diagnostics[place].place = .file(name)
+            case .record(var location) where location.source == copy?.path:
+                location.source = name
+                failure.diagnostics[place].place = .record(location)
+            default: break
+            }
+        }
+        return failure
+    }
+
+    private static func emptyModel() throws(RunFailure) -> ManagedObjectModel {
+        do {
+            return try ManagedObjectModel(entities: [])
+        } catch {
+            throw RunFailure(.software, code: "internal", "\(error)")
+        }
+    }
+
+    /// The model of a store; `nil` if there is no store yet.
+    private static func model(of store: String) throws(RunFailure) -> ManagedObjectModel? {
+        guard FileDescriptor.size(store) ?? 0 > 0 else { return nil }
+        do throws(StoreError) {
+            guard let model = try PersistentContainer.carriedModel(at: store).model else {
+                throw StoreError(.noModel, "\(store) carries no model that can be read")
+            }
+            return model
+        } catch {
+            throw RunFailure(error)
+        }
+    }
+
+    /// Whether the store's model lacks something that the import fills.
+    private var changesModel: Bool {
+        stored != nil && !(fit.newEntities.isEmpty && fit.newProperties.isEmpty)
+    }
+
+    // MARK: Text
+
+    /// What was decided: one line for each import, and what the store's model lacks.
+    package var decisions: [String] {
+        var lines = fit.imports.map(\.line)
+        lines += fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
+            "Skipped columns of \(FittedImport.listed(fitted.files, max: 2)): "
+                + fitted.skipped.joined(separator: ", ")
+                + (fit.isOfApp ? "" : " (--add-columns adds them)")
+        }
+        if changesModel {
+            lines.append(
+                "New in the store's model: "
+                    + (fit.newEntities + fit.newProperties).joined(separator: ", "))
+        }
+        return lines
+    }
+
+    /// What the run did, and the next step.
+    ///
+    package func summary(of outcome: RunOutcome) -> [String] {
+        var counts = RecordCounts()
+        for stage in outcome.stages { counts.add(stage.records ?? RecordCounts()) }
+        let parts = counts.ends.filter { $0.count > 0 }.map {
+            "\(ReportWords.count($0.count)) \($0.word)"
+        }
+        let store = request.store
+        var lines = [
+            "Imported into \(store)"
+                + (stored == nil ? " (new)" : "") + ": "
+                + (["\(ReportWords.count(counts.read)) read"] + parts).joined(separator: ", ")
+        ]
+        if let folder = request.specFolder {
+            lines.append("Next: etl run \(PathText.join(folder, InferenceFolder.specName))")
+        } else if stored == nil, let first = fit.imports.first {
+            lines.append("Next: etl fetch \(store) \(first.entity)")
+        }
+        return lines
+    }
+
+    // MARK: Running
+
+    /// Writes the model and the spec into the folder for them, if there is one.
+    package func save() throws(RunFailure) {
+        guard let folder = request.specFolder else { return }
+        try InferenceFolder(folder, workingFolder: request.workingFolder).write(
+            model: modelText, spec: specText, overwrites: false,
+            fix: "run the spec that is there with `etl run`, or name another folder")
+    }
+
+    private var modelText: String? {
+        guard stored != nil else { return inference.model }
+        let (text, problems) = ModelYAMLWriter.text(of: fit.model)
+        return problems.isEmpty ? text : nil
+    }
+
+    private var specText: String {
+        guard request.specFolder != nil else { return specWithoutModelFile.documentText }
+        guard stored != nil else { return inferredText }
+        var spec = spec
+        guard modelText == nil else { return spec.documentText }
+        spec["store"]?["model"] = nil
+        spec["store"]?["open"] = nil
+        return spec.documentText
+    }
+
+    /// The spec that runs without a file: a new store gets its model from it, and another one has
+    /// its own.
+    private var specWithoutModelFile: YAMLNode {
+        var spec = spec
+        guard stored == nil, let model = inference.model else {
+            spec["store"]?["model"] = nil
+            spec["store"]?["open"] = nil
+            return spec
+        }
+        spec["store"]?["model"] = YAMLParser.parse(model).root
+        return spec
+    }
+
+    /// Adds to the store's model what it lacks, and runs the import.
+    ///
+    /// - Parameter backup: gets the path of the old store if the model was changed.
+    package func run(_ runner: PipelineRunner, backup: (String) -> Void) -> RunOutcome {
+        do {
+            try standardInput?.rewind()
+            guard changesModel else { return run(runner, spec) }
+            guard runner.options.isDry else {
+                if let old = try migrate(request.store, runner) { backup(old) }
+                return run(runner, spec)
+            }
+            let copy = try StoreRehearsal(of: request.store)
+            _ = try migrate(copy.path, runner)
+            var trial = specWithoutModelFile
+            trial["store"]?["at"] = YAMLNode(text: InferenceText.literal(copy.path))
+            return withExtendedLifetime(copy) { runner.run(specFile, text: trial.documentText) }
+        } catch {
+            let failure = RunFailure(error)
+            return RunOutcome(status: failure.status, diagnostics: failure.diagnostics)
+        }
+    }
+
+    private func run(_ runner: PipelineRunner, _ spec: YAMLNode) -> RunOutcome {
+        guard let folder = request.specFolder else {
+            var outcome = runner.run(specFile, text: specText)
+            outcome.diagnostics = outcome.diagnostics.map(withoutSpec)
+            return outcome
+        }
+        return runner.run(PathText.join(folder, InferenceFolder.specName))
+    }
+
+    /// Returns what is to be printed of a run whose spec nobody has seen.
+    private func withoutSpec(_ diagnostic: Diagnostic) -> Diagnostic {
+        var diagnostic = diagnostic
+        if diagnostic.stage?.file == specFile { diagnostic.stage = nil }
+        if diagnostic.code == "rejects.too-many",
+            let folder = diagnostic.fix?.firstMatch(of: #/records in (.*), or raise/#)?.1
+        {
+            diagnostic.fix =
+                "correct the file and import it again, or allow rejects with --allow-rejects; the"
+                + " records are in \(folder)"
+        }
+        return diagnostic
+    }
+
+    /// What messages call the spec that is in no file; its paths start at the store's folder.
+    private var specFile: String {
+        PathText.join(PathText.folder(of: request.store), "(etl import)")
+    }
+
+    private func migrate(_ store: String, _ runner: PipelineRunner) throws(RunFailure) -> String? {
+        try StoreMigration(
+            store: store, adding: fit.model, ifLocked: runner.options.ifLocked,
+            progress: runner.progress, interruption: runner.interruption
+        ).run { _, _ in }
+    }
+}

@@ -1,0 +1,59 @@
+import GraphModel
+
+/// Models with more entities and properties, which a lightweight migration gives to a store.
+extension ManagedObjectModel {
+    /// Returns the model with an entity edited, or with one more.
+    func editing(
+        _ name: String, _ edit: (inout EntityDescription) -> Void
+    ) throws(ModelError) -> ManagedObjectModel {
+        var edited = entities
+        if let place = edited.firstIndex(where: { $0.name == name }) {
+            edit(&edited[place])
+        } else {
+            var entity = EntityDescription(name: name)
+            edit(&entity)
+            edited.append(entity)
+        }
+        return try replacing(edited)
+    }
+
+    /// Returns the model with a relationship and its inverse.
+    func adding(
+        _ relationship: RelationshipDescription, to name: String, inverse: RelationshipDescription
+    ) throws(ModelError) -> ManagedObjectModel {
+        var edited = entities
+        for place in edited.indices {
+            if edited[place].name == name { edited[place].ownRelationships.append(relationship) }
+            if edited[place].name == relationship.destinationEntityName {
+                edited[place].ownRelationships.append(inverse)
+            }
+        }
+        return try replacing(edited)
+    }
+
+    private func replacing(
+        _ entities: [EntityDescription]
+    ) throws(ModelError) -> ManagedObjectModel {
+        try ManagedObjectModel(
+            entities: entities, versionIdentifiers: versionIdentifiers,
+            configurations: configurations, composites: composites,
+            fetchRequestTemplates: fetchRequestTemplates, extras: extras)
+    }
+
+    /// Returns a name that no property of the entity, of its ancestors, and of its descendants has.
+    func freeName(_ wanted: String, in entity: String) -> String {
+        let related = Set((lineage(of: entity) + family(of: entity)).map(\.name))
+        var taken: Set<String> = []
+        for entity in entities where related.contains(entity.name) {
+            taken.formUnion(entity.ownAttributes.map { $0.name.uppercased() })
+            taken.formUnion(entity.ownRelationships.map { $0.name.uppercased() })
+        }
+        var name = wanted
+        var number = 2
+        while taken.contains(name.uppercased()) {
+            name = "\(wanted)\(number)"
+            number += 1
+        }
+        return name
+    }
+}

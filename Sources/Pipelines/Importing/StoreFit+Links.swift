@@ -1,0 +1,160 @@
+import Diagnostics
+import GraphModel
+import YAML
+
+/// Relationships that imports fill.
+extension StoreFit {
+    /// A to-one relationship that a column fills with the key of an object.
+    struct ColumnLink {
+        var relationship: RelationshipDescription
+        /// The attribute of the key.
+        var key: String
+
+        var name: String { relationship.name }
+    }
+
+    /// Returns the to-one relationship for a column that holds keys: `artist` for `artistId`.
+    func relationship(_ name: String, _ source: String, of entity: String) -> ColumnLink? {
+        let folded = InferredNames.folded(name)
+        for relationship in model.relationships(of: entity) where !relationship.isToMany {
+            guard let key = key(of: relationship.destinationEntityName) else { continue }
+            let own = InferredNames.folded(relationship.name)
+            if [own, own + "id", own + InferredNames.folded(key)].contains(folded) {
+                return ColumnLink(relationship: relationship, key: key)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the attribute that identifies the objects of an entity by itself.
+    private func key(of entity: String) -> String? {
+        model.uniquenessConstraints(of: entity).first { $0.count == 1 }?.first
+    }
+
+    mutating func fill(_ relationship: RelationshipDescription) {
+        current.links.append(relationship)
+    }
+
+    /// Fits one entry of `link`, which may come to fill an attribute in place of it.
+    mutating func fit(
+        link entry: YAMLEntry, in block: inout YAMLNode, _ set: inout YAMLNode, of own: String,
+        to entity: String, _ names: inout [String: String]
+    ) throws(RunFailure) {
+        let source = entry.value["each"]?.text ?? Self.source(of: entry.value) ?? entry.key
+        let declared = inferred.relationship(entry.key, of: own)
+        let column = source.replacing("[*]", with: "")
+        var found =
+            model.relationships(of: entity).first { $0.name == entry.key }
+            ?? model.relationships(of: entity).first {
+                InferredNames.folded($0.name) == InferredNames.folded(entry.key)
+            }
+        if found == nil, entry.value["each"] == nil {
+            let name = InferredNames.property([column])
+            if let attribute = property(name, column, of: entity) {
+                block["link"]?[entry.key] = nil
+                set[attribute.name] = YAMLNode(text: column)
+                names[column] = attribute.name
+                current.attributes.append(attribute)
+                return
+            }
+            found = relationship(name, column, of: entity)?.relationship
+        }
+        if found == nil, let declared,
+            addsColumns || newEntities.contains(entity) || isNew(declared)
+        {
+            found = try add(declared, to: entity)
+        }
+        guard let found, let declared else {
+            block["link"]?[entry.key] = nil
+            current.skipped.append(column)
+            return
+        }
+        names[column] = found.name
+        names[entry.key] = found.name
+        fill(found)
+        var value = entry.value
+        if value["each"] != nil {
+            var inner: [String: String] = [:]
+            let outer = current
+            current = FittedImport(entity: found.destinationEntityName, files: outer.files)
+            value = try fit(
+                block: value, of: declared.destinationEntityName,
+                to: found.destinationEntityName, &inner)
+            let skipped = current.skipped.map { "\(source).\($0)" }
+            current = outer
+            current.skipped += skipped
+            if let into = value["into"]?.text {
+                value["into"] = YAMLNode(text: try self.entity(into))
+            }
+            if let key = value["key"] {
+                let fitted = key.itemsOrOne.compactMap(\.text).map { name in
+                    YAMLNode(
+                        text: inner[name]
+                            ?? (name == declared.inverseName ? found.inverseName : nil) ?? name)
+                }
+                value["key"] =
+                    fitted.count == 1 ? fitted[0] : YAMLNode(.sequence(fitted), at: key.mark)
+            }
+        } else {
+            value["by"] = try by(value["by"], found.destinationEntityName)
+        }
+        guard found.name != entry.key else {
+            block["link"]?[entry.key] = value
+            return
+        }
+        block["link"]?[entry.key] = nil
+        block["link"]?[found.name] = value
+    }
+
+    /// The column of a link that looks objects up by one key.
+    private static func source(of link: YAMLNode) -> String? {
+        guard let by = link["by"]?.entries, by.count == 1 else { return nil }
+        return StoreFit.source(by[0].value, by[0].key)
+    }
+
+    /// Returns the keys of a link by the names that the store has for them.
+    private func by(_ node: YAMLNode?, _ destination: String) throws(RunFailure) -> YAMLNode? {
+        guard let node else { return nil }
+        return YAMLNode(
+            node.entries.map { entry in
+                if property(entry.key, entry.key, of: destination)?.name == entry.key {
+                    return (entry.key, entry.value)
+                }
+                let other = property(entry.key, entry.key, of: destination)?.name
+                return (other ?? key(of: destination) ?? entry.key, entry.value)
+            })
+    }
+
+    /// Whether the relationship leads to an entity that this import adds.
+    private func isNew(_ relationship: RelationshipDescription) -> Bool {
+        newEntities.contains(relationship.destinationEntityName)
+    }
+
+    private mutating func add(
+        _ declared: RelationshipDescription, to entity: String
+    ) throws(RunFailure) -> RelationshipDescription {
+        let destination = try self.entity(declared.destinationEntityName)
+        let own = inferred.relationship(
+            declared.inverseName ?? "", of: declared.destinationEntityName)
+        var relationship = declared
+        var inverse = own ?? RelationshipDescription(name: "", destinationEntityName: entity)
+        relationship.name = model.freeName(declared.name, in: entity)
+        inverse.name = model.freeName(
+            own?.name ?? InferredNames.lowered(entity), in: destination)
+        if destination == entity, inverse.name == relationship.name { inverse.name += "2" }
+        relationship.destinationEntityName = destination
+        relationship.inverseName = inverse.name
+        inverse.destinationEntityName = entity
+        inverse.inverseName = relationship.name
+        if !newEntities.contains(entity) {
+            try add(property: "\(entity).\(relationship.name) → \(destination)")
+        } else if !newEntities.contains(destination) {
+            try add(property: "\(destination).\(inverse.name) → \(entity)")
+        }
+        let (added, back) = (relationship, inverse)
+        try change { model throws(ModelError) in
+            try model.adding(added, to: entity, inverse: back)
+        }
+        return relationship
+    }
+}

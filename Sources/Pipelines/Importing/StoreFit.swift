@@ -1,0 +1,283 @@
+import Diagnostics
+import GraphModel
+import YAML
+
+/// Fits the imports that were inferred from files to the model of a store.
+///
+/// Inference names entities and properties after files and columns. If the store has an entity or a
+/// property of that name, but for case, separators, and the singular of an entity, the import fills
+/// it. A column that would be an attribute fills a to-one relationship if it has that name or the
+/// name with the key of the other entity: `artistId` fills `artist`.
+///
+/// A file whose entity the model lacks adds the entity. A column without a property is skipped, or
+/// adds the property if `addsColumns` is set.
+struct StoreFit {
+    /// What was inferred.
+    let inferred: ManagedObjectModel
+    /// The model as it is to be after the import.
+    var model: ManagedObjectModel
+    /// Columns without a property add one.
+    let addsColumns: Bool
+    /// The columns that identify a record, as the user names them; empty to use the store's key.
+    let toldKey: [String]
+    /// The name of the store in messages.
+    let store: String
+    /// The store was created by an app, so that its model must not change.
+    var isOfApp = false
+    /// What the imports fill, in their order.
+    var imports: [FittedImport] = []
+    /// The entities that the model lacked.
+    var newEntities: [String] = []
+    /// The properties that existing entities lacked, such as `Task.color String`.
+    var newProperties: [String] = []
+    /// The import that is being fitted.
+    var current = FittedImport(entity: "", files: [])
+
+    init(
+        _ inferred: ManagedObjectModel, to model: ManagedObjectModel, addsColumns: Bool,
+        key: [String], store: String
+    ) {
+        self.inferred = inferred
+        self.model = model
+        self.addsColumns = addsColumns
+        toldKey = key
+        self.store = store
+    }
+
+    /// Returns the stages with the names of the store.
+    mutating func fit(_ stages: [YAMLNode]) throws(RunFailure) -> [YAMLNode] {
+        // An import may link to the entity of a later one.
+        for stage in stages { _ = try entity(stage["into"]?.text ?? "") }
+        var fitted: [YAMLNode] = []
+        for stage in stages { fitted.append(try fit(stage)) }
+        return fitted
+    }
+
+    private mutating func fit(_ stage: YAMLNode) throws(RunFailure) -> YAMLNode {
+        let own = stage["into"]?.text ?? ""
+        let entity = try entity(own)
+        let files = stage["read"]?["files"]?.itemsOrOne.compactMap(\.text) ?? []
+        current = FittedImport(
+            entity: entity,
+            files: files.map { $0 == "-" ? "standard input" : PathText.lastComponent($0) })
+        current.isJoin = stage["set-only"] != nil
+        var names: [String: String] = [:]
+        var stage = try fit(block: stage, of: own, to: entity, &names)
+        if entity != own { stage["into"] = YAMLNode(text: entity) }
+        try fitKey(&stage, entity, names)
+        imports.append(current)
+        return stage
+    }
+
+    // MARK: Entities
+
+    /// Returns the store's name of an inferred entity, which it adds if the store has none.
+    mutating func entity(_ own: String) throws(RunFailure) -> String {
+        if let name = Self.match(own, model.entities.map(\.name)) {
+            guard model.entity(named: name)?.isAbstract == true else { return name }
+            let heirs = model.family(of: name).filter { !$0.isAbstract }.map(\.name)
+            throw RunFailure(
+                .usage, code: "import.entity",
+                "\(name) is abstract in \(store), so no object can be one",
+                fix: "name an entity with --entity: \(FittedImport.listed(heirs, max: 6))")
+        }
+        guard let entity = inferred.entity(named: own) else { return own }
+        guard !isOfApp else {
+            let names = model.entities.filter { !$0.isAbstract }.map(\.name)
+            throw RunFailure(
+                .usage, code: "import.app-store",
+                "\(store) was created by an app and has no entity \(own); etl does not change an"
+                    + " app's model",
+                fix: "name one of its entities with --entity: "
+                    + FittedImport.listed(names, max: 6))
+        }
+        newEntities.append(own)
+        // Links add their relationships.
+        try change { model throws(ModelError) in
+            try model.editing(own) {
+                $0.ownAttributes = entity.ownAttributes
+                $0.uniquenessConstraints = entity.uniquenessConstraints.filter { key in
+                    key.allSatisfy { name in entity.ownAttributes.contains { $0.name == name } }
+                }
+            }
+        }
+        return own
+    }
+
+    /// Returns the name that is the wanted one, or differs by case, separators, or plural only.
+    private static func match(_ wanted: String, _ names: [String]) -> String? {
+        if names.contains(wanted) { return wanted }
+        let folded = InferredNames.folded(wanted)
+        if let name = names.first(where: { InferredNames.folded($0) == folded }) { return name }
+        let single = InferredNames.folded(InferredNames.singular(wanted))
+        return names.first { InferredNames.folded(InferredNames.singular($0)) == single }
+    }
+
+    mutating func change(
+        _ edit: (ManagedObjectModel) throws(ModelError) -> ManagedObjectModel
+    ) throws(RunFailure) {
+        do {
+            model = try edit(model)
+        } catch {
+            throw RunFailure(
+                .configuration, code: "import.model",
+                "The model of \(store) cannot be extended: \(error)",
+                fix: "add the properties to a model yourself, and run `etl migrate`")
+        }
+    }
+
+    // MARK: Attributes
+
+    /// Fits what fills the properties of an entity: a stage, or a link with `each`.
+    ///
+    /// - Parameters:
+    ///   - own: the inferred entity.
+    ///   - names: gets the store's property for each column and for each inferred attribute.
+    mutating func fit(
+        block: YAMLNode, of own: String, to entity: String, _ names: inout [String: String]
+    ) throws(RunFailure) -> YAMLNode {
+        var block = block
+        var set = block["set"] ?? YAMLNode([])
+        let links = block["link"]?.entries ?? []
+        let isSetOnly = block["set-only"] != nil
+        for attribute in inferred.entity(named: own)?.ownAttributes ?? [] {
+            let node = set[attribute.name]
+            guard node != nil || !isSetOnly else { continue }
+            let source = Self.source(node, attribute.name)
+            if let found = property(attribute.name, source, of: entity),
+                !names.values.contains(found.name)
+            {
+                names[source] = found.name
+                names[attribute.name] = found.name
+                current.attributes.append(found)
+                // A mapping of the inferred type may not be one of the store's.
+                let isFit = node == nil || node?["expr"] != nil || found.type == attribute.type
+                if found.name != attribute.name { set[attribute.name] = nil }
+                if found.name != attribute.name || !isFit {
+                    set[found.name] = (isFit ? node : nil) ?? YAMLNode(text: source)
+                }
+            } else if let link = relationship(attribute.name, source, of: entity) {
+                set[attribute.name] = nil
+                names[source] = link.name
+                names[attribute.name] = link.name
+                fill(link.relationship)
+                var all = block["link"] ?? YAMLNode([])
+                all[link.name] = YAMLNode([("by", YAMLNode([(link.key, YAMLNode(text: source))]))])
+                block["link"] = all
+            } else if addsColumns {
+                names[source] = attribute.name
+                names[attribute.name] = attribute.name
+                try add(attribute, to: entity)
+            } else {
+                set[attribute.name] = nil
+                current.skipped.append(source)
+            }
+        }
+        for entry in links {
+            try fit(link: entry, in: &block, &set, of: own, to: entity, &names)
+        }
+        block["set"] = set.entries.isEmpty ? nil : set
+        if block["link"]?.entries.isEmpty == true { block["link"] = nil }
+        return block
+    }
+
+    /// The column that fills an attribute.
+    static func source(_ node: YAMLNode?, _ name: String) -> String {
+        node?.text ?? node?["from"]?.text ?? name
+    }
+
+    /// Returns the attribute of an inferred name, or else of the column's.
+    func property(
+        _ name: String, _ source: String, of entity: String
+    ) -> AttributeDescription? {
+        let attributes = model.attributes(of: entity).filter(\.takesValues)
+        return attributes.first { $0.name == source } ?? attributes.first { $0.name == name }
+            ?? attributes.first { InferredNames.folded($0.name) == InferredNames.folded(name) }
+    }
+
+    private mutating func add(
+        _ attribute: AttributeDescription, to entity: String
+    ) throws(RunFailure) {
+        var attribute = attribute
+        attribute.name = model.freeName(attribute.name, in: entity)
+        attribute.isOptional = true
+        try add(property: "\(entity).\(attribute.name) \(attribute.type.rawValue)")
+        current.attributes.append(attribute)
+        try change { model throws(ModelError) in
+            try model.editing(entity) { $0.ownAttributes.append(attribute) }
+        }
+    }
+
+    /// Notes a property that an existing entity gets.
+    mutating func add(property: String) throws(RunFailure) {
+        guard !isOfApp else {
+            throw RunFailure(
+                .usage, code: "import.app-store",
+                "\(store) was created by an app, and etl does not change an app's model to add"
+                    + " \(property)",
+                fix: "leave out --add-columns to skip such columns")
+        }
+        newProperties.append(property)
+    }
+
+    // MARK: Keys
+
+    /// Sets the key of a stage to the store's, or to the one that the user names.
+    private mutating func fitKey(
+        _ stage: inout YAMLNode, _ entity: String, _ names: [String: String]
+    ) throws(RunFailure) {
+        let own = (stage["key"]?.itemsOrOne ?? []).compactMap(\.text)
+        let key = try key(own.map { names[$0] ?? $0 }, entity, names)
+        current.key = key
+        stage["when-found"] = nil
+        guard key != own else { return }
+        let nodes = key.map { YAMLNode(text: $0) }
+        let value = nodes.count == 1 ? nodes[0] : YAMLNode(.sequence(nodes), at: stage.mark)
+        guard stage["key"] == nil else { return stage["key"] = value }
+        var entries = stage.entries.filter { $0.key != "set" && $0.key != "link" }
+            .map { ($0.key, $0.value) }
+        entries.append(("key", value))
+        for key in ["set", "link"] {
+            if let node = stage[key] { entries.append((key, node)) }
+        }
+        stage = YAMLNode(entries)
+    }
+
+    /// - Parameter own: the inferred key, by the store's names.
+    private func key(
+        _ own: [String], _ entity: String, _ names: [String: String]
+    ) throws(RunFailure) -> [String] {
+        let file = current.files.first ?? ""
+        guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) else {
+            return try toldKey.map { column throws(RunFailure) in
+                if let name = names[column] { return name }
+                throw RunFailure(
+                    .usage, code: "import.key",
+                    "\(file) has no column '\(column)' that fills a property of \(entity)",
+                    fix: "name columns with --key: \(Self.columns(current))")
+            }
+        }
+        let keys = model.uniquenessConstraints(of: entity)
+        let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
+        let isNew = newEntities.contains(entity)
+        if keys.contains(own) || current.isJoin || isNew && !own.isEmpty { return own }
+        if let key = keys.first(where: filled.isSuperset) { return key }
+        if let key = keys.first {
+            throw RunFailure(
+                .usage, code: "import.key",
+                "No column of \(file) fills the key of \(entity): \(key.joined(separator: ", "))",
+                fix: "name other columns with --key: \(Self.columns(current))")
+        }
+        throw RunFailure(
+            .usage, code: "import.key",
+            isNew
+                ? "No column of \(file) identifies its records, so a second import would add them"
+                    + " again"
+                : "\(entity) has no key in \(store), so a second import would add its objects again",
+            fix: "name the columns that identify a record with --key: \(Self.columns(current))")
+    }
+
+    private static func columns(_ fitted: FittedImport) -> String {
+        FittedImport.listed(fitted.attributes.map(\.name) + fitted.links.map(\.name), max: 6)
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Diagnostics
+import Pipelines
+
+/// Imports files without a spec: `etl import FILE… --into STORE`.
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import files into a store without a spec.",
+        discussion: """
+            Reads CSV, TSV, JSON, and NDJSON, also gzipped, and creates the store if it is missing. \
+            It infers the entity, the key, the types, and the links as `etl infer` does, prints \
+            what it decided, and runs the import as `etl run` does. To import the same files again \
+            changes nothing. An import that was killed resumes.
+
+            If the store exists, the import uses its model. Columns without a property are listed \
+            and skipped. `--add-columns` adds them by a lightweight migration. A file whose entity \
+            the store lacks adds the entity in the same way. The old store stays as STORE.bak-v1. \
+            The model of a store that an app created is never changed.
+
+            The store's key identifies records. If its entity has no key, name one with `--key`.
+
+            Rejected records are written to the folder rejects next to the store, reports to the \
+            folder runs.
+
+            Examples:
+              etl import tasks.csv --into tasks.sqlite
+              etl import Artist.csv Album.csv Track.csv --into music.sqlite
+              zstd -dc tasks.csv.zst | etl import - --as csv --entity Task --into tasks.sqlite
+
+            Exit status: that of run.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Files of records; - is standard input.", valueName: "file"),
+        completion: .file())
+    var files: [String]
+
+    @Option(
+        help: ArgumentHelp("The store, an SQLite file.", valueName: "store"), completion: .file())
+    var into: String
+
+    @OptionGroup var known: InferenceFlags
+
+    @Flag(help: "Add columns that the store's model lacks; by default, they are skipped.")
+    var addColumns = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write model.yaml and pipeline.yaml into this folder, and run them.", valueName: "dir"),
+        completion: .directory)
+    var saveSpec: String?
+
+    @Flag(help: "Change nothing, and print what would change.")
+    var dryRun = false
+
+    @OptionGroup var conditions: RunConditions
+    @OptionGroup var verbosity: VerbosityFlags
+
+    @Option(help: "Show a progress bar on stderr: auto, always or never.")
+    var progress = ProgressMode.auto
+
+    func validate() throws {
+        if dryRun, saveSpec != nil {
+            throw ValidationError(
+                "--dry-run writes nothing, so it has no --save-spec; use `etl infer --output`")
+        }
+        if Set(files).count < files.count {
+            throw ValidationError("name each file once")
+        }
+    }
+
+    func run() throws {
+        SignalHandling.endAtOnce()
+        let isQuiet = verbosity.verbosity.level == .error
+        func say(_ line: String) {
+            if !isQuiet { print(OutputText(line).text) }
+        }
+        let fileImport: FileImport
+        do throws(RunFailure) {
+            var request = FileImport.Request(
+                files: files, store: into, workingFolder: WorkingFolder.path)
+            request.options = known.options
+            request.addsColumns = addColumns
+            request.specFolder = saveSpec
+            fileImport = try FileImport(request)
+            try fileImport.save()
+        } catch {
+            throw error.shown()
+        }
+        fileImport.decisions.forEach(say)
+        let launch = Launch(verbosity: verbosity.verbosity, progress: progress)
+        let outcome = launch.show(
+            { options in
+                conditions.apply(to: &options)
+                options.isDry = dryRun
+            },
+            { runner in
+                fileImport.run(runner) { say("The old store is \($0)") }
+            })
+        if dryRun {
+            PlanCommand.show(outcome)
+        } else if outcome.status == .ok {
+            fileImport.summary(of: outcome).forEach(say)
+        }
+        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+    }
+}
