@@ -29,7 +29,7 @@ import Testing
         try FileManager.default.copyItem(
             atPath: Repository.path("docs"), toPath: "\(folder.path)/docs")
         let page = try GuidePage("README.md", only: "console")
-        #expect(page.blocks.count == 1)
+        #expect(page.blocks.count == 2)
         #expect(try page.run(in: folder.path) == [])
     }
 

@@ -27,7 +27,8 @@ extension Explanation {
         ("file.unreadable", "The file cannot be read.", "Check that it is a file, and the disk."),
         ("file.write", "The file cannot be written.", "Check the folder's permissions and room."),
         (
-            "import.app-store", "An import without a spec would change the model of an app's store.",
+            "import.app-store",
+            "An import without a spec would change the model of an app's store.",
             "Name an entity of the store with `--entity`, or leave out `--add-columns`."
         ),
         (

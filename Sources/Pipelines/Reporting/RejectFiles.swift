@@ -168,7 +168,9 @@ struct RejectFiles {
         others + files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
     }
 
-    /// How long the files of left-out links are; after `synchronize()`. Nil where there are none.
+    /// How long the files of left-out links are, once they are synchronized.
+    ///
+    /// Nil if there are none.
     var linkNotes: [LinkFileNote]? {
         let own = links.sorted { $0.key < $1.key }.map { source, file in
             LinkFileNote(source: source, path: file.path, length: file.length)
