@@ -37,19 +37,20 @@ import Testing
                 SELECT (SELECT count(*) FROM ZARTIST), (SELECT count(*) FROM ZALBUM),
                     (SELECT count(*) FROM ZTRACK), (SELECT count(*) FROM ZGENRE),
                     (SELECT count(*) FROM ZMEDIATYPE), (SELECT count(*) FROM ZPLAYLIST),
-                    (SELECT count(*) FROM Z_9TRACKS), (SELECT count(*) FROM ZEMPLOYEE),
+                    (SELECT count(*) FROM Z_9TRACK), (SELECT count(*) FROM ZEMPLOYEE),
                     (SELECT count(*) FROM ZCUSTOMER), (SELECT count(*) FROM ZINVOICE),
                     (SELECT count(*) FROM ZINVOICELINE);
                 SELECT (SELECT count(ZARTIST) FROM ZALBUM), (SELECT count(ZALBUM) FROM ZTRACK),
                     (SELECT count(ZGENRE) FROM ZTRACK), (SELECT count(ZMEDIATYPE) FROM ZTRACK),
                     (SELECT count(ZCUSTOMER) FROM ZINVOICE),
                     (SELECT count(ZINVOICE) FROM ZINVOICELINE),
-                    (SELECT count(ZTRACK) FROM ZINVOICELINE);
+                    (SELECT count(ZTRACK) FROM ZINVOICELINE),
+                    (SELECT count(ZSUPPORTREP) FROM ZCUSTOMER);
                 SELECT ZLASTNAME, datetime(ZBIRTHDATE + 978307200, 'unixepoch'), ZREPORTSTO
                     FROM ZEMPLOYEE ORDER BY ZEMPLOYEEID;
                 PRAGMA integrity_check
                 """) == [
-                    "3|3|4|2|2|3|5|3|2|2|3", "3|3|3|4|2|3|3", "Adams|1962-02-18 00:00:00|",
+                    "3|3|4|2|2|3|5|3|2|2|3", "3|3|3|4|2|3|3|2", "Adams|1962-02-18 00:00:00|",
                     "Edwards|1958-12-08 00:00:00|1", "Peacock|1973-08-29 00:00:00|2", "ok",
                 ])
     }
@@ -62,7 +63,7 @@ import Testing
         try write("import.yaml", result.standardOutput)
         #expect(try etl("run", "import.yaml") == .silentSuccess)
         #expect(
-            try etl("fetch", "tasks.sqlite", "Task", "--count")
+            try etl("fetch", "tasks.sqlite", "Tasks", "--count")
                 == ToolResult(status: 0, standardOutput: "1\n"))
     }
 
@@ -82,7 +83,9 @@ import Testing
     }
 
     private static let refusals: [([String], Int32)] = [
-        (["-"], 64), (["tasks.csv", "--force"], 64), (["tasks.csv", "--limit", "0"], 64),
+        (["-"], 65), (["tasks.csv", "--key", "nr"], 64),
+        (["tasks.csv", "--type", "id"], 64), (["tasks.csv", "--type", "id=Day"], 64),
+        (["tasks.csv", "--force"], 64), (["tasks.csv", "--limit", "0"], 64),
         (["missing.csv"], 66), (["empty.csv"], 65), ([], 64), (["tasks.csv", "a.sqlite"], 64),
     ]
 

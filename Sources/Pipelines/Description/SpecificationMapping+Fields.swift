@@ -7,7 +7,12 @@ extension SpecificationMapping {
             example: "owner.email"),
         KeyDescription(
             "expr", .expression, .nothing,
-            "Computes the value from the record, in place of `from`.",
+            """
+            Computes the value from the record, in place of `from`. `rowkey()` alone is a key for \
+            records that no field tells apart: the SHA-256 of all fields, and behind it `-2` and so \
+            on for equal records of one file. So these stay apart, and the same file read again \
+            changes nothing.
+            """,
             example: "\"coalesce(title, 'Untitled')\""),
         KeyDescription(
             "need", .boolean, .same(as: "false"), "A record without a value is refused.",

@@ -140,7 +140,7 @@ extension StoreFit {
         var inverse = own ?? RelationshipDescription(name: "", destinationEntityName: entity)
         relationship.name = model.freeName(declared.name, in: entity)
         inverse.name = model.freeName(
-            own?.name ?? InferredNames.plural(InferredNames.lowered(entity)), in: destination)
+            own?.name ?? InferredNames.lowered(entity), in: destination)
         if destination == entity, inverse.name == relationship.name { inverse.name += "2" }
         relationship.destinationEntityName = destination
         relationship.inverseName = inverse.name

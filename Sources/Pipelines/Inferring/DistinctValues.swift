@@ -10,27 +10,63 @@ struct DistinctValues {
     static let countMax = 1_000_000
 
     private let room: DistinctRoom
-    private(set) var hashes: Set<UInt64> = []
-    /// Some value came twice.
+    /// The field is in a list, where each record is looked at by itself.
+    private let isInList: Bool
+    /// The file, or the record, in which each value was met last.
+    private var seen: [UInt64: Int] = [:]
+    /// Some value came twice in one file; of a field in a list, in one record.
     private(set) var hasRepeats = false
+    /// Some value came in two files, or of a field in a list in two records.
+    private(set) var repeatsBetween = false
     /// There were more values than are remembered.
     private(set) var isFull = false
     private(set) var hasEmpty = false
+    /// Nobody asks for the values any more.
+    private(set) var isDropped = false
 
-    var count: Int { hashes.count }
+    var count: Int { seen.count }
 
-    init(in room: DistinctRoom) {
+    /// Whether all values are known.
+    var isWhole: Bool { !isFull && !isDropped }
+
+    init(in room: DistinctRoom, isInList: Bool = false) {
         self.room = room
+        self.isInList = isInList
     }
 
     mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>) {
         if bytes.isEmpty { hasEmpty = true }
-        let hash = Self.hash(bytes)
-        guard hashes.count < Self.countMax, room.left > 0 else {
-            if hashes.contains(hash) { hasRepeats = true } else { isFull = true }
-            return
+        insert(hash: Self.hash(bytes))
+    }
+
+    mutating func insert(hash: UInt64) {
+        guard !isDropped else { return }
+        let place = isInList ? room.record : room.file
+        if let last = seen[hash] {
+            if last == place {
+                hasRepeats = true
+            } else {
+                repeatsBetween = true
+                seen[hash] = place
+            }
+        } else if seen.count < Self.countMax, room.left > 0 {
+            seen[hash] = place
+            room.left -= 1
+        } else {
+            isFull = true
         }
-        if hashes.insert(hash).inserted { room.left -= 1 } else { hasRepeats = true }
+    }
+
+    /// Forgets the values, which leaves room for those of others.
+    mutating func drop() {
+        room.left += seen.count
+        seen = [:]
+        isDropped = true
+    }
+
+    /// Whether each of these is among the others.
+    func isSubset(of other: DistinctValues) -> Bool {
+        count <= other.count && seen.keys.allSatisfy { other.seen[$0] != nil }
     }
 
     /// FNV-1a, then mixed; the case of UUIDs does not count.
@@ -41,18 +77,33 @@ struct DistinctValues {
             let isCapital = isUUID && byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F")
             hash = (hash ^ UInt64(isCapital ? byte | 0x20 : byte)) &* 0x0000_0100_0000_01B3
         }
+        return mixed(hash)
+    }
+
+    /// The hash of several values by their hashes, in their order.
+    static func hash(_ hash: UInt64, and other: UInt64) -> UInt64 {
+        mixed(hash &* 0x9E37_79B9_7F4A_7C15 ^ other)
+    }
+
+    private static func mixed(_ hash: UInt64) -> UInt64 {
+        var hash = hash
         hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
         return hash ^ (hash >> 29)
     }
 }
 
-/// The values that all fields together may remember, so that memory stays bounded.
+/// The values that all fields together may remember, so that memory stays bounded, and where the
+/// sample is in the inputs.
 package final class DistinctRoom {
     /// Some 100 MiB at most.
     package static let countMax = 4_000_000
 
     /// The values that there is still room for.
     fileprivate(set) var left: Int
+    /// The number of the file that is being read.
+    var file = 0
+    /// The number of the record that is being read, among those of all files.
+    var record = 0
 
     init(_ count: Int) {
         left = count

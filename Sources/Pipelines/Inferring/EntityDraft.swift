@@ -1,7 +1,8 @@
 import GraphModel
 import RecordStreams
 
-/// An entity in the making: the fields of a sample, sorted into attributes and relationships.
+/// An entity in the making: the fields of records, or of objects inside them, sorted into attributes
+/// and relationships.
 struct EntityDraft {
     /// A relationship whose other end is known.
     struct Reference {
@@ -12,31 +13,92 @@ struct EntityDraft {
         var isTag = false
     }
 
+    /// Where the objects of an entity stand that are inside the records of another one.
+    struct Owner {
+        /// The place of its draft.
+        var draft: Int
+        /// The place of the field that holds the list of them.
+        var leaf: Int
+    }
+
+    /// What tells the records apart.
+    struct Key {
+        /// The places of the fields, one or more.
+        var places: [Int]
+        /// They do so only among the objects of one owner.
+        var isScoped = false
+        var note: String?
+    }
+
+    /// What a draft must know of all inputs.
+    struct Surroundings {
+        /// The names of all entities, folded, as they are and in the singular.
+        var entities: Set<String> = []
+        /// In how many tables a folded name stands first.
+        var firstColumns: [String: Int] = [:]
+        var known = InferenceOptions()
+
+        init(_ samples: [Sample], _ known: InferenceOptions) {
+            self.known = known
+            for sample in samples {
+                entities.insert(InferredNames.folded(sample.entityName))
+                entities.insert(
+                    InferredNames.folded(InferredNames.singular(sample.entityName)))
+                guard let first = sample.columns?.first else { continue }
+                firstColumns[InferredNames.folded(first), default: 0] += 1
+            }
+        }
+    }
+
+    let name: String
     let sample: Sample
+    let root: FieldNode
+    /// How many objects were seen.
+    let records: Int
+    let owner: Owner?
     private(set) var leaves: [Leaf] = []
-    /// The place of the field that tells records apart.
-    private(set) var keyPlace: Int?
-    /// It is taken for that because it stands first, and not for its name.
-    private var isKeyByPlace = false
+    var key: Key?
+    /// Objects of one key come with several owners, and are equal there.
+    private(set) var isShared = false
+    /// Nothing tells the records apart but all that they hold.
+    var usesRowKey = false
     /// References by the place of their field.
     var references: [Int: Reference] = [:]
+    /// The drafts of objects in lists, by the place of the list's field.
+    var nested: [Int: Int] = [:]
     /// What could not be found out.
     var notes: [String] = []
+    private var told: [Int: AttributeType] = [:]
+    private var isTable: Bool { owner == nil && sample.columns != nil }
 
-    var name: String { sample.entityName }
-    var key: Leaf? { keyPlace.map { leaves[$0] } }
+    /// The field that tells records apart by itself.
+    var keyLeaf: Leaf? { keyPlace.map { leaves[$0] } }
+    var keyPlace: Int? {
+        guard let key, key.places.count == 1, !key.isScoped else { return nil }
+        return key.places[0]
+    }
 
-    init(_ sample: Sample, entities: Set<String>) {
+    /// A draft of a sample's records.
+    init(_ sample: Sample, _ around: Surroundings) {
+        self.init(
+            name: sample.entityName, sample, sample.root, records: sample.records, owner: nil,
+            around)
+    }
+
+    init(
+        name: String, _ sample: Sample, _ root: FieldNode, records: Int, owner: Owner?,
+        _ around: Surroundings
+    ) {
+        self.name = name
         self.sample = sample
-        for member in sample.root.members { collect(member, []) }
-        let key =
-            leaves.indices.filter { mayBeKey(leaves[$0]) }
-            .compactMap { place in
-                rank(place, besides: entities).map { (rank: $0, place: place) }
-            }
-            .min { ($0.rank, $0.place) < ($1.rank, $1.place) }
-        keyPlace = key?.place
-        isKeyByPlace = key?.rank == KeyNames.firstColumn
+        self.root = root
+        self.records = records
+        self.owner = owner
+        for member in root.members { collect(member, []) }
+        for (place, leaf) in leaves.enumerated() {
+            told[place] = around.known.types[leaf.source] ?? around.known.types[leaf.name]
+        }
+        key = owner == nil ? toldKey(around.known.key) ?? ownKey(around) : nestedKey(around)
     }
 
     // MARK: Fields
@@ -54,80 +116,159 @@ struct EntityDraft {
         leaves.append(
             Leaf(
                 node: node, path: path,
-                source: sample.columns == nil
-                    ? path.map(FieldPath.escaped).joined(separator: ".") : node.text,
-                isEverywhere: facts.count == sample.records && !node.comesTwice))
+                source: isTable
+                    ? node.text : path.map(FieldPath.escaped).joined(separator: "."),
+                isEverywhere: facts.count == records && !node.comesTwice))
     }
 
-    /// The type of a field and what is to be said of it.
-    func type(_ place: Int) -> (type: AttributeType, note: String?) {
+    /// The fields that hold lists of objects and nothing else, with what these have in common.
+    var objectLists: [(place: Int, items: ListFacts, element: FieldNode)] {
+        leaves.indices.compactMap { place in
+            let node = leaves[place].node
+            guard let items = node.items, node.facts.lists == node.facts.count, !items.hasNulls,
+                items.facts.objects > 0, items.facts.objects == items.facts.count,
+                let element = items.element, !element.isTooWide, !element.members.isEmpty,
+                !element.members.contains(where: { $0.name.isEmpty })
+            else { return nil }
+            return (place, items, element)
+        }
+    }
+
+    /// The type of a field, how its values are written, and what is to be said of it.
+    func type(_ place: Int) -> TypeGuess {
         let leaf = leaves[place]
         let facts = leaf.node.facts
+        if let type = told[place] { return facts.guess(named: leaf.name, told: type) }
         let isNumber =
-            place == keyPlace && !KeyNames.isCode(InferredNames.folded(leaf.name))
-        let found = facts.type(named: leaf.name, isKey: isNumber)
+            key?.places.contains(place) == true && !KeyNames.isCode(InferredNames.folded(leaf.name))
+        var found = facts.guess(named: leaf.name, isKey: isNumber)
         guard found.type == .transformable, found.note == nil else { return found }
         guard facts.lists == facts.count else {
-            return (.transformable, "an object, kept as JSON")
+            found.note = "an object, kept as JSON"
+            return found
         }
         let hasObjects = (leaf.node.items?.facts.objects ?? 0) > 0
-        return (
-            .transformable,
+        found.note =
             hasObjects
-                ? "a list of objects, kept as JSON; a link with `each` would make objects"
-                : "a list, kept as JSON"
-        )
+            ? "a list of objects, kept as JSON, as no field tells them apart"
+            : "a list, kept as JSON"
+        return found
     }
 
     // MARK: Key
 
+    /// The fields that somebody says to be the key.
+    private func toldKey(_ names: [String]) -> Key? {
+        let places = names.compactMap { name in
+            leaves.firstIndex { $0.source == name }
+                ?? leaves.firstIndex { InferredNames.property($0.path) == name }
+        }
+        guard !names.isEmpty, places.count == names.count else { return nil }
+        return Key(places: places)
+    }
+
+    private func ownKey(_ around: Surroundings) -> Key? {
+        let found = leaves.indices.filter { mayBeKey(leaves[$0]) }
+            .compactMap { place in rank(place, around).map { (rank: $0, place: place) } }
+            .min { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        guard let found, let distinct = leaves[found.place].node.distinct else { return nil }
+        var key = Key(places: [found.place])
+        if records == 0 {
+            key.note = "guessed by its name"
+        } else if distinct.isFull {
+            key.note = "guessed: unique as far as \(distinct.count) values tell"
+        } else if distinct.repeatsBetween {
+            key.note =
+                "guessed: unique in each of "
+                + "\(ReportWords.several(sample.inputs.count, "file")); a later one updates"
+        } else {
+            let isFirst = found.rank == KeyNames.firstColumn
+            key.note =
+                "guessed: \(isFirst ? "the first column, " : "")unique in "
+                + ReportWords.several(records, "record")
+        }
+        return key
+    }
+
+    /// The key of objects in lists: unique everywhere, or equal wherever it comes, or unique among
+    /// those of one owner.
+    private mutating func nestedKey(_ around: Surroundings) -> Key? {
+        let found = leaves.indices.filter { mayBeKey(leaves[$0]) }
+            .compactMap { place -> (rank: Int, place: Int)? in
+                let isPosition = KeyNames.isPosition(InferredNames.folded(leaves[place].name))
+                let rank = rank(place, around) ?? (isPosition ? KeyNames.firstColumn : nil)
+                return rank.map { ($0, place) }
+            }
+            .min { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        guard let found, let distinct = leaves[found.place].node.distinct, distinct.isWhole else {
+            return nil
+        }
+        let several = ReportWords.several(records, "object")
+        let isPosition = KeyNames.isPosition(InferredNames.folded(leaves[found.place].name))
+        guard distinct.repeatsBetween || isPosition else {
+            return Key(places: [found.place], note: "guessed: unique in \(several)")
+        }
+        // The objects of one key are one object where they are equal.
+        let list = ownerItems
+        if !isPosition, let list, list.objects.isWhole, list.objects.count == distinct.count {
+            isShared = true
+            return Key(
+                places: [found.place], note: "guessed: objects with the same one are equal")
+        }
+        return Key(
+            places: [found.place], isScoped: true,
+            note: "guessed: unique in each list of \(several)")
+    }
+
+    /// What is known of the lists that these objects stand in.
+    private var ownerItems: ListFacts? { root.list?.items }
+
     private func mayBeKey(_ leaf: Leaf) -> Bool {
         guard leaf.path.count == 1, leaf.isEverywhere, let distinct = leaf.node.distinct,
-            !distinct.hasRepeats, !distinct.hasEmpty, sample.records > 0
+            !distinct.hasRepeats, !distinct.hasEmpty, !distinct.isDropped,
+            records > 0 || isTable
         else { return false }
-        return KeyKind(leaf.node.facts.type(named: leaf.name, isKey: true).type) != nil
+        return KeyKind(leaf.node.facts.guess(named: leaf.name, isKey: true).type) != nil
     }
 
     /// How likely a field is the key, best first; nil where nothing says so.
-    private func rank(_ place: Int, besides entities: Set<String>) -> Int? {
+    private func rank(_ place: Int, _ around: Surroundings) -> Int? {
         let leaf = leaves[place]
         let folded = InferredNames.folded(leaf.name)
-        if let rank = KeyNames.rank(folded, of: InferredNames.folded(name)) { return rank }
+        let names = [name, InferredNames.singular(name)].map(InferredNames.folded)
+        let isBetween = leaf.node.distinct?.repeatsBetween == true && owner == nil
+        if let rank = names.compactMap({ KeyNames.rank(folded, of: $0) }).min() {
+            return isBetween && rank > 7 ? nil : rank
+        }
         // What names another entity, or another one of the kind, is a reference.
+        let others = around.entities
         let isReference =
-            entities.contains(folded) || InferredNames.meansOwnKind(folded)
+            others.contains(folded) || InferredNames.meansOwnKind(folded)
             || ["id", "key", "code", "number", "no"].contains { ending in
-                folded.hasSuffix(ending) && entities.contains(String(folded.dropLast(ending.count)))
+                folded.hasSuffix(ending) && others.contains(String(folded.dropLast(ending.count)))
             }
         guard !isReference else { return nil }
+        let isFirst = place == 0 && isTable
         let endsInId = ["Id", "ID", "_id", "-id", " id"].contains { leaf.name.hasSuffix($0) }
-        if endsInId { return 3 }
+        // What stands first in another table tells the records of that one apart.
+        if endsInId, isFirst || around.firstColumns[folded] == nil { return 3 }
         // Of a single record every field is unique.
-        guard place == 0, sample.columns != nil, sample.records > 1,
-            KeyNames.mayBeFirst(folded), leaf.node.facts.isOneWord
+        guard isFirst, records > 1, !isBetween, KeyNames.mayBeFirst(folded),
+            leaf.node.facts.isOneWord
         else { return nil }
         return KeyNames.firstColumn
     }
 
     /// The two references that every record consists of, where the sample is a mere table of pairs.
     var pair: [Reference]? {
-        guard keyPlace == nil, leaves.count == 2, references.count == 2, !sample.root.isTooWide,
-            !sample.hasNamelessField
+        guard owner == nil, key == nil, leaves.count == 2, references.count == 2,
+            !sample.root.isTooWide, !sample.hasNamelessField
         else { return nil }
         let both = references.sorted { $0.key < $1.key }.map(\.value)
         guard both.allSatisfy({ !$0.isMany && !$0.isTag && $0.leaf.isEverywhere }),
             both[0].target != both[1].target
         else { return nil }
         return both
-    }
-
-    var keyNote: String? {
-        guard let distinct = key?.node.distinct else { return nil }
-        if distinct.isFull {
-            return "guessed: unique as far as \(distinct.count) values tell"
-        }
-        let records = ReportWords.several(sample.records, "record")
-        return "guessed: \(isKeyByPlace ? "the first column, " : "")unique in \(records)"
     }
 }
 

@@ -1,4 +1,5 @@
 import GraphModel
+import RecordStreams
 
 /// Makes entities of samples: attributes with types, keys, and relationships between them.
 struct EntityInference {
@@ -6,52 +7,89 @@ struct EntityInference {
     private(set) var entities: [InferredEntity] = []
     /// Imports of what stands between entities, to run behind theirs.
     private(set) var joins: [InferredJoin] = []
+    /// The fields of the inputs by their entities, for people to look at.
+    private(set) var fields: [String: [InferredField]] = [:]
     private var stages = TakenNames()
     private var taken: [TakenNames] = []
     /// The place of each entity by its name.
     private var places: [String: Int] = [:]
+    /// What fields became, by the entity and the place of the field.
+    private var properties: [String: [Int: String]] = [:]
 
-    init(_ samples: [Sample]) {
-        let names = Set(samples.map { InferredNames.folded($0.entityName) })
-        let guess = ReferenceGuess(samples.map { EntityDraft($0, entities: names) })
-        let drafts = guess.order.map { guess.drafts[$0] }
-        for draft in drafts where draft.pair == nil { addAttributes(draft) }
-        for draft in drafts where draft.pair == nil { addReferences(draft) }
-        for draft in drafts { if let pair = draft.pair { addJoin(draft, pair) } }
+    init(_ samples: [Sample], _ known: InferenceOptions) throws(RecordStreamError) {
+        let guess = ReferenceGuess(DraftList(samples, known).drafts)
+        let drafts = try Keys.added(to: guess.drafts, known)
+        let order = guess.order.filter { drafts[$0].owner == nil || drafts[$0].key != nil }
+        for place in order where drafts[place].pair == nil { addAttributes(drafts[place]) }
+        for place in order where drafts[place].pair == nil { addNested(drafts[place], drafts) }
+        for place in order where drafts[place].pair == nil { addReferences(drafts[place]) }
+        for place in order { addKey(drafts[place], drafts) }
+        for place in order { if let pair = drafts[place].pair { addJoin(drafts[place], pair) } }
+        for place in order { addFields(drafts[place]) }
+    }
+
+    /// What became of each field, and why.
+    private mutating func addFields(_ draft: EntityDraft) {
+        guard let place = places[draft.name] else { return }
+        fields[draft.name] = draft.leaves.enumerated().compactMap { field, leaf in
+            guard let name = properties[draft.name]?[field] else { return nil }
+            let entity = entities[place]
+            let attribute = entity.attributes.first { $0.name == name }
+            let link = entity.links.first { $0.relationship == name }
+            let target = entity.relationships.first { $0.name == name }?.target ?? ""
+            return InferredField(
+                source: leaf.source,
+                becomes: attribute.map { "\(name): \($0.type.rawValue)" } ?? "\(name) → \(target)",
+                profile: leaf.node.profile, evidence: attribute?.note ?? link?.note)
+        }
     }
 
     private mutating func stage(_ draft: EntityDraft) -> InferredImport {
         let sample = draft.sample
         return InferredImport(
-            name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: sample.paths,
-            format: sample.format, at: sample.at, delimiter: sample.delimiter,
-            records: sample.records, isCut: sample.isCut)
+            name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: sample.patterns,
+            form: sample.form, nulls: sample.nulls, records: sample.records, isCut: sample.isCut)
     }
 
     private mutating func addAttributes(_ draft: EntityDraft) {
         let sample = draft.sample
         var entity = InferredEntity(name: draft.name)
         var names = TakenNames()
-        for place in draft.leaves.indices where draft.references[place] == nil {
+        for place in draft.leaves.indices
+        where draft.references[place] == nil && draft.nested[place] == nil {
             let leaf = draft.leaves[place]
-            let (type, note) = draft.type(place)
+            let guess = draft.type(place)
             let name = names.claim(property: InferredNames.property(leaf.path), of: draft.name)
+            let hasWords = guess.type == .boolean
             entity.attributes.append(
                 InferredAttribute(
-                    name: name, type: type, isRequired: place == draft.keyPlace,
-                    isEverywhere: leaf.isEverywhere, source: leaf.source,
-                    words: type == .boolean ? leaf.node.facts.truthWords : nil, note: note))
-            if place == draft.keyPlace { entity.key = name }
+                    name: name, type: guess.type,
+                    isRequired: draft.key?.places.contains(place) == true,
+                    isEverywhere: leaf.isEverywhere && draft.records > 0, source: leaf.source,
+                    words: hasWords ? leaf.node.facts.truthWords : nil, date: guess.date,
+                    number: guess.number, note: guess.note))
+            properties[draft.name, default: [:]][place] = name
         }
-        entity.keyNote = draft.keyNote
+        if draft.usesRowKey {
+            let name = names.claim("rowKey")
+            entity.attributes.insert(
+                InferredAttribute(
+                    name: name, type: .string, isRequired: true, source: "", isRowKey: true,
+                    note: "no field tells the records apart, so all of them do"), at: 0)
+            entity.key = [name]
+        }
         entity.notes = draft.notes
-        if sample.hasNamelessField {
+        if draft.records == 0 {
+            entity.notes.append("no record to look at: all is guessed by the names of the columns")
+        }
+        if draft.owner == nil, sample.hasNamelessField {
             entity.notes.append("a field without a name is left out, as no path can name it")
         }
-        if sample.root.isTooWide {
+        if draft.root.isTooWide {
             entity.notes.append("of more than 4096 fields the last ones are left out")
         }
-        entity.stage = stage(draft)
+        entity.records = draft.records
+        if draft.owner == nil { entity.stage = stage(draft) }
         add(entity, names)
     }
 
@@ -61,16 +99,58 @@ struct EntityInference {
         taken.append(names)
     }
 
+    /// The names of the fields that tell the objects apart, when all of them have one.
+    private mutating func addKey(_ draft: EntityDraft, _ drafts: [EntityDraft]) {
+        guard let place = places[draft.name], let key = draft.key else { return }
+        var names = key.places.compactMap { properties[draft.name]?[$0] }
+        guard names.count == key.places.count else { return }
+        if key.isScoped, let owner = draft.owner,
+            let inverse = properties[drafts[owner.draft].name]?[owner.leaf].flatMap({ name in
+                entities[places[drafts[owner.draft].name] ?? 0].relationships
+                    .first { $0.name == name }?.inverse
+            })
+        {
+            names.insert(inverse, at: 0)
+        }
+        entities[place].key = names
+        entities[place].keyNote = key.note
+    }
+
     // MARK: Relationships
+
+    /// Relationships to objects that stand in the records.
+    private mutating func addNested(_ draft: EntityDraft, _ drafts: [EntityDraft]) {
+        guard let source = places[draft.name] else { return }
+        for (leaf, child) in draft.nested.sorted(by: { $0.key < $1.key }) {
+            let nested = drafts[child]
+            guard let target = places[nested.name] else { continue }
+            let name = taken[source].claim(
+                property: InferredNames.property(draft.leaves[leaf].path), of: draft.name)
+            let inverse = taken[target].claim(
+                property: InferredNames.lowered(draft.name), of: nested.name)
+            entities[source].relationships.append(
+                InferredRelationship(
+                    name: name, target: nested.name, isMany: true, inverse: inverse))
+            entities[target].relationships.append(
+                InferredRelationship(
+                    name: inverse, target: draft.name, isMany: nested.isShared, inverse: name))
+            entities[source].links.append(
+                InferredLink(
+                    relationship: name, by: "", source: draft.leaves[leaf].source + "[*]",
+                    nested: nested.name, note: "a set keeps no order"))
+            properties[draft.name, default: [:]][leaf] = name
+        }
+    }
 
     private mutating func addReferences(_ draft: EntityDraft) {
         for place in draft.leaves.indices {
             guard let reference = draft.references[place] else { continue }
             if reference.isTag, places[reference.target] == nil { addTags(reference.target) }
-            guard let source = places[draft.name], let target = places[reference.target],
-                let key = entities[target].key
-            else { continue }
-            connect(reference, from: source, to: target, key: key)
+            guard let source = places[draft.name], let target = places[reference.target] else {
+                continue
+            }
+            properties[draft.name, default: [:]][place] = connect(
+                reference, from: source, to: target)
         }
     }
 
@@ -84,55 +164,65 @@ struct EntityInference {
                 attributes: [
                     InferredAttribute(
                         name: attribute, type: .string, isRequired: true, source: attribute)
-                ], key: attribute), names)
+                ], key: [attribute]), names)
     }
 
-    /// The field's own name: `manager` for `ManagerId`.
-    private static func name(_ reference: EntityDraft.Reference) -> String {
+    /// The field's own name: `manager` for `ManagerId`, `songs` for `songIds`, and `product` for
+    /// `productSku` where `sku` is the key.
+    private static func name(_ reference: EntityDraft.Reference, key: String) -> String {
         let name = InferredNames.property(reference.leaf.path)
-        let isKey = !reference.isMany && !reference.isTag && name.lowercased().hasSuffix("id")
-        return isKey && name.count > 2 ? String(name.dropLast(2)) : name
+        guard !reference.isTag else { return name }
+        let ending = InferredNames.capitalized(key)
+        if name.hasSuffix(ending), name.count > ending.count {
+            return String(name.dropLast(ending.count))
+        }
+        if reference.isMany, name.hasSuffix("Ids"), name.count > 3 { return name.dropLast(3) + "s" }
+        return name.lowercased().hasSuffix("id") && name.count > 2 ? String(name.dropLast(2)) : name
+    }
+
+    /// The attribute that is the key of an entity to which fields refer.
+    private func key(of place: Int) -> String {
+        if let key = entities[place].key.first { return key }
+        return entities[place].attributes.first { $0.isRequired }?.name ?? ""
     }
 
     /// A table of pairs, each of which is one object of a to-many relationship.
     private mutating func addJoin(_ draft: EntityDraft, _ pair: [EntityDraft.Reference]) {
-        guard let source = places[pair[0].target], let target = places[pair[1].target],
-            let key = entities[source].key, let otherKey = entities[target].key
-        else { return }
+        guard let source = places[pair[0].target], let target = places[pair[1].target] else {
+            return
+        }
         let (own, other) = (entities[source].name, entities[target].name)
-        let name = taken[source].claim(
-            property: InferredNames.plural(InferredNames.lowered(other)), of: own)
-        let inverse = taken[target].claim(
-            property: InferredNames.plural(InferredNames.lowered(own)), of: other)
+        let name = taken[source].claim(property: InferredNames.lowered(other), of: own)
+        let inverse = taken[target].claim(property: InferredNames.lowered(own), of: other)
         entities[source].relationships.append(
             InferredRelationship(name: name, target: other, isMany: true, inverse: inverse))
         entities[target].relationships.append(
             InferredRelationship(name: inverse, target: own, isMany: true, inverse: name))
-        var stage = stage(draft)
-        stage.links.append(
-            InferredLink(
-                relationship: name, by: otherKey, source: pair[1].leaf.source, adds: true,
-                note: "guessed: every value is the \(otherKey) of some \(other)"))
+        let otherKey = key(of: target)
         joins.append(
-            InferredJoin(stage: stage, entity: own, key: key, keySource: pair[0].leaf.source))
+            InferredJoin(
+                stage: stage(draft), entity: own, key: key(of: source),
+                keySource: pair[0].leaf.source,
+                link: InferredLink(
+                    relationship: name, by: otherKey, source: pair[1].leaf.source, adds: true,
+                    note: draft.records == 0
+                        ? "guessed by the names of the columns"
+                        : "guessed: every value is the \(otherKey) of some \(other)")))
     }
 
+    /// - Returns: the relationship's name.
     private mutating func connect(
-        _ reference: EntityDraft.Reference, from source: Int, to target: Int, key: String
-    ) {
+        _ reference: EntityDraft.Reference, from source: Int, to target: Int
+    ) -> String {
         let leaf = reference.leaf
+        let key = key(of: target)
         let own = InferredNames.lowered(entities[source].name)
-        let other = InferredNames.lowered(entities[target].name)
-        let isParent = InferredNames.folded(leaf.name).hasPrefix("parent")
-        let wanted = reference.isMany ? InferredNames.plural(other) : other
+        let isParent = InferredNames.folded(leaf.name).hasPrefix("parent") && source == target
         let name = taken[source].claim(
-            property: isParent
-                ? "parent"
-                : reference.isTag || source == target ? Self.name(reference) : wanted,
+            property: isParent ? "parent" : Self.name(reference, key: key),
             of: entities[source].name)
         let inverse = taken[target].claim(
-            property: isParent ? "children" : InferredNames.plural(own),
-            of: entities[target].name)
+            property: isParent ? "children" : own, of: entities[target].name)
         entities[source].relationships.append(
             InferredRelationship(
                 name: name, target: entities[target].name, isMany: reference.isMany,
@@ -142,13 +232,103 @@ struct EntityInference {
                 name: inverse, target: entities[source].name, isMany: true, inverse: name))
         let values = reference.isMany ? "item" : "value"
         let targetName = entities[target].name
-        entities[source].stage?.links.append(
+        let evidence =
+            entities[source].records == 0
+            ? "guessed by the name of the column"
+            : "guessed: every \(values) is the \(key) of some \(targetName)"
+        entities[source].links.append(
             InferredLink(
                 relationship: name, by: key,
                 source: leaf.source + (reference.isMany ? "[*]" : ""), creates: reference.isTag,
                 note: reference.isTag
                     ? "guessed: looks like tags; a set keeps no order"
-                    : "guessed: every \(values) is the \(key) of some \(targetName)"
-                        + (reference.isMany ? "; a set keeps no order" : "")))
+                    : evidence + (reference.isMany ? "; a set keeps no order" : "")))
+        return name
+    }
+}
+
+/// The drafts of all samples, and of the objects in lists of their records.
+private struct DraftList {
+    private(set) var drafts: [EntityDraft] = []
+    private let around: EntityDraft.Surroundings
+    private var names = TakenNames()
+
+    init(_ samples: [Sample], _ known: InferenceOptions) {
+        around = EntityDraft.Surroundings(samples, known)
+        for sample in samples { _ = names.claim(sample.entityName) }
+        for sample in samples {
+            drafts.append(EntityDraft(sample, around))
+            addNested(drafts.count - 1)
+        }
+    }
+
+    private mutating func addNested(_ place: Int) {
+        for (leaf, items, element) in drafts[place].objectLists {
+            let draft = drafts[place]
+            let own = InferredNames.entity(ofField: draft.leaves[leaf].name)
+            var trial = names
+            let name =
+                trial.claim(own) == own
+                ? names.claim(own) : names.claim(draft.name + own)
+            drafts[place].nested[leaf] = drafts.count
+            drafts.append(
+                EntityDraft(
+                    name: name, draft.sample, element, records: items.facts.objects,
+                    owner: EntityDraft.Owner(draft: place, leaf: leaf), around))
+            addNested(drafts.count - 1)
+        }
+    }
+}
+
+/// Keys of drafts in which no single field is one.
+private enum Keys {
+    static func added(
+        to drafts: [EntityDraft], _ known: InferenceOptions
+    ) throws(RecordStreamError) -> [EntityDraft] {
+        var drafts = drafts
+        for place in drafts.indices where drafts[place].key == nil {
+            if drafts[place].owner != nil {
+                drafts[place].key = key(ofNested: drafts[place])
+            } else if drafts[place].pair == nil {
+                if let places = try CompositeKeys(drafts[place]).places(known) {
+                    let records = ReportWords.several(drafts[place].records, "record")
+                    drafts[place].key = EntityDraft.Key(
+                        places: places, note: "guessed: together unique in \(records)")
+                } else {
+                    drafts[place].usesRowKey = true
+                }
+            }
+        }
+        // Lists of objects that nothing tells apart stay what they are.
+        for place in drafts.indices {
+            for (leaf, child) in drafts[place].nested where isLeft(child, drafts) {
+                drafts[place].nested[leaf] = nil
+            }
+        }
+        for place in drafts.indices where isLeft(place, drafts) { drafts[place].key = nil }
+        return drafts
+    }
+
+    /// Whether the objects stay a part of their owner.
+    private static func isLeft(_ place: Int, _ drafts: [EntityDraft]) -> Bool {
+        guard let owner = drafts[place].owner else { return false }
+        return drafts[place].key == nil || isLeft(owner.draft, drafts)
+    }
+
+    /// What an object refers to tells it apart from the others of its owner.
+    private static func key(ofNested draft: EntityDraft) -> EntityDraft.Key? {
+        let place = draft.references.keys.sorted().first { place in
+            let reference = draft.references[place]
+            let leaf = draft.leaves[place]
+            return reference?.isMany == false && leaf.isEverywhere
+                && leaf.node.distinct?.hasRepeats == false && leaf.node.distinct?.isWhole == true
+        }
+        return place.map {
+            EntityDraft.Key(
+                places: [$0], isScoped: true,
+                note:
+                    "guessed: unique in each list of \(ReportWords.several(draft.records, "object"))"
+            )
+        }
     }
 }

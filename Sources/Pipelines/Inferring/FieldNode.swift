@@ -20,16 +20,30 @@ final class FieldNode {
     private(set) var comesTwice = false
     /// What stands in the lists that the field holds.
     var items: ListFacts?
+    /// Of what objects in lists have in common, the field that holds the lists.
+    private(set) weak var list: FieldNode?
 
+    /// What people want to see of the values, where they asked for it.
+    let profile: ColumnProfile?
     let tracking: FieldTracking
+    /// The field is inside a list of the record.
+    let isInList: Bool
+    /// Its values are remembered whatever they look like.
+    private var isInteresting = false
     private var places: [[UInt8]: Int] = [:]
     private var next = 0
     private var lastRecord = -1
 
-    init(name: [UInt8], depth: Int, isTabular: Bool, tracking: FieldTracking) {
+    init(
+        name: [UInt8], depth: Int, isTabular: Bool, tracking: FieldTracking, isInList: Bool = false,
+        list: FieldNode? = nil
+    ) {
+        self.isInList = isInList
+        self.list = list
         self.name = name
         self.depth = depth
         self.tracking = tracking
+        profile = tracking.hasProfiles ? ColumnProfile() : nil
         facts = ValueFacts(isTabular: isTabular)
     }
 
@@ -55,12 +69,12 @@ final class FieldNode {
             return nil
         }
         let member = FieldNode(
-            name: key, depth: depth + 1, isTabular: facts.isTabular, tracking: tracking)
+            name: key, depth: depth + 1, isTabular: facts.isTabular, tracking: tracking,
+            isInList: isInList)
         // Tables often begin with what tells their rows apart.
         let isFirstColumn = depth == 0 && facts.isTabular && members.isEmpty
-        if isFirstColumn || tracking.isInteresting(member.text, in: text) {
-            member.distinct = DistinctValues(in: tracking.room)
-        }
+        member.isInteresting = isFirstColumn || tracking.isInteresting(member.text, in: text)
+        member.distinct = DistinctValues(in: tracking.room, isInList: isInList)
         places[key] = members.count
         members.append(member)
         next = members.count
@@ -82,13 +96,37 @@ final class FieldNode {
     }
 
     func add(text: UnsafeBufferPointer<UInt8>) {
+        if facts.isTabular, let place = NullMarkers.place(of: text) {
+            return facts.addMarker(place)
+        }
         facts.add(text: text)
-        distinct?.insert(text)
+        profile?.add(text)
+        remember(text)
     }
 
     func add(number: UnsafeBufferPointer<UInt8>) {
         facts.add(number: number)
-        distinct?.insert(number)
+        profile?.add(number)
+        remember(number)
+    }
+
+    /// Prose is no key, and would take the room of what may be one.
+    private func remember(_ value: UnsafeBufferPointer<UInt8>) {
+        guard isInteresting || ValueFacts.isWord(value) else {
+            distinct?.drop()
+            return
+        }
+        distinct?.insert(value)
+    }
+
+    /// Makes values of those texts that might have stood for no value.
+    func takeMarkers(_ isValue: (Int) -> Bool) {
+        for (text, count) in facts.takeMarkers(isValue) {
+            var text = text
+            text.withUTF8 { bytes in
+                for _ in 0..<min(count, 2) { distinct?.insert(bytes) }
+            }
+        }
     }
 }
 
@@ -98,6 +136,10 @@ struct ListFacts {
     var facts = ValueFacts(isTabular: false)
     var distinct: DistinctValues
     var hasNulls = false
+    /// What the objects in the lists have in common.
+    private(set) var element: FieldNode?
+    /// The objects as they stand there, to see whether those of one key are equal.
+    private(set) var objects: DistinctValues
     /// Some list has an item twice.
     var hasRepeats = false
     /// The items of the list that is being read.
@@ -105,6 +147,27 @@ struct ListFacts {
 
     init(in room: DistinctRoom) {
         distinct = DistinctValues(in: room)
+        objects = DistinctValues(in: room)
+    }
+
+    /// Notes an object of a list.
+    ///
+    /// - Returns: what is to see its members, and a number that no other object of it has; nil
+    ///   where it is too deep inside.
+    mutating func addObject(in node: FieldNode) -> (FieldNode, Int)? {
+        facts.addObject()
+        guard node.depth < FieldNode.depthMax else { return nil }
+        let element =
+            element
+            ?? FieldNode(
+                name: [], depth: node.depth, isTabular: false, tracking: node.tracking,
+                isInList: true, list: node)
+        self.element = element
+        return (element, facts.objects)
+    }
+
+    mutating func end(object bytes: UnsafeBufferPointer<UInt8>) {
+        objects.insert(hash: DistinctValues.hash(bytes))
     }
 
     mutating func begin() { current.removeAll(keepingCapacity: true) }
@@ -121,6 +184,8 @@ struct FieldTracking {
     /// The entities of all inputs, without case.
     let entities: Set<String>
     let room: DistinctRoom
+    /// Whether somebody wants to see what the values look like.
+    var hasProfiles = false
 
     func isInteresting(_ name: String, in parent: String) -> Bool {
         let folded = InferredNames.folded(name)

@@ -35,7 +35,7 @@ package struct InferenceFolder {
         for (name, _) in files where !overwrites {
             let path = PathText.join(folder, name)
             guard !FileSystem.exists(path) else {
-                throw failure(
+                throw Self.failure(
                     "file.exists", "The file is there already", path,
                     fix: fix)
             }
@@ -46,18 +46,29 @@ package struct InferenceFolder {
             throw RunFailure(error)
         }
         for (name, text) in files {
-            let path = PathText.join(folder, name)
-            do {
-                try FileSystem.replace(path, with: Array(text.utf8))
-            } catch {
-                throw failure(
-                    "file.write", "The file cannot be written", path,
-                    fix: "check the folder's permissions and the room on the disk")
-            }
+            try Self.write(text, to: PathText.join(folder, name), overwrites: true)
         }
     }
 
-    private func failure(
+    /// Writes one file.
+    package static func write(
+        _ text: String, to path: String, overwrites: Bool
+    ) throws(RunFailure) {
+        guard overwrites || !FileSystem.exists(path) else {
+            throw failure(
+                "file.exists", "The file is there already", path,
+                fix: "name another file, or give --force")
+        }
+        do {
+            try FileSystem.replace(path, with: Array(text.utf8))
+        } catch {
+            throw failure(
+                "file.write", "The file cannot be written", path,
+                fix: "check the folder's permissions and the room on the disk")
+        }
+    }
+
+    private static func failure(
         _ code: String, _ message: String, _ path: String, fix: String
     ) -> RunFailure {
         RunFailure(.cannotCreate, [Diagnostic(code: code, message, at: .file(path), fix: fix)])
@@ -65,7 +76,8 @@ package struct InferenceFolder {
 
     /// A path as specs in the folder write it; absolute ones stay.
     func seenFromFolder(_ path: String) -> String {
-        guard !PathText.isAbsolute(path) else { return path }
+        // Standard input is no file.
+        guard !PathText.isAbsolute(path), path != "-" else { return path }
         return FileName(absolute(path)).relative(to: FileName(absolute(folder)))?.exactText ?? path
     }
 

@@ -21,7 +21,25 @@ package struct InferenceOptions: Sendable {
     package var limit: Int?
     /// So many values are remembered, to see what is unique and what refers to what.
     package var valuesMax = DistinctRoom.countMax
+    /// Whether `Inference.page` shows what the values look like.
+    package var hasProfiles = false
 
     /// Nothing is known.
     package init() {}
+
+    /// The types that a field of the input may have.
+    private static let fieldTypes: [AttributeType] = [
+        .string, .integer64, .integer32, .integer16, .decimal, .double, .float, .boolean, .date,
+        .uuid, .uri, .binary,
+    ]
+
+    /// Their names, as models write them.
+    package static var typeNames: [String] { fieldTypes.map(\.rawValue) }
+
+    /// A type by its name, whatever its case and blanks: `Integer 64` or `integer64`.
+    package static func type(named name: String) -> AttributeType? {
+        func plain(_ text: String) -> String { text.lowercased().filter { $0 != " " } }
+        return fieldTypes.first { plain($0.rawValue) == plain(name) }
+            ?? (plain(name) == "integer" ? .integer64 : nil)
+    }
 }

@@ -36,15 +36,15 @@ enum InferenceText {
                         + "inverse: \(YAMLWriter.scalar(relationship.inverse)) }")
             }
         }
-        if let key = entity.key {
-            lines.append(noted("    unique: [[\(YAMLWriter.scalar(key))]]", entity.keyNote))
+        if !entity.key.isEmpty {
+            lines.append(noted("    unique: [\(list(entity.key))]", entity.keyNote))
         }
     }
 
     /// From how much data the entity was guessed, and what all of it has.
     private static func origin(_ entity: InferredEntity) -> [String] {
-        guard let stage = entity.stage else { return [] }
-        let records = ReportWords.several(stage.records, "record")
+        guard let count = entity.records, count > 0 else { return [] }
+        let records = ReportWords.several(count, entity.stage == nil ? "object" : "record")
         let names = entity.attributes.filter { $0.isEverywhere && !$0.isRequired }.map(\.name)
         guard !names.isEmpty else { return ["guessed from \(records)"] }
         let shown = names.prefix(namesMax).joined(separator: ", ")
@@ -74,37 +74,46 @@ enum InferenceText {
     ///   - settings: lines of further keys.
     ///   - path: what the spec calls a file.
     static func spec(
-        name: String, store: String?, model: [String], settings: [String],
-        _ entities: [InferredEntity], _ joins: [InferredJoin], path: (String) -> String
+        name: String, store: String? = nil, model: [String], settings: [String] = [],
+        _ entities: [InferredEntity], _ joins: [InferredJoin], rejects: Int,
+        path: (String) -> String
     ) -> String {
         let at = store.map(file) ?? "\(name).sqlite"
         var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(at)"]
-        lines += ["  open: create"] + model.map { "  " + $0 } + settings + ["stages:"]
+        lines += ["  open: create"] + model.map { "  " + $0 } + settings
+        if rejects > 0 {
+            lines.append("rejects:")
+            lines.append(
+                noted("  allow: \(rejects)", "so many could not be read when this was made"))
+        }
+        lines.append("stages:")
+        let byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         for entity in entities {
-            if let stage = entity.stage { append(stage, entity, path, to: &lines) }
+            if let stage = entity.stage { append(stage, entity, byName, path, to: &lines) }
         }
         for join in joins { append(join, path, to: &lines) }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static func append(
-        _ stage: InferredImport, _ entity: InferredEntity, _ path: (String) -> String,
-        to lines: inout [String]
+        _ stage: InferredImport, _ entity: InferredEntity, _ all: [String: InferredEntity],
+        _ path: (String) -> String, to lines: inout [String]
     ) {
         appendInput(stage, path, to: &lines)
         lines.append("    into: \(YAMLWriter.scalar(entity.name))")
-        if let key = entity.key {
-            lines.append("    key: \(YAMLWriter.scalar(key))")
-        } else {
-            lines.append(
-                noted(
-                    "    when-found: append",
-                    "no field tells the records apart for sure; a second run adds them again,"
-                        + " unless `unique` of the model and `key` here name the fields that do"))
-        }
+        append(key: entity.key, indent: "    ", to: &lines)
         // Fields of an attribute's name fill it by themselves.
-        append(set: entity.attributes.compactMap(mapping), to: &lines)
-        append(links: stage.links, to: &lines)
+        append(set: entity.attributes.compactMap(mapping), indent: "    ", to: &lines)
+        append(links: entity.links, of: all, indent: "    ", to: &lines)
+    }
+
+    private static func append(key: [String], indent: String, to lines: inout [String]) {
+        lines.append("\(indent)key: \(key.count == 1 ? YAMLWriter.scalar(key[0]) : list(key))")
+    }
+
+    /// A list of names on one line.
+    private static func list(_ names: [String]) -> String {
+        "[\(names.map { YAMLWriter.scalar($0) }.joined(separator: ", "))]"
     }
 
     /// A table of pairs adds to a relationship of objects that are there.
@@ -115,8 +124,8 @@ enum InferenceText {
         lines.append("    into: \(YAMLWriter.scalar(join.entity))")
         lines.append("    key: \(YAMLWriter.scalar(join.key))")
         lines.append("    set-only: true")
-        append(set: [text(of: join.key, from: join.keySource)], to: &lines)
-        append(links: join.stage.links, to: &lines)
+        append(set: [text(of: join.key, from: join.keySource)], indent: "    ", to: &lines)
+        append(links: [join.link], of: [:], indent: "    ", to: &lines)
     }
 
     private static func appendInput(
@@ -134,51 +143,97 @@ enum InferenceText {
             lines.append("      files:")
             lines += files.map { "        - \($0)" }
         }
-        lines.append("      as: \(stage.format.rawValue)")
-        if stage.at != "$" {
+        let form = stage.form
+        lines.append("      as: \(form.format.rawValue)")
+        if form.encoding != .utf8 {
+            lines.append(noted("      encoding: \(form.encoding.rawValue)", "guessed"))
+        }
+        if form.at != "$" {
             lines.append(
                 noted(
-                    "      at: \(YAMLWriter.scalar(stage.at))",
+                    "      at: \(YAMLWriter.scalar(form.at))",
                     "guessed: what the documents hold beside these records is left out"))
         }
-        if let byte = stage.delimiter {
+        if let byte = form.delimiter {
             let text = String(Unicode.Scalar(byte))
             lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
         }
+        if !form.hasHeader {
+            lines.append(noted("      header: false", "guessed: the first row holds values"))
+            lines.append("      columns: \(list(form.columns ?? []))")
+        }
+        if !stage.nulls.isEmpty {
+            lines.append(noted("      null: \(list([""] + stage.nulls))", "guessed"))
+        }
     }
 
-    private static func append(set mappings: [String], to lines: inout [String]) {
+    private static func append(set mappings: [String], indent: String, to lines: inout [String]) {
         guard !mappings.isEmpty else { return }
-        lines.append("    set:")
-        lines += mappings.map { "      " + $0 }
+        lines.append("\(indent)set:")
+        lines += mappings.map { "\(indent)  \($0)" }
     }
 
     /// What fills an attribute, where that is not just the field of its name.
     private static func mapping(_ attribute: InferredAttribute) -> String? {
-        guard let words = attribute.words else {
+        let name = YAMLWriter.scalar(attribute.name)
+        if attribute.isRowKey { return "\(name): { expr: \"rowkey()\" }" }
+        var parts = ["from: \(YAMLWriter.scalar(attribute.source))"]
+        var note: String?
+        if let words = attribute.words {
+            parts.append(
+                "map: { \(YAMLWriter.scalar(words.yes)): true, "
+                    + "\(YAMLWriter.scalar(words.no)): false }")
+            note = "guessed: there is no other word"
+        }
+        if let date = attribute.date { parts.append("date: \(YAMLWriter.scalar(date))") }
+        switch attribute.number {
+        case .seconds: parts.append("number: seconds")
+        case .milliseconds: parts.append("number: milliseconds")
+        case .text(let form):
+            var keys: [String] = []
+            if form.decimal != "." {
+                keys.append("decimal: \(YAMLWriter.scalar(String(form.decimal)))")
+            }
+            if let mark = form.thousands {
+                keys.append("thousands: \(YAMLWriter.scalar(String(mark)))")
+            }
+            parts.append("number: { \(keys.joined(separator: ", ")) }")
+        case nil: break
+        }
+        guard parts.count > 1 else {
             guard attribute.name != attribute.source else { return nil }
             return text(of: attribute.name, from: attribute.source)
         }
-        return noted(
-            "\(YAMLWriter.scalar(attribute.name)): { from: \(YAMLWriter.scalar(attribute.source)), "
-                + "map: { \(YAMLWriter.scalar(words.yes)): true, "
-                + "\(YAMLWriter.scalar(words.no)): false } }",
-            "guessed: there is no other word")
+        return noted("\(name): { \(parts.joined(separator: ", ")) }", note)
     }
 
     private static func text(of name: String, from source: String) -> String {
         "\(YAMLWriter.scalar(name)): \(YAMLWriter.scalar(source))"
     }
 
-    private static func append(links: [InferredLink], to lines: inout [String]) {
+    private static func append(
+        links: [InferredLink], of all: [String: InferredEntity], indent: String,
+        to lines: inout [String]
+    ) {
         guard !links.isEmpty else { return }
-        lines.append("    link:")
+        lines.append("\(indent)link:")
         for link in links {
+            let name = YAMLWriter.scalar(link.relationship)
+            if let nested = link.nested {
+                guard let entity = all[nested] else { continue }
+                let inner = indent + "    "
+                lines.append(noted("\(indent)  \(name):", link.note))
+                lines.append("\(inner)each: \(YAMLWriter.scalar(link.source))")
+                append(key: entity.key, indent: inner, to: &lines)
+                append(set: entity.attributes.compactMap(mapping), indent: inner, to: &lines)
+                append(links: entity.links, of: all, indent: inner, to: &lines)
+                continue
+            }
             let policy =
                 (link.creates ? ", missing: create" : "") + (link.adds ? ", many: add" : "")
             lines.append(
                 noted(
-                    "      \(YAMLWriter.scalar(link.relationship)): { by: "
+                    "\(indent)  \(name): { by: "
                         + "{ \(YAMLWriter.scalar(link.by)): \(YAMLWriter.scalar(link.source)) }"
                         + "\(policy) }", link.note))
         }

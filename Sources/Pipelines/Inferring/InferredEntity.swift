@@ -27,6 +27,12 @@ struct InferredAttribute {
     var source: String
     /// The words that stand for its two values.
     var words: TruthWords.Pair?
+    /// The pattern of its dates.
+    var date: String?
+    /// How its numbers are written.
+    var number: TypeGuess.Number?
+    /// It is made of all that the record holds.
+    var isRowKey = false
     var note: String?
 }
 
@@ -41,9 +47,11 @@ struct InferredRelationship {
 /// What fills a relationship.
 struct InferredLink {
     var relationship: String
-    /// The attribute of the target's key.
+    /// The attribute of the target's key; empty where the objects stand in the record.
     var by: String
     var source: String
+    /// The entity of objects that stand in the record; nil where they are looked up.
+    var nested: String?
     /// Objects that are missing are made.
     var creates = false
     /// What the relationship holds already stays.
@@ -56,10 +64,8 @@ struct InferredImport {
     /// What the stage is called.
     var name: String
     var paths: [String]
-    var format: RecordFormat
-    var at: String
-    var delimiter: UInt8?
-    var links: [InferredLink] = []
+    var form: SampleForm
+    var nulls: [String]
     var records: Int
     var isCut: Bool
 }
@@ -71,6 +77,7 @@ struct InferredJoin {
     var entity: String
     var key: String
     var keySource: String
+    var link: InferredLink
 }
 
 /// An entity with its import; without one it gets its objects from the links of others.
@@ -78,9 +85,13 @@ struct InferredEntity {
     var name: String
     var attributes: [InferredAttribute] = []
     var relationships: [InferredRelationship] = []
-    var key: String?
+    /// The attributes and relationships that tell objects apart.
+    var key: [String] = []
     var keyNote: String?
     /// What could not be taken over.
     var notes: [String] = []
+    var links: [InferredLink] = []
+    /// How many objects were seen; nil where none was.
+    var records: Int?
     var stage: InferredImport?
 }

@@ -7,7 +7,7 @@ enum InferredNames {
     private static let same: Set<String> = ["series", "species", "news", "data", "metadata"]
     private static let endings = ["movies": "movie", "cookies": "cookie", "statuses": "status"]
 
-    /// `Task` for `in/tasks-2024-05-01.ndjson.gz`.
+    /// `Tasks` for `in/tasks-2024-05-01.ndjson.gz`; a name is never made singular or plural.
     static func entity(ofFile path: String) -> String {
         var name = PathText.lastComponent(path)
         while case let stem = PathText.withoutSuffix(name), stem.utf8.count < name.utf8.count {
@@ -19,12 +19,10 @@ enum InferredNames {
         return entity(ofWords: words)
     }
 
-    /// `Tag` for `tags`.
+    /// `Tags` for `tags`.
     static func entity(ofField name: String) -> String { entity(ofWords: words(name)) }
 
     private static func entity(ofWords words: [String]) -> String {
-        var words = words
-        if let last = words.popLast() { words.append(singular(last)) }
         let name = words.map(capitalized).joined()
         guard let first = name.unicodeScalars.first else { return "Record" }
         return first.properties.isAlphabetic ? name : "Record" + name
@@ -60,7 +58,7 @@ enum InferredNames {
         return capitals.dropLast().lowercased() + capitals.suffix(1) + rest
     }
 
-    /// `task` for `tasks`, `category` for `categories`, `box` for `boxes`.
+    /// `task` for `tasks`, `category` for `categories`, `box` for `boxes`; for comparing names.
     static func singular(_ word: String) -> String {
         let lower = word.lowercased()
         if let known = people[lower] ?? endings[lower] {
@@ -73,19 +71,6 @@ enum InferredNames {
             return String(word.dropLast(2))
         }
         return lower.hasSuffix("s") && lower.count > 1 ? String(word.dropLast()) : word
-    }
-
-    /// `tasks` for `task`, `categories` for `category`, `boxes` for `box`.
-    static func plural(_ word: String) -> String {
-        if word.lowercased().hasSuffix("person") { return word.dropLast(4) + "ople" }
-        if word.lowercased().hasSuffix("child") { return word + "ren" }
-        if word.hasSuffix("y"), let before = word.dropLast().last, !"aeiou".contains(before) {
-            return word.dropLast() + "ies"
-        }
-        for ending in ["s", "x", "z", "ch", "sh"] where word.hasSuffix(ending) {
-            return word + "es"
-        }
-        return word + "s"
     }
 
     /// Names, folded, of references to another one of the same kind.
@@ -101,11 +86,11 @@ enum InferredNames {
             || folded.hasSuffix("id") && ownKind.contains(String(folded.dropLast(2)))
     }
 
-    /// `order-items` for `OrderItem`, as stages are called.
+    /// `order-items` for `OrderItems`, as stages are called.
     static func stage(ofEntity name: String) -> String {
         var text = ""
         var before: Character = "-"
-        for character in plural(lowered(name)) {
+        for character in lowered(name) {
             if character.isUppercase, !before.isUppercase, before != "-" { text += "-" }
             text += character.lowercased()
             before = character
@@ -116,6 +101,28 @@ enum InferredNames {
         }
         guard !plain.isEmpty, plain.count == text.unicodeScalars.count else { return "records" }
         return String(String.UnicodeScalarView(plain.prefix(50)))
+    }
+
+    /// The words of a name, also those of camel case: `support`, `rep`, `id` of `SupportRepId`.
+    static func parts(_ name: String) -> [String] {
+        var parts: [String] = []
+        for word in words(name) {
+            var part = ""
+            let letters = Array(word)
+            for (place, letter) in letters.enumerated() {
+                let isNext =
+                    letter.isUppercase && !part.isEmpty
+                    && (part.last?.isUppercase == false
+                        || place + 1 < letters.count && letters[place + 1].isLowercase)
+                if isNext {
+                    parts.append(part.lowercased())
+                    part = ""
+                }
+                part.append(letter)
+            }
+            parts.append(part.lowercased())
+        }
+        return parts
     }
 
     /// A name without case and separators: `category_id` and `CategoryId` give `categoryid`.

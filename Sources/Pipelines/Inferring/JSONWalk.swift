@@ -3,7 +3,7 @@ import RecordStreams
 /// Walks over the JSON text of a record that a reader has found to be valid.
 struct JSONWalk {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private let record: Int
+    private var record: Int
     private var at = 0
     /// A field without a name was met, which no path can name.
     private(set) var hasNamelessField = false
@@ -89,8 +89,18 @@ struct JSONWalk {
                 let text = string()
                 withText(text) { items.add($0, isText: true) }
             case UInt8(ascii: "{"):
-                items.facts.addObject()
-                skipValue()
+                let start = at
+                if let (element, number) = items.addObject(in: node) {
+                    let outer = record
+                    record = number
+                    object(element)
+                    record = outer
+                } else {
+                    skipValue()
+                }
+                items.end(
+                    object: UnsafeBufferPointer(
+                        rebasing: bytes[min(start, bytes.count)..<min(at, bytes.count)]))
             case UInt8(ascii: "["):
                 items.facts.addList()
                 skipValue()

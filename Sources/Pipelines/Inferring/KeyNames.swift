@@ -50,6 +50,16 @@ enum KeyNames {
         return numbers.contains(name) ? 7 : nil
     }
 
+    /// Names of what tells things apart only in a list.
+    private static let positions: Set<String> = [
+        "position", "pos", "index", "idx", "line", "lineno", "linenumber", "seq", "sequence",
+        "sequencenumber", "order", "ordinal", "rank", "nr", "no", "item", "step", "year", "month",
+        "week", "quarter", "day", "date", "version", "revision", "page",
+    ]
+
+    /// Whether things are told apart by that name only in a list, or along with another field.
+    static func isPosition(_ name: String) -> Bool { positions.contains(name) }
+
     /// The rank of the first column of a table.
     static let firstColumn = 9
 

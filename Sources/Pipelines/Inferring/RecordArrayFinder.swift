@@ -1,12 +1,11 @@
 import RecordStreams
 
-/// Finds the array of records inside a JSON document, in one pass and constant memory.
+/// Finds the arrays of records inside a JSON document, in one pass and constant memory.
 ///
 /// ```
 /// {"meta": {"pages": [1, 2]}, "data": {"items": [{"id": 1}, {"id": 2}]}}   →   $.data.items
 /// ```
-/// Of several arrays of objects the one with the most of them is taken. Arrays inside arrays are
-/// parts of records.
+/// Each array that has an object in it is taken. Arrays inside arrays are parts of records.
 struct RecordArrayFinder {
     private struct Level {
         var isObject: Bool
@@ -21,14 +20,18 @@ struct RecordArrayFinder {
     /// The level of the array that is being counted.
     private var arrayLevel: Int?
     private var count = 0
-    private var best: (path: String, count: Int)?
+    private var found: [String] = []
 
     private static let keyBytesMax = 1024
     private static let levelsMax = 512
+    /// A document with more of them is a record.
+    private static let arraysMax = 100
 
-    /// The path to the array of records, `$` where the document is one itself or has none.
-    static func path(in file: InputFile) throws(RecordStreamError) -> String {
-        let source = try ByteSource(file, compression: .auto)
+    /// The paths to the arrays of records, `$` where the document is one itself or has none.
+    static func paths(
+        in file: InputFile, _ encoding: TextEncoding
+    ) throws(RecordStreamError) -> [String] {
+        let source = try ByteSource(file, compression: .auto, encoding: encoding)
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
         defer { room.deallocate() }
         var finder = RecordArrayFinder()
@@ -37,9 +40,10 @@ struct RecordArrayFinder {
             guard count > 0 else { break }
             for index in 0..<count { finder.take(room[index]) }
             // An array of records needs no path, and neither does what is no document.
-            if finder.isPlain { return "$" }
+            if finder.isPlain { return ["$"] }
         }
-        return finder.best?.path ?? "$"
+        let found = finder.found
+        return found.isEmpty || found.count > arraysMax ? ["$"] : found
     }
 
     private var isPlain = false
@@ -102,9 +106,10 @@ struct RecordArrayFinder {
         if levels.count == arrayLevel {
             arrayLevel = nil
             let keys = levels.dropLast().map { $0.key.flatMap { $0.isEmpty ? nil : $0 } }
-            if count > best?.count ?? 0, !keys.contains(nil) {
+            if count > 0, !keys.contains(nil), found.count <= Self.arraysMax {
                 let steps = keys.compactMap { $0 }.map(FieldPath.escaped)
-                best = ("$." + steps.joined(separator: ".") + "[*]", count)
+                let path = "$." + steps.joined(separator: ".") + "[*]"
+                if !found.contains(path) { found.append(path) }
             }
         }
         levels.removeLast()

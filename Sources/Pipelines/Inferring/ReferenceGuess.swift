@@ -13,7 +13,8 @@ struct ReferenceGuess {
     init(_ drafts: [EntityDraft]) {
         self.drafts = drafts
         for place in drafts.indices {
-            for leaf in drafts[place].leaves.indices where leaf != drafts[place].keyPlace {
+            for leaf in drafts[place].leaves.indices
+            where leaf != drafts[place].keyPlace && drafts[place].nested[leaf] == nil {
                 guess(leaf, of: place)
             }
         }
@@ -28,70 +29,96 @@ struct ReferenceGuess {
             for other in needs[place, default: []].sorted() { visit(other) }
             order.append(place)
         }
-        for place in drafts.indices { visit(place) }
-        return order
+        for place in drafts.indices where drafts[place].owner == nil { visit(place) }
+        let nested = drafts.indices.filter { drafts[$0].owner != nil }
+        return order + nested
+    }
+
+    /// The draft whose import makes the objects.
+    private func root(of place: Int) -> Int {
+        drafts[place].owner.map { root(of: $0.draft) } ?? place
     }
 
     private mutating func guess(_ leaf: Int, of place: Int) {
         let draft = drafts[place]
-        for target in drafts.indices {
-            guard let keyPlace = drafts[target].keyPlace, let key = drafts[target].key,
-                isNamed(draft.leaves[leaf], for: drafts[target], isSelf: target == place),
+        let found = drafts.indices.compactMap { target -> (hint: Int, target: Int, isMany: Bool)? in
+            guard let keyPlace = drafts[target].keyPlace, let key = drafts[target].keyLeaf,
                 let kind = KeyKind(drafts[target].type(keyPlace).type)
-            else { continue }
-            let values = draft.leaves[leaf].node
-            if [key.node.distinct, values.distinct, values.items?.distinct].contains(where: {
-                $0?.isFull == true
-            }) {
-                drafts[place].notes.append(
-                    "'\(draft.leaves[leaf].source)' may refer to \(drafts[target].name): too many "
-                        + "values to compare")
-                continue
+            else { return nil }
+            let named = ReferenceHint(draft.leaves[leaf], drafts[target], isSelf: target == place)
+                .strength
+            guard let hint = named ?? strength(draft, leaf, of: key, kind, isSelf: target == place)
+            else { return nil }
+            if let isMany = refers(draft, leaf, to: target, kind, hint) {
+                return (hint, target, isMany)
             }
-            guard
-                let isMany = refers(draft, leaf, to: key, kind),
-                target == place || !reaches(from: target, to: place)
-            else { continue }
-            if target != place { needs[place, default: []].insert(target) }
-            drafts[place].references[leaf] = EntityDraft.Reference(
-                leaf: draft.leaves[leaf], target: drafts[target].name, isMany: isMany)
+            note(leaf, of: place, key, target, named)
+            return nil
+        }
+        guard let best = found.map(\.hint).min() else { return }
+        let likely = found.filter { $0.hint == best }
+        // Where no name decides, nobody knows which of them is meant.
+        guard best <= ReferenceHint.ownKind || likely.count == 1, let choice = likely.first else {
             return
         }
+        let (own, other) = (root(of: place), root(of: choice.target))
+        if own != other {
+            guard !reaches(from: other, to: own) else { return }
+            needs[own, default: []].insert(other)
+        }
+        drafts[place].references[leaf] = EntityDraft.Reference(
+            leaf: draft.leaves[leaf], target: drafts[choice.target].name, isMany: choice.isMany)
     }
 
-    /// `category`, `categoryId`, `category_id`, `category.id`; `parentId` or `reportsTo` for one's
-    /// own kind.
-    private func isNamed(_ leaf: Leaf, for target: EntityDraft, isSelf: Bool) -> Bool {
-        let name = InferredNames.folded(leaf.name)
-        let entity = InferredNames.folded(target.name)
-        let key = InferredNames.folded(target.key?.name ?? "")
-        if leaf.path.count > 1, InferredNames.folded(leaf.path[leaf.path.count - 2]) == entity {
-            return name == key
-        }
-        if isSelf, InferredNames.meansOwnKind(name) { return true }
-        if leaf.node.items != nil {
-            let one = InferredNames.folded(InferredNames.singular(leaf.name))
-            return [entity, entity + "id", entity + key].contains(one)
-        }
-        return [entity, entity + "id", entity + key].contains(name)
-            || (name == key && key.hasPrefix(entity))
+    /// Tells of what could not be compared.
+    private mutating func note(
+        _ leaf: Int, of place: Int, _ key: Leaf, _ target: Int, _ named: Int?
+    ) {
+        let values = drafts[place].leaves[leaf].node
+        guard named.map({ $0 <= ReferenceHint.ownKind }) == true,
+            [key.node.distinct, values.distinct, values.items?.distinct].contains(where: {
+                $0?.isFull == true
+            })
+        else { return }
+        drafts[place].notes.append(
+            "'\(drafts[place].leaves[leaf].source)' may refer to \(drafts[target].name): too many "
+                + "values to compare")
+    }
+
+    /// How much the values say alone; nil where they might agree by chance.
+    private func strength(
+        _ draft: EntityDraft, _ leaf: Int, of key: Leaf, _ kind: KeyKind, isSelf: Bool
+    ) -> Int? {
+        let node = draft.leaves[leaf].node
+        guard let keys = key.node.distinct, let values = node.distinct, values.isWhole,
+            keys.isWhole, node.facts.isOneWord, !isSelf || values.count < keys.count
+        else { return nil }
+        let isTelling =
+            switch kind {
+            case .uuid: values.count > 0
+            case .text: values.count >= 3 && !node.facts.isWhole
+            case .integer: values.count >= 3 && key.node.facts.isSparse(keys.count)
+            }
+        return isTelling ? ReferenceHint.byValues : nil
     }
 
     /// Whether every value is one of the key's, and whether the field holds lists of them.
     private func refers(
-        _ draft: EntityDraft, _ place: Int, to key: Leaf, _ kind: KeyKind
+        _ draft: EntityDraft, _ place: Int, to target: Int, _ kind: KeyKind, _ hint: Int
     ) -> Bool? {
-        guard let keys = key.node.distinct, !keys.isFull else { return nil }
+        guard let keys = drafts[target].keyLeaf?.node.distinct, keys.isWhole else { return nil }
         let node = draft.leaves[place].node
         if let items = scalarItems(node) {
-            guard KeyKind(items.facts.type(named: "", isKey: true).type) == kind,
-                !items.distinct.isFull, items.distinct.hashes.isSubset(of: keys.hashes)
+            guard KeyKind(items.facts.guess(named: "", isKey: true).type) == kind,
+                items.distinct.isWhole, items.distinct.isSubset(of: keys)
             else { return nil }
             return true
         }
-        guard KeyKind(node.facts.type(named: "", isKey: true).type) == kind,
-            let values = node.distinct, values.count > 0, !values.isFull, !values.hasEmpty,
-            values.hashes.isSubset(of: keys.hashes)
+        // A table without rows has names alone.
+        if draft.records == 0 { return hint == ReferenceHint.named ? false : nil }
+        guard KeyKind(node.facts.guess(named: "", isKey: true).type) == kind,
+            let values = node.distinct, values.count > 0, values.isWhole, !values.hasEmpty,
+            values.isSubset(of: keys)
         else { return nil }
         return false
     }

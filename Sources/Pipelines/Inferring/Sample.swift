@@ -6,13 +6,8 @@ import RecordStreams
 /// The records of some files that have one form, and what was seen of them.
 final class Sample {
     let entityName: String
-    private(set) var paths: [String]
-    let format: RecordFormat
-    /// Where the records stand in a JSON document.
-    let at: String
-    /// What separates the columns, where it is not the format's own byte.
-    let delimiter: UInt8?
-    let columns: [String]?
+    private(set) var inputs: [SampleInput] = []
+    let form: SampleForm
     let root: FieldNode
     private(set) var records = 0
     private(set) var rejects: [Diagnostic] = []
@@ -20,33 +15,37 @@ final class Sample {
     private(set) var hasNamelessField = false
     /// Whether there are more records than were read.
     private(set) var isCut = false
+    /// Texts of a table that stand for null, besides the empty one.
+    private(set) var nulls: [String]
 
     private static let rejectsShown = 3
 
-    init(entityName: String, first input: SampleInput, tracking: FieldTracking) {
+    var columns: [String]? { form.columns }
+    var paths: [String] { inputs.map(\.pattern) }
+    /// What a spec says of the files: one pattern where that names just these.
+    var patterns: [String] { FilePattern.pattern(of: paths).map { [$0] } ?? paths }
+
+    init(entityName: String, first input: SampleInput, tracking: FieldTracking, nulls: [String]) {
         self.entityName = entityName
-        paths = []
-        format = input.format
-        at = input.at
-        delimiter = input.delimiter
-        columns = input.columns
-        root = FieldNode(isTabular: input.columns != nil, tracking: tracking)
+        form = input.form
+        self.nulls = input.form.columns == nil ? [] : nulls
+        root = FieldNode(isTabular: input.form.columns != nil, tracking: tracking)
     }
 
-    /// Whether the file's records are read in the same way.
-    func takes(_ input: SampleInput) -> Bool {
-        format == input.format && at == input.at && delimiter == input.delimiter
-            && columns == input.columns
+    private func options(_ input: SampleInput) -> ReadOptions {
+        var options = input.options
+        options.nulls += nulls
+        return options
     }
 
     /// Reads a file's records.
     ///
     /// - Parameter limit: records that the sample may have in all.
     func read(_ input: SampleInput, limit: Int) throws(RecordStreamError) {
-        paths.append(input.file.pattern)
-        let names = input.columns ?? []
+        inputs.append(input)
+        let names = form.columns ?? []
         let reader = try RecordReader(
-            input: input.file, options: input.options,
+            input: input.file, options: options(input),
             selection: FieldSelection(names.map { FieldPath(name: $0) }))
         hasNamelessField = hasNamelessField || names.contains("")
         root.rewind()
@@ -54,6 +53,8 @@ final class Sample {
             var name = name
             return name.withUTF8 { root.member(named: $0) }
         }
+        let room = root.tracking.room
+        room.file += 1
         let batch = RecordBatch()
         while try reader.next(batch) {
             rejectCount += batch.rejects.count
@@ -65,7 +66,8 @@ final class Sample {
                     isCut = true
                     return
                 }
-                if input.columns == nil {
+                room.record += 1
+                if form.columns == nil {
                     observe(batch.rawRecord(record))
                 } else {
                     observe(batch.fields(of: record), columns)
@@ -73,6 +75,12 @@ final class Sample {
                 records += 1
             }
         }
+    }
+
+    /// Finds the texts that stand for null, when all is read.
+    func finish() {
+        guard form.columns != nil else { return }
+        nulls += NullMarkers.settle(root.members)
     }
 
     private func observe(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -86,43 +94,141 @@ final class Sample {
             column?.add(text: field.bytes)
         }
     }
+
+    // MARK: Several fields
+
+    /// Reads everything once more, to see which sets of fields tell records apart.
+    ///
+    /// - Parameters:
+    ///   - sets: places among the paths.
+    ///   - limit: as before.
+    func areUnique(
+        _ sets: [[Int]], of paths: [FieldPath], valuesMax: Int, limit: Int
+    ) throws(RecordStreamError) -> [Bool] {
+        let room = DistinctRoom(valuesMax)
+        var values = sets.map { _ in DistinctValues(in: room) }
+        var count = 0
+        for input in inputs {
+            room.file += 1
+            let reader = try RecordReader(
+                input: input.file, options: options(input), selection: FieldSelection(paths))
+            let batch = RecordBatch()
+            while try reader.next(batch) {
+                for record in 0..<batch.count where count < limit {
+                    count += 1
+                    let hashes = batch.fields(of: record).map { DistinctValues.hash($0.bytes) }
+                    for (place, set) in sets.enumerated() where !values[place].isDropped {
+                        values[place].insert(
+                            hash: set.reduce(0) { DistinctValues.hash($0, and: hashes[$1]) })
+                        if values[place].hasRepeats { values[place].drop() }
+                    }
+                }
+                if values.allSatisfy(\.isDropped) || count >= limit { break }
+            }
+        }
+        return values.map { $0.isWhole && !$0.hasRepeats }
+    }
+}
+
+/// How the records of a file are read.
+struct SampleForm: Equatable {
+    var format: RecordFormat
+    /// Where the records stand in a JSON document.
+    var at = "$"
+    /// What separates the columns, where it is not the format's own byte.
+    var delimiter: UInt8?
+    /// The names of a table's columns.
+    var columns: [String]?
+    /// The first row names the columns.
+    var hasHeader = true
+    var encoding = TextEncoding.utf8
 }
 
 /// One file and how it is to be read.
 struct SampleInput {
     let file: InputFile
-    let format: RecordFormat
-    private(set) var at = "$"
-    private(set) var delimiter: UInt8?
-    private(set) var columns: [String]?
+    /// What a spec calls it.
+    let pattern: String
+    var form: SampleForm
+    /// What the records are called, where a document holds several kinds.
+    private(set) var name: String?
 
     /// Looks at the beginning of a file, or at all of a document whose records are inside.
-    init(_ file: InputFile, _ known: RecordFormat?) throws(RecordStreamError) {
-        self.file = file
-        var options = ReadOptions()
-        options.format = known
-        let reader = try RecordReader(
-            input: file, options: options, selection: FieldSelection([]))
-        format = reader.format
-        columns = reader.columnNames
-        if format == .json { at = try RecordArrayFinder.path(in: file) }
-        guard let only = columns?.first, columns?.count == 1 else { return }
-        // The format's own byte separates nothing; perhaps another does.
-        for byte in [UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ",")]
-        where only.utf8.contains(byte) {
-            delimiter = byte
-            columns = try RecordReader(
-                input: file, options: self.options, selection: FieldSelection([])
-            ).columnNames
-            return
+    static func inputs(
+        of file: InputFile, called pattern: String, _ known: InferenceOptions
+    ) throws(RecordStreamError) -> [SampleInput] {
+        var form = SampleForm(format: .csv)
+        if let encoding = known.encoding {
+            form.encoding = encoding
+        } else {
+            form.encoding = try EncodingPeek.encoding(of: file)
         }
+        if let format = known.format ?? RecordFormat(fileName: file.path) {
+            form.format = format
+        } else {
+            var options = ReadOptions()
+            options.encoding = form.encoding
+            form.format = try RecordReader(
+                input: file, options: options, selection: FieldSelection([])
+            ).format
+        }
+        guard form.format.isTabular else {
+            guard form.format == .json else {
+                return [SampleInput(file: file, pattern: pattern, form: form)]
+            }
+            let paths = try RecordArrayFinder.paths(in: file, form.encoding)
+            let whole = SampleInput(file: file, pattern: pattern, form: form)
+            return paths.map { path in
+                var input = whole
+                input.form.at = path
+                if paths.count > 1 { input.name = Self.lastKey(of: path) }
+                return input
+            }
+        }
+        let peek = try TablePeek(file, form.format, form.encoding)
+        if peek.delimiter != (form.format == .tsv ? 9 : UInt8(ascii: ",")) {
+            form.delimiter = peek.delimiter
+        }
+        form.hasHeader = known.hasHeader ?? peek.hasHeader
+        if !form.hasHeader {
+            form.columns = (0..<max(1, peek.width)).map { "column\($0 + 1)" }
+        }
+        var input = SampleInput(file: file, pattern: pattern, form: form)
+        if form.hasHeader {
+            input.form.columns = try RecordReader(
+                input: file, options: input.options, selection: FieldSelection([])
+            ).columnNames
+        }
+        return [input]
+    }
+
+    /// `items` of `$.data.items[*]`.
+    private static func lastKey(of path: String) -> String {
+        var key: [Character] = []
+        var isEscaped = false
+        for character in path.dropLast(3) {
+            if isEscaped {
+                key.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "." {
+                key = []
+            } else {
+                key.append(character)
+            }
+        }
+        return String(key)
     }
 
     var options: ReadOptions {
         var options = ReadOptions()
-        options.format = format
-        options.at = at
-        options.delimiter = delimiter
+        options.format = form.format
+        options.at = form.at
+        options.delimiter = form.delimiter
+        options.encoding = form.encoding
+        options.header = form.hasHeader
+        if !form.hasHeader { options.columns = form.columns }
         return options
     }
 }

@@ -21,15 +21,17 @@ struct ValueFacts {
     private var allDigits = true
     private(set) var low = Int64.max
     private(set) var high = Int64.min
-    /// Digits behind the point, where they end in 0 somewhere all must have as many.
-    private var scale: Int?
-    private var scalesDiffer = false
     private var hasTrailingZeros = false
     private var hasOffsets = false
     /// No text has a blank in it, and none is long.
     private var allWords = true
     private var truth = TruthWords()
     private var hasBareDays = false
+    private var scaleMax = 0
+    private(set) var dates = DateForms()
+    private var numberForms = NumberForms()
+    /// How often each text came that may stand for no value, by its place among them.
+    private(set) var markers: [Int: Int] = [:]
 
     init(isTabular: Bool) {
         self.isTabular = isTabular
@@ -57,14 +59,34 @@ struct ValueFacts {
         texts += 1
         if allUUIDs { allUUIDs = Self.isUUID(bytes) }
         if allDates { addDate(bytes) }
+        if dates.isOpen { dates.add(bytes) }
+        if allWords { allWords = Self.isWord(bytes) }
         guard isTabular else { return }
-        if allWords { allWords = bytes.count <= 64 && !bytes.contains { $0 <= 32 } }
+        numberForms.add(bytes)
         truth.add(bytes)
         if allTruthTexts {
             allTruthTexts = bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8)
         }
         if allReals { addNumeral(bytes) }
         if allDigits { allDigits = !bytes.isEmpty && bytes.allSatisfy { $0 &- 48 <= 9 } }
+    }
+
+    mutating func addMarker(_ place: Int) { markers[place, default: 0] += 1 }
+
+    /// Makes texts of those markers that are values after all.
+    ///
+    /// - Returns: how often each of them came.
+    mutating func takeMarkers(_ isValue: (Int) -> Bool) -> [(text: String, count: Int)] {
+        var taken: [(String, Int)] = []
+        for (place, times) in markers.sorted(by: { $0.key < $1.key }) where isValue(place) {
+            var text = NullMarkers.all[place]
+            text.withUTF8 { bytes in
+                for _ in 0..<times { add(text: bytes) }
+            }
+            taken.append((text, times))
+            markers[place] = nil
+        }
+        return taken
     }
 
     mutating func add(number bytes: UnsafeBufferPointer<UInt8>) {
@@ -77,23 +99,17 @@ struct ValueFacts {
         if let value = ScalarParser.integer(bytes), !(value == 0 && bytes.count > 1) {
             low = min(low, value)
             high = max(high, value)
-            add(scale: 0)
             return
         }
         allIntegers = false
         let numeral = Numeral(bytes)
         if let fraction = numeral?.fractionDigits {
-            add(scale: fraction)
+            scaleMax = max(scaleMax, fraction)
             if fraction > 0, bytes.last == UInt8(ascii: "0") { hasTrailingZeros = true }
         }
         // In a table 1e5 may as well be a code.
         let mayBe = !isTabular || numeral.map { !$0.hasExponent && !$0.isNegativeZero } ?? false
         allReals = mayBe && numeral?.fitsDouble(bytes) == true
-    }
-
-    private mutating func add(scale other: Int) {
-        if let scale, scale != other { scalesDiffer = true }
-        scale = other
     }
 
     private mutating func addDate(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -115,11 +131,19 @@ struct ValueFacts {
     /// Whether the values look like identifiers: numbers or single words.
     var isOneWord: Bool { numbers == count || allWords }
 
+    /// Whether all of them are dates, in one form or another.
+    var isDate: Bool { texts == count && (allDates || dates.proven != nil) }
+
     /// The two words of a column that has both and nothing else, and what they stand for; nil for
     /// those that are read as truth values without being told.
     var truthWords: TruthWords.Pair? {
         guard isTabular, texts == count, !allTruthTexts else { return nil }
         return truth.pair
+    }
+
+    /// Whether a value has no blank in it and is not long.
+    static func isWord(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.count <= 64 && !bytes.contains { $0 <= 32 }
     }
 
     static func isUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -136,49 +160,160 @@ struct ValueFacts {
         "phone", "fax", "zip", "postal", "postcode", "iban", "isbn", "barcode", "code", "version",
     ]
 
-    /// The type that holds every value as it is, and what is to be said of the choice.
+    /// Words in the names of what is paid.
+    private static let moneyNames = [
+        "price", "amount", "total", "cost", "fee", "tax", "balance", "salary", "discount",
+        "revenue", "payment", "budget",
+    ]
+
+    /// Last words in the names of moments.
+    private static let momentNames: Set<String> = [
+        "at", "on", "time", "timestamp", "date", "datetime", "ts", "epoch", "created", "updated",
+        "modified", "since", "until", "seen", "expires", "expiry", "mtime", "ctime", "atime",
+    ]
+
+    /// The type that holds every value as it is, how it is written, and what is to be said of the
+    /// choice.
     ///
     /// - Parameter isKey: whether more values than these are sure to come.
-    func type(named name: String, isKey: Bool) -> (type: AttributeType, note: String?) {
-        if count == 0 { return (.string, "no value in the data, so the type is open") }
-        if booleans == count { return (.boolean, nil) }
+    func guess(named name: String, isKey: Bool) -> TypeGuess {
+        if count == 0 {
+            return TypeGuess(.string, note: "no value in the data, so the type is open")
+        }
+        if booleans == count { return TypeGuess(.boolean) }
         if booleans + objects + lists > 0 {
             let isMixed = objects < count && lists < count
-            return (.transformable, isMixed ? "values of several kinds, kept as JSON" : nil)
+            return TypeGuess(
+                .transformable, note: isMixed ? "values of several kinds, kept as JSON" : nil)
         }
-        if numbers > 0, texts > 0 { return (.string, "numbers and texts, kept as text") }
+        if numbers > 0, texts > 0 {
+            return TypeGuess(.string, note: "numbers and texts, kept as text")
+        }
         if texts == count {
-            if allUUIDs { return (.uuid, nil) }
-            if allDates { return (.date, dateNote) }
-            guard isTabular else { return (.string, nil) }
-            if allTruthTexts || truthWords != nil { return (.boolean, nil) }
+            if allUUIDs { return TypeGuess(.uuid) }
+            if allDates { return TypeGuess(.date, note: dateNote) }
+            if let found = writtenDate(named: name) { return found }
+            guard isTabular else { return TypeGuess(.string) }
+            if allTruthTexts || truthWords != nil { return TypeGuess(.boolean) }
             let folded = InferredNames.folded(name)
             let isCode = !isKey && !folded.hasSuffix("id")
             if allReals, isCode, Self.textNames.contains(where: folded.contains) {
-                return (.string, "digits, but by its name no quantity")
+                return TypeGuess(.string, note: "digits, but by its name no quantity")
             }
         }
-        return number()
+        return number(named: name)
     }
 
-    private func number() -> (type: AttributeType, note: String?) {
+    /// A date in another form than that of ISO 8601.
+    private func writtenDate(named name: String) -> TypeGuess? {
+        if let pattern = dates.proven {
+            return TypeGuess(.date, note: "guessed: each value is such a date", date: pattern)
+        }
+        if dates.isDigits, ["date", "day"].contains(where: InferredNames.folded(name).contains) {
+            return TypeGuess(
+                .date, note: "guessed: each value is such a date", date: dates.first)
+        }
+        guard dates.isAmbiguous else { return nil }
+        return TypeGuess(
+            .string, note: "dates of which nothing tells the day from the month, kept as text")
+    }
+
+    private func number(named name: String) -> TypeGuess {
         let tooLong = "numbers that Integer 64 and Double would not hold as they are"
         guard allReals else {
-            if numbers > 0 { return (.string, tooLong) }
-            return (.string, allDigits ? "leading zeros or long numbers, kept as text" : nil)
+            if numbers > 0 { return TypeGuess(.string, note: tooLong) }
+            if let form = numberForms.proven {
+                return TypeGuess(
+                    numberForms.scaleMax <= Self.decimalScaleMax ? .decimal : .double,
+                    note: "guessed: a number in this form", number: .text(form))
+            }
+            return TypeGuess(
+                .string, note: allDigits ? "leading zeros or long numbers, kept as text" : nil)
         }
         // A later file may hold larger ones, which a narrower type would refuse.
-        if allIntegers { return (.integer64, nil) }
+        if allIntegers { return epoch(named: name) ?? TypeGuess(.integer64) }
         // Whole numbers beside fractions: a double holds those up to 2^53.
-        if low <= high, max(low.magnitude, high.magnitude) > 1 << 53 { return (.string, tooLong) }
-        guard isTabular, hasTrailingZeros else { return (.double, nil) }
-        if scalesDiffer { return (.string, "1.10 and 1.1 may differ, so kept as text") }
-        return (.double, "exports write 1.50 as 1.5; say String to keep the zeros")
+        if low <= high, max(low.magnitude, high.magnitude) > 1 << 53 {
+            return TypeGuess(.string, note: tooLong)
+        }
+        let isMoney = Self.moneyNames.contains(where: InferredNames.folded(name).contains)
+        let hasFractions = (1...Self.decimalScaleMax).contains(scaleMax)
+        return TypeGuess(
+            hasFractions && (isTabular || isMoney) ? .decimal : .double,
+            note: isTabular && hasTrailingZeros
+                ? "exports write 1.50 as 1.5; say String to keep the zeros" : nil)
     }
+
+    /// More digits behind the point are those of a measurement or a computation.
+    private static let decimalScaleMax = 4
+
+    /// A moment that is counted from 1970 on.
+    private func epoch(named name: String) -> TypeGuess? {
+        guard let last = InferredNames.parts(name).last, Self.momentNames.contains(last)
+        else { return nil }
+        // From 1990 to 2100.
+        let seconds = 631_152_000...4_102_444_800 as ClosedRange<Int64>
+        if seconds.contains(low), seconds.contains(high) {
+            return TypeGuess(.date, note: "guessed: seconds since 1970", number: .seconds)
+        }
+        if seconds.contains(low / 1000), seconds.contains(high / 1000) {
+            return TypeGuess(.date, note: "guessed: milliseconds since 1970", number: .milliseconds)
+        }
+        return nil
+    }
+
+    /// How the values are written that somebody says to be of a type.
+    func guess(named name: String, told type: AttributeType) -> TypeGuess {
+        let found = guess(named: name, isKey: true)
+        if found.type == type { return found }
+        var told = TypeGuess(type)
+        if type == .date, texts == count, !allDates { told.date = dates.first }
+        if type == .date, allIntegers, dates.first == nil, low <= high {
+            told.number = high.magnitude >= 100_000_000_000 ? .milliseconds : .seconds
+        }
+        if [.decimal, .double, .float].contains(type), let form = numberForms.proven {
+            told.number = .text(form)
+        }
+        return told
+    }
+
+    /// The range of whole numbers that fills so little of itself that a value is in it by chance
+    /// only seldom.
+    func isSparse(_ count: Int) -> Bool {
+        guard allIntegers, low <= high else { return false }
+        return Double(high) - Double(low) > 20 * Double(count)
+    }
+
+    /// Whether all values are whole numbers.
+    var isWhole: Bool { count > 0 && allReals && allIntegers }
 
     private var dateNote: String? {
         if hasOffsets { return "the moments are kept, in UTC; the offsets are not" }
         return hasBareDays ? "a day alone is its 00:00 UTC" : nil
+    }
+}
+
+/// A type, and how its values are written.
+struct TypeGuess {
+    /// How numbers are written, or the dates that they tell.
+    enum Number: Equatable {
+        case seconds, milliseconds
+        case text(NumberForms.Form)
+    }
+
+    var type: AttributeType
+    var note: String?
+    /// The pattern of a date.
+    var date: String?
+    var number: Number?
+
+    init(
+        _ type: AttributeType, note: String? = nil, date: String? = nil, number: Number? = nil
+    ) {
+        self.type = type
+        self.note = note
+        self.date = date
+        self.number = number
     }
 }
 

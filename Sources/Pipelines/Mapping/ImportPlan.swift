@@ -12,6 +12,8 @@ package struct ImportPlan {
         let slot: Int?
         /// Computes the field.
         let expression: RecordExpression?
+        /// The value is made of all fields of the record.
+        let isRowKey: Bool
         let sourceText: String
         /// The value where there is no field; it also stands in for null.
         let constant: BulkCell
@@ -34,8 +36,9 @@ package struct ImportPlan {
         init(
             _ attribute: AttributeDescription, slot: Int?, expression: RecordExpression?,
             sourceText: String, constant: BulkCell, absentValue: BulkCell, caster: ValueCaster,
-            isKey: Bool, isNeeded: Bool
+            isKey: Bool, isNeeded: Bool, isRowKey: Bool = false
         ) {
+            self.isRowKey = isRowKey
             name = attribute.name
             self.slot = slot
             self.expression = expression
@@ -166,6 +169,8 @@ package struct ImportPlan {
     /// What the store is to do with the rows.
     package var bulk: BulkPlan
     let columns: [Column]
+    /// The cell with the key that is made of all fields of a record; nil where none is.
+    var rowKeyCell: Int? { columns.firstIndex(where: \.isRowKey) }
     let links: [Link]
     let filter: CompiledPredicate?
     let wholes: [Whole]

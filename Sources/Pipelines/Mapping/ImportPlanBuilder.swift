@@ -122,13 +122,13 @@ struct ImportPlanBuilder {
     private func column(
         _ attribute: AttributeDescription, slot: Int?, expression: RecordExpression? = nil,
         source: String, isNeeded: Bool = false, caster: ValueCaster? = nil,
-        constant: BulkCell = .absent
+        constant: BulkCell = .absent, isRowKey: Bool = false
     ) -> ImportPlan.Column {
         ImportPlan.Column(
             attribute, slot: slot, expression: expression, sourceText: source, constant: constant,
             absentValue: constant.kind == .absent ? defaultValue(attribute) : constant,
             caster: caster ?? ValueCaster(attribute), isKey: key.contains(attribute.name),
-            isNeeded: isNeeded)
+            isNeeded: isNeeded, isRowKey: isRowKey)
     }
 
     private mutating func add(
@@ -151,12 +151,13 @@ struct ImportPlanBuilder {
             columns.append(column(attribute, slot: slot, source: source.text))
             noteWholes(of: attribute, from: source.text)
         case .field(let field):
-            let (slot, expression) = try input(field, filling: attribute.name)
+            let (slot, expression) =
+                field.isRowKey ? (nil, nil) : try input(field, filling: attribute.name)
             columns.append(
                 column(
                     attribute, slot: slot, expression: expression, source: field.source.text,
                     isNeeded: field.isNeeded, caster: try caster(attribute, field),
-                    constant: try fallback(field, attribute)))
+                    constant: try fallback(field, attribute), isRowKey: field.isRowKey))
         }
     }
 

@@ -5,9 +5,11 @@ import RecordStreams
 extension MappedBatch {
     /// The record that a row was made of, with its place and nothing against it.
     func record(ofRow row: Int) -> RejectedRecord {
-        RejectedRecord(
+        var record = RejectedRecord(
             code: "", detail: "", location: location(ofRow: row), message: "",
             raw: Array(rawRecord(ofRow: row)))
+        if !rowKeys.isEmpty { record.rowKey = rowKeys[Int(rowRecords[row])] }
+        return record
     }
 
     /// Where the record of a row begins.

@@ -11,6 +11,8 @@ package final class MappedBatch {
     // Nothing reaches it from inside its own use.
     /// For each row, the record that it is made of.
     @exclusivity(unchecked) var rowRecords: [Int32] = []
+    /// For each record, the key that is made of all its fields; empty where the plan wants none.
+    var rowKeys: [String] = []
     /// Records that the reader or the mapping refused, in the order of finding.
     var rejects: [RejectedRecord] = []
     /// Records that `keep-if` left out.
@@ -68,6 +70,13 @@ package final class MappedBatch {
                 code: code, detail: code, location: location, message: message,
                 value: slot.flatMap { Self.text(of: records.fields(of: record)[$0]) },
                 raw: Array(records.rawRecord(record))))
+        noteRowKey(of: record)
+    }
+
+    /// Keeps the key of the record that was refused last.
+    private func noteRowKey(of record: Int) {
+        guard !rowKeys.isEmpty else { return }
+        rejects[rejects.count - 1].rowKey = rowKeys[record]
     }
 
     /// Refuses a record for a value, which may be inside that of the slot.
@@ -89,6 +98,7 @@ package final class MappedBatch {
                 location: records.location(of: record, at: place, field: path),
                 message: failure.message, value: failure.value,
                 raw: Array(records.rawRecord(record))))
+        noteRowKey(of: record)
     }
 
     /// Where the value of a row's field begins, or of the one in its list that is written so.

@@ -13,6 +13,8 @@ package struct RecordMapper {
     var scratch = ImportRowScratch()
     /// Values that were none of their attributes and became null, as far as the batch is mapped.
     private var nulled = 0
+    /// The key of the record that is made of all its fields, where the plan wants one.
+    private var rowKey = ""
     /// The paths that no record has had yet.
     private(set) var unseen: [ImportPlan.NamedPath]
     /// No record has had any field that the stage reads.
@@ -51,6 +53,7 @@ package struct RecordMapper {
 
     private mutating func map(_ record: Int, _ batch: MappedBatch) {
         let fields = batch.records.fields(of: record)
+        if !batch.rowKeys.isEmpty { rowKey = batch.rowKeys[record] }
         if !unseen.isEmpty {
             unseen.removeAll { path in path.slots.contains { fields[$0].kind != .absent } }
         }
@@ -286,6 +289,8 @@ package struct RecordMapper {
             field = fields[slot]
         } else if let expression = column.expression {
             field = try expression.field(RecordRow(fields: fields, isTabular: isTabular), &arena)
+        } else if column.isRowKey {
+            field = rowKey.isEmpty ? Field(.null) : arena.copy(rowKey)
         } else {
             return column.constant
         }
@@ -313,6 +318,16 @@ package struct RecordMapper {
             }
             return cell
         }
+    }
+}
+
+extension ByteArena {
+    /// A text as a field.
+    fileprivate mutating func copy(_ text: String) -> Field {
+        let count = text.utf8.count
+        let target = allocate(max(1, count))
+        for (place, byte) in text.utf8.enumerated() { target[place] = byte }
+        return Field(.string, start: target, count: count)
     }
 }
 

@@ -34,6 +34,9 @@ struct StagePreview {
         let inputs = try ImportInputs(spec.read, pipeline, values)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
+        let rowKeys = plan.rowKeyCell.map { _ in
+            RowKeys(inputs.options, memory: MemoryShares(pipeline.budget.memory).rowKeys)
+        }
         var trial = attempt { try RowTrial(plan.bulk, model) }
         if attempt({ try earlier?.begin(plan.bulk) }) == nil { earlier = nil }
         var names: Set<String> = []
@@ -41,12 +44,14 @@ struct StagePreview {
         for file in inputs.files where !isEnough(shown) {
             let reader = try inputs.reader(of: file, plan.selection)
             let batch = MappedBatch(plan)
+            rowKeys?.begin(reader)
             while !isEnough(shown), try reader.next(batch.records, limit: Self.batchRecords) {
                 batch.format = reader.format
                 batch.columnNames = reader.columnNames
                 batch.extraColumns =
                     batch.isTabular && plan.extra != .ignore
                     ? reader.extraFields.map(\.name) : nil
+                try rowKeys?.fill(batch)
                 mapper.map(batch)
                 let refused = refusals(of: batch.rows, &trial)
                 let taken = attempt { try earlier?.apply(batch.rows, without: refused) ?? [:] }

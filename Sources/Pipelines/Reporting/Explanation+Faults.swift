@@ -52,6 +52,10 @@ extension Explanation {
         ),
         ("infer.empty", "No record of the file can be read.", "Give a file with whole records."),
         (
+            "infer.known", "What was said of the files does not hold for them.",
+            "Write fields as the files do, or leave it to be found out."
+        ),
+        (
             "infer.rejects", "Some records cannot be read, and were not looked at.",
             "Mend them, or leave them to the rejects of the import."
         ),

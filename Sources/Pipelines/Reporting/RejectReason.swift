@@ -5,7 +5,8 @@ import RecordStreams
 
 /// Why a record was refused: a line of a `.why.ndjson` file.
 ///
-/// Every line has every key, so that tools see one table; what is unknown is null.
+/// Every line has every key, so that tools see one table; what is unknown is null. Only `rowKey` is
+/// left out where an import wants none.
 struct RejectReason: Decodable, JSONWritable, Hashable {
     var code: String
     var detail: String
@@ -20,6 +21,9 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     /// What else is wrong with the record; nil in files of earlier versions.
     var others: [Other]?
     var run: String
+    /// The key that is made of all fields of the record, which a replay uses: the record may be
+    /// mended by then.
+    var rowKey: String?
 
     /// Another fault of the record.
     struct Other: Decodable, JSONWritable, Hashable {
@@ -51,6 +55,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
         }
         message = reject.message + (reject.isCut ? "; only its beginning is kept" : "")
         run = runID
+        rowKey = reject.rowKey
     }
 
     /// In this order: of a secret that is cut through, nothing may stay.
@@ -59,11 +64,13 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     }
 
     var json: JSONTree {
-        .columns([
+        let columns = JSONTree.columns([
             "byte": byte, "code": code, "column": column, "detail": detail, "field": field,
             "file": file, "line": line, "message": message, "others": others, "record": record,
             "run": run, "value": value,
         ])
+        guard let rowKey, case .object(let members) = columns else { return columns }
+        return .object(members + [JSONTree.Member("rowKey", .text(rowKey))])
     }
 
     /// The reason as one line of JSON.

@@ -20,12 +20,18 @@ struct MemoryShares: Sendable {
     var readerPages: Int { min(total / 16, 64 << 20) }
 
     /// What a load remembers of rows and keys.
-    var load: BulkMemory {
+    ///
+    /// - Parameter countingRows: how often equal records come is remembered, too.
+    func load(countingRows: Bool) -> BulkMemory {
         var memory = BulkMemory(
-            keys: total / 2, links: total / 32 * 3, waiting: total / 16, changes: total / 16)
+            keys: total / 2 - (countingRows ? rowKeys : 0), links: total / 32 * 3,
+            waiting: total / 16, changes: total / 16)
         memory.lendsToPages = true
         return memory
     }
+
+    /// How often equal records of an input came, for all lanes.
+    var rowKeys: Int { total / 8 }
 
     /// Records that are kept aside, of loads in which no record waits: what these would take.
     var staging: Int { total / 16 }

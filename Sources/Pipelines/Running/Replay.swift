@@ -151,6 +151,7 @@ struct Replay: Sendable {
         spec.read.encoding = .utf8
         spec.read.arrayPath = "$"
         spec.read.isOnce = false
+        spec.read.areRejects = true
         spec.mirror = nil
         // What stops a run is only refused once more.
         spec.stops = []

@@ -28,6 +28,11 @@ package struct FieldMapping: Sendable, Hashable {
 }
 
 extension FieldMapping {
+    /// Whether the value is made of all fields of the record, which no expression sees.
+    package var isRowKey: Bool {
+        expression?.text.filter { !$0.isWhitespace } == "rowkey()"
+    }
+
     /// One step of `clean`.
     package enum Cleaning: String, Sendable, Hashable, CaseIterable {
         /// Without white space at both ends.

@@ -97,6 +97,13 @@ package struct ImportSpec: Sendable, Hashable {
     package var keepIf: PredicateText?
     /// Where the stage stands.
     package var location: SourceLocation
+
+    /// Whether an attribute has a key that is made of all fields of the record.
+    var usesRowKeys: Bool {
+        self.set.contains { mapping in
+            if case .field(let field) = mapping.origin { field.isRowKey } else { false }
+        }
+    }
 }
 
 /// What an import deletes after a complete and clean read: the objects that no record names.
@@ -178,6 +185,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var maxRatio = 1000
     /// How the bytes of the files stand for text.
     package var encoding = TextEncoding.utf8
+    /// The files are rejects, beside which their reasons stand, and their row keys in these.
+    package var areRejects = false
 }
 
 extension ReadSpec {

@@ -9,7 +9,9 @@ extension ImportSpec {
     ) -> [RecordExpressionCheck.Subject] {
         var found: [RecordExpressionCheck.Subject] = []
         for mapping in set {
-            guard case .field(let field) = mapping.origin, let text = field.expression else {
+            guard case .field(let field) = mapping.origin, let text = field.expression,
+                !field.isRowKey
+            else {
                 continue
             }
             let name = mapping.attribute.text

@@ -38,7 +38,10 @@ extension SpecificationChecker {
             }
         }
         let spec = spec.withElements(in: model)
-        for mapping in spec.set { checkMapping(mapping, entity) }
+        for mapping in spec.set {
+            checkMapping(mapping, entity)
+            if owner != nil { refuseRowKey(mapping) }
+        }
         for link in spec.link { checkLink(link, entity) }
         checkUnmapped(spec, entity, besides: owner)
         checkNesting(spec)
@@ -174,7 +177,23 @@ extension SpecificationChecker {
                     separator.location)
             }
             checkField(field, found)
+            if field.isRowKey, found.type != .string, let place = field.expression?.location {
+                error(
+                    "rule",
+                    "`rowkey()` gives text, and '\(found.name)' is \(found.type.rawValue)", place,
+                    fix: "make it a String")
+            }
         }
+    }
+
+    /// Objects inside a record have no row of their own.
+    private mutating func refuseRowKey(_ mapping: AttributeMapping) {
+        guard case .field(let field) = mapping.origin, field.isRowKey,
+            let place = field.expression?.location
+        else { return }
+        error(
+            "rule", "`rowkey()` is made of a whole record, and these objects are inside one", place,
+            fix: "use a field that tells the objects apart, with the relationship to their owner")
     }
 
     mutating func checkField(_ field: FieldMapping, _ attribute: AttributeDescription) {

@@ -19,6 +19,8 @@ struct ImportInputs: Sendable {
     private(set) var absentPositions: [InputPosition] = []
     /// Where what comes next is to be cut, since an earlier attempt took it in another order up to there.
     private(set) var sectionEnd: InputPosition?
+    /// They are rejects, with their reasons beside them.
+    private let areRejects: Bool
     /// Streams that an earlier attempt has read to their ends, which are given again.
     private var known: [FileName: InputNote] = [:]
 
@@ -47,6 +49,7 @@ struct ImportInputs: Sendable {
         var options = ReadOptions(read)
         options.batchRecordsMax = min(options.batchRecordsMax, max(1, spec.budget.saveEvery))
         self.options = options
+        areRejects = read.areRejects
     }
 
     private static func tooFew(
@@ -105,6 +108,18 @@ struct ImportInputs: Sendable {
                 fix: "leave out `at`, or read these files in a stage of their own")
         }
         return reader
+    }
+
+    /// The row keys that the records of a file of rejects had when they were refused, by their
+    /// numbers; none where records were taken out of it or added.
+    func knownRowKeys(_ file: InputFile) throws -> [String?] {
+        guard areRejects else { return [] }
+        let keys = try RejectReason.read(RejectFile.reasons(of: file.path)).map(\.rowKey)
+        guard keys.contains(where: { $0 != nil }) else { return [] }
+        let reader = try reader(of: file, FieldSelection([]))
+        let batch = RecordBatch()
+        while try reader.next(batch) {}
+        return reader.recordsRead == keys.count ? keys : []
     }
 
     /// What is to be said of tables that lack a column which the spec names, of all at once.

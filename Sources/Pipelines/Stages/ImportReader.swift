@@ -11,11 +11,16 @@ final class ImportReader: Sendable {
     private nonisolated(unsafe) let plans: [ImportPlan]
     private let inputs: ImportInputs
     private let files: [(file: InputFile, bytesBefore: Int)]
+    /// Bytes for the row keys of each lane.
+    private let rowKeyBytes: Int
     /// What was found out about the inputs' fields.
     let summary = ReadSummary()
 
-    /// - Parameter plans: one for each lane.
-    init(plans: [ImportPlan], inputs: ImportInputs) {
+    /// - Parameters:
+    ///   - plans: one for each lane.
+    ///   - rowKeyBytes: what each lane may remember of equal records.
+    init(plans: [ImportPlan], inputs: ImportInputs, rowKeyBytes: Int) {
+        self.rowKeyBytes = rowKeyBytes
         self.plans = plans
         self.inputs = inputs
         files = inputs.filesLeft
@@ -67,12 +72,14 @@ final class ImportReader: Sendable {
         _ places: StrideTo<Int>, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>
     ) throws {
         var mapper = RecordMapper(plan)
+        let rowKeys = plan.rowKeyCell.map { _ in RowKeys(inputs.options, memory: rowKeyBytes) }
         var recordsLeft = inputs.recordsMax ?? .max
         for place in places {
             let (file, bytesBefore) = files[place]
             guard recordsLeft > 0,
                 try read(
-                    file, plan, to: queue, &mapper, bytesBefore: bytesBefore, &recordsLeft)
+                    file, plan, to: queue, &mapper, rowKeys, bytesBefore: bytesBefore,
+                    &recordsLeft)
             else { return }
         }
     }
@@ -82,7 +89,8 @@ final class ImportReader: Sendable {
     /// - Returns: whether there is more to be read.
     private func read(
         _ file: InputFile, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>,
-        _ mapper: inout RecordMapper, bytesBefore: Int, _ recordsLeft: inout Int
+        _ mapper: inout RecordMapper, _ rowKeys: RowKeys?, bytesBefore: Int,
+        _ recordsLeft: inout Int
     ) throws -> Bool {
         let start = inputs.start(in: file)
         let known = inputs.knownStream(file)
@@ -97,7 +105,10 @@ final class ImportReader: Sendable {
             }
             return true
         }
-        if let start, try !skip(start.record, of: file, reader, for: queue) { return false }
+        rowKeys?.begin(reader, known: try inputs.knownRowKeys(file))
+        if let start, try !skip(start.record, of: file, reader, for: queue, rowKeys) {
+            return false
+        }
         // The last batch that an earlier attempt took in another order is not written before it is
         // known that all its bytes are what they were, which may end behind the last record.
         var held: MappedBatch?
@@ -138,6 +149,7 @@ final class ImportReader: Sendable {
                     path: file.path, byteCount: file.byteCount, digest: digest.value,
                     records: records)
             }
+            try rowKeys?.fill(batch)
             mapper.map(batch)
             if isMore, recordsLeft > 0, records == end?.record {
                 held = batch
@@ -182,15 +194,17 @@ final class ImportReader: Sendable {
     /// - Returns: false where the writer wants no more meanwhile.
     private func skip(
         _ count: Int, of file: InputFile, _ reader: RecordReader,
-        for queue: BatchQueue<MappedBatch>
+        for queue: BatchQueue<MappedBatch>, _ rowKeys: RowKeys? = nil
     ) throws -> Bool {
         let batch = RecordBatch()
-        do throws(RecordStreamError) {
+        do {
             while reader.recordsRead < count {
                 if queue.isCancelled { return false }
                 guard try reader.next(batch, limit: count - reader.recordsRead) else { break }
+                // Equal records behind these go on with the numbers of these.
+                try rowKeys?.count(batch)
             }
-        } catch {
+        } catch is RecordStreamError {
             // Where it could be read before; what is wrong now shows when it is read anew.
             throw CannotResume(changed: file)
         }

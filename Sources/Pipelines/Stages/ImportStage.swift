@@ -134,8 +134,8 @@ struct ImportStage: Sendable {
         let decoding = environment.decoding
         // A writer that has nearly all records to write leaves its reader waiting anyway.
         let share: ImportLanes.Share =
-            !isSmall && spec.keepIf != nil && inputs.areLarge(decoding.largeInputBytes)
-                && inputs.sectionEnd == nil
+            !isSmall && spec.keepIf != nil && !spec.usesRowKeys
+                && inputs.areLarge(decoding.largeInputBytes) && inputs.sectionEnd == nil
             ? .pieces : .inputs
         let laneCount = ImportLanes.count(
             inputs: share == .pieces ? .max : inputCount, batches: batchCount,
@@ -146,7 +146,10 @@ struct ImportStage: Sendable {
         let lanes = ImportLanes(
             share: share, inputCount: inputCount, batchCount: batchCount, plans: plans,
             isReadFirst: isSmall)
-        return (plan, ImportReader(plans: plans, inputs: inputs), lanes)
+        let reader = ImportReader(
+            plans: plans, inputs: inputs,
+            rowKeyBytes: MemoryShares(environment.spec.budget.memory).rowKeys / plans.count)
+        return (plan, reader, lanes)
     }
 
     /// The writing side, on the background context's queue.

@@ -60,7 +60,9 @@ struct ImportWriter {
         goesOn = note != nil
         parked = ParkedRecords(context, paths)
         writer = try context.bulkWriter(
-            for: plan.bulk, memory: MemoryShares(environment.spec.budget.memory).load,
+            for: plan.bulk,
+            memory: MemoryShares(environment.spec.budget.memory).load(
+                countingRows: plan.rowKeyCell != nil),
             isResumable: true)
         rejects = RejectFiles(environment, stage: stage, inputs: inputs)
         bytesTotal = inputs.files.reduce(0) { $0 + $1.byteCount }

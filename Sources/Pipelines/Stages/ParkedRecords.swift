@@ -7,7 +7,8 @@ import RecordStreams
 /// it is known what becomes of them; so that they outlive a run that is killed, and take no
 /// memory however many they are.
 ///
-/// A note is a line of numbers, then the input's path and the record's own bytes.
+/// A note is a line of numbers, perhaps with the record's row key behind them, then the input's path
+/// and the record's own bytes.
 struct ParkedRecords {
     static let kind = "record"
     private let context: ManagedObjectContext
@@ -18,6 +19,9 @@ struct ParkedRecords {
         self.paths = paths
     }
 
+    /// Stands before a row key, and makes it no number.
+    private static let keyMark = "k"
+
     func add(_ record: RejectedRecord, token: Int64) throws {
         let place = record.location
         let source = paths.noted(place.file).bytes
@@ -25,7 +29,9 @@ struct ParkedRecords {
             place.record ?? -1, place.byteOffset ?? -1, place.line ?? -1, place.column ?? -1,
             source.count,
         ]
-        let head = numbers.map(String.init).joined(separator: " ") + "\n"
+        let head =
+            (numbers.map(String.init) + (record.rowKey.map { [Self.keyMark + $0] } ?? []))
+            .joined(separator: " ") + "\n"
         try context.writeProgressNote(Self.kind, token, Array(head.utf8) + source + record.raw)
     }
 
@@ -33,17 +39,19 @@ struct ParkedRecords {
         guard let note = try context.progressNote(Self.kind, token),
             let lineEnd = note.firstIndex(of: 10)
         else { return nil }
-        let numbers = String(decoding: note[..<lineEnd], as: UTF8.self).split(separator: " ")
-            .compactMap { Int($0) }
+        let words = String(decoding: note[..<lineEnd], as: UTF8.self).split(separator: " ")
+        let numbers = words.compactMap { Int($0) }
         guard numbers.count == 5 else { return nil }
         let rest = note[(lineEnd + 1)...]
         func known(_ number: Int) -> Int? { number < 0 ? nil : number }
-        return RejectedRecord(
+        var record = RejectedRecord(
             code: "", detail: "",
             location: RecordLocation(
                 file: paths.path(FileName(bytes: rest.prefix(numbers[4]))),
                 record: known(numbers[0]), byteOffset: known(numbers[1]),
                 line: known(numbers[2]), column: known(numbers[3])),
             message: "", raw: Array(rest.dropFirst(numbers[4])))
+        record.rowKey = words.last { $0.hasPrefix(Self.keyMark) }.map { String($0.dropFirst()) }
+        return record
     }
 }

@@ -107,6 +107,9 @@ final class StagedRows {
         let (location, raw) = records[row]
         var record = RejectedRecord(
             code: "", detail: "", location: location, message: "", raw: Array(raw))
+        if let cell = plan.rowKeyCell, batch[row, cell].kind == .text {
+            record.rowKey = String(decoding: batch[row, cell].bytes, as: UTF8.self)
+        }
         if let cell = reject.property.flatMap({ plan.bulk.cell(of: $0) }),
             let start = start(of: batch[row, cell], reject.value, in: raw)
         {

@@ -20,6 +20,8 @@ package struct RejectedRecord: Sendable, Hashable {
     package var isCut: Bool
     /// What else is wrong with the record.
     package var others: [Other] = []
+    /// The key that is made of all its fields, where the import wants one.
+    package var rowKey: String?
 
     /// Another fault of the record.
     package struct Other: Sendable, Hashable {

@@ -23,7 +23,7 @@ import Testing
             try workspace.write(file, text)
         }
         let found = try InferenceCase(workspace, [file])
-        let exported = try #require(try found.imported(["Row": ""])["Row"])
+        let exported = try #require(try found.imported(["Rows": ""])["Rows"])
         #expect(exported.count == records.count)
         // Without `row`, which no key is, nothing tells which object comes from which record.
         let byRow = Dictionary(
@@ -62,6 +62,8 @@ enum SampleValue: CustomStringConvertible {
     func isSame(as exported: Any?) -> Bool {
         switch (self, exported) {
         case (.absent, nil), (.null, nil), (.absent, is NSNull), (.null, is NSNull): return true
+        // In a table it stands for no value.
+        case (.text("NULL"), is NSNull): return true
         case (.text(let text), let other as String):
             if text.utf8.elementsEqual(other.utf8) { return true }
             if let id = UUID(uuidString: text) { return id == UUID(uuidString: other) }

@@ -9,10 +9,12 @@ struct InferenceCase {
     let workspace: Workspace
     let inference: Inference
 
-    init(_ workspace: Workspace, _ names: [String], limit: Int? = nil, valuesMax: Int = 1000) throws
-    {
+    init(
+        _ workspace: Workspace, _ names: [String], limit: Int? = nil, valuesMax: Int = 1000,
+        _ options: InferenceOptions = InferenceOptions()
+    ) throws {
         self.workspace = workspace
-        var options = InferenceOptions()
+        var options = options
         options.limit = limit
         options.valuesMax = valuesMax
         inference = try Inference(from: names.map(workspace.path), options: options)
@@ -25,11 +27,13 @@ struct InferenceCase {
         try self.init(workspace, [name])
     }
 
-    /// The lines of the model below `attributes:` of its only or first entity, without indent.
+    /// The lines of the model below `attributes:` of its only or first entity, without indent, and
+    /// without a key that is made of the whole record.
     var attributes: [String] {
         let lines = (inference.model ?? "").split(separator: "\n")
         return lines.drop { !$0.hasSuffix("attributes:") }.dropFirst()
             .prefix { $0.hasPrefix("      ") }.map { String($0.dropFirst(6)) }
+            .filter { !$0.hasPrefix("rowKey") }
     }
 
     /// The spec with the model in it, its paths as seen from the workspace.

@@ -27,38 +27,38 @@ import Testing
                     # Nothing but a key is required: say `optional: false` of what every object must have.
                     model: 1
                     entities:
-                      Category:
+                      Categories:
                         # guessed from 2 records; each has a value of name
                         attributes:
                           id: { type: Integer 64, optional: false }
                           name: String
                         relationships:
-                          tasks: { to: Task, many: true, inverse: category }
+                          tasks: { to: Tasks, many: true, inverse: category }
                         unique: [[id]]  # guessed: unique in 2 records
-                      Task:
+                      Tasks:
                         # guessed from 2 records; each has a value of title
                         attributes:
                           id: { type: String, optional: false }
                           title: String
-                          taskDescription: String
+                          tasksDescription: String
                         relationships:
-                          category: { to: Category, inverse: tasks }
-                          tags: { to: Tag, many: true, inverse: tasks }
-                          parent: { to: Task, inverse: children }
-                          children: { to: Task, many: true, inverse: parent }
+                          category: { to: Categories, inverse: tasks }
+                          tags: { to: Tags, many: true, inverse: tasks }
+                          parent: { to: Tasks, inverse: children }
+                          children: { to: Tasks, many: true, inverse: parent }
                         unique: [[id]]  # guessed: unique in 2 records
-                      Tag:
+                      Tags:
                         attributes:
                           name: { type: String, optional: false }
                         relationships:
-                          tasks: { to: Task, many: true, inverse: tags }
+                          tasks: { to: Tasks, many: true, inverse: tags }
                         unique: [[name]]
                 stages:
                   - import: categories
                     read:
                       files: categories.csv
                       as: csv
-                    into: Category
+                    into: Categories
                     key: id
                     set:
                       name: Name
@@ -66,19 +66,19 @@ import Testing
                     read:
                       files: tasks.ndjson.gz
                       as: ndjson
-                    into: Task
+                    into: Tasks
                     key: id
                     set:
-                      taskDescription: description
+                      tasksDescription: description
                     link:
-                      category: { by: { id: categoryId } }  # guessed: every value is the id of some Category
+                      category: { by: { id: categoryId } }  # guessed: every value is the id of some Categories
                       tags: { by: { name: "tags[*]" }, missing: create }  # guessed: looks like tags; a set keeps no order
-                      parent: { by: { id: parentId } }  # guessed: every value is the id of some Task
+                      parent: { by: { id: parentId } }  # guessed: every value is the id of some Tasks
 
                 """)
-        let tasks = try found.imported(["Task": "id, category.name, tags, parent.id, children"])
+        let tasks = try found.imported(["Tasks": "id, category.name, tags, parent.id, children"])
         #expect(
-            tasks["Task"] as NSArray? == [
+            tasks["Tasks"] as NSArray? == [
                 [
                     "id": "T1", "category.name": "Work", "tags": ["x", "y"],
                     "parent.id": NSNull(), "children": ["T2"],
@@ -96,7 +96,7 @@ import Testing
         try workspace.write("tasks.csv", "id,categoryId\n1,1\n2,3\n")
         let found = try InferenceCase(workspace, ["categories.csv", "tasks.csv"])
         #expect(!found.spec.contains("link:"))
-        #expect(try found.imported(["Task": "id, categoryId"])["Task"]?.count == 2)
+        #expect(try found.imported(["Tasks": "id, categoryId"])["Tasks"]?.count == 2)
     }
 
     @Test func filesThatReferToEachOtherInACircleKeepOneReference() throws {
@@ -104,12 +104,12 @@ import Testing
         try workspace.write("users.csv", "id,teamId\n1,1\n2,1\n")
         try workspace.write("teams.csv", "id,userId\n1,2\n")
         let found = try InferenceCase(workspace, ["users.csv", "teams.csv"])
-        let objects = try found.imported(["User": "id, team.id", "Team": "id, userId"])
+        let objects = try found.imported(["Users": "id, team.id", "Teams": "id, userId"])
         #expect(
-            objects["User"] as NSArray? == [
+            objects["Users"] as NSArray? == [
                 ["id": 1, "team.id": 1], ["id": 2, "team.id": 1],
             ] as NSArray)
-        #expect(objects["Team"] as NSArray? == [["id": 1, "userId": 2]] as NSArray)
+        #expect(objects["Teams"] as NSArray? == [["id": 1, "userId": 2]] as NSArray)
     }
 
     @Test func listsOfKeysBecomeRelationships() throws {
@@ -119,7 +119,7 @@ import Testing
             "playlists.ndjson", "{\"id\":1,\"songIds\":[9,7]}\n{\"id\":2,\"songIds\":[]}\n")
         let found = try InferenceCase(workspace, ["playlists.ndjson", "songs.ndjson"])
         #expect(
-            try found.imported(["Playlist": "id, songs"])["Playlist"] as NSArray? == [
+            try found.imported(["Playlists": "id, songs"])["Playlists"] as NSArray? == [
                 ["id": 1, "songs": [7, 9]], ["id": 2, "songs": []],
             ] as NSArray)
     }
@@ -131,16 +131,16 @@ import Testing
     ]) func keyIsTheLikeliestUniqueField(fields: [String], key: String?) throws {
         let rows = ["1,2", "3,4"].joined(separator: "\n")
         let found = try InferenceCase("tasks.csv", fields.joined(separator: ",") + "\n\(rows)\n")
-        #expect(found.spec.contains("when-found: append") == (key == nil))
+        #expect(found.spec.contains("rowkey()") == (key == nil))
         if let key { #expect(found.spec.contains("    key: \(key)\n")) }
-        #expect(try found.imported(["Task": ""])["Task"]?.count == 2)
+        #expect(try found.imported(["Tasks": ""])["Tasks"]?.count == 2)
     }
 
     @Test func fieldsThatRepeatAreNoKeys() throws {
         let found = try InferenceCase("tasks.csv", "id,name\n1,a\n1,b\n")
         #expect(found.spec.contains("    key: name\n"))
         let repeated = try InferenceCase("tasks.csv", "id,name\n1,a\n1,a\n")
-        #expect(try repeated.imported(["Task": ""])["Task"]?.count == 2)
+        #expect(try repeated.imported(["Tasks": ""])["Tasks"]?.count == 2)
     }
 
     @Test func recordsInsideADocumentAreFound() throws {
@@ -155,7 +155,7 @@ import Testing
                 #"      at: "$.da\\.ta.items[*]"  # guessed: what the documents hold beside these "#
                     + "records is left out\n"))
         #expect(
-            try found.imported(["Answer": ""])["Answer"] as NSArray? == [
+            try found.imported(["Items": ""])["Items"] as NSArray? == [
                 ["id": 1, "rows": [["x": 1], ["x": 2], ["x": 3]]], ["id": 2, "rows": []],
             ] as NSArray)
     }
@@ -171,7 +171,7 @@ import Testing
         let found = try InferenceCase("tasks.csv", "id;name\n1;a,b\n")
         #expect(found.spec.contains("      delimiter: \";\"  # guessed\n"))
         #expect(
-            try found.imported(["Task": ""])["Task"] as NSArray?
+            try found.imported(["Tasks": ""])["Tasks"] as NSArray?
                 == [["id": 1, "name": "a,b"]] as NSArray)
     }
 
@@ -181,11 +181,11 @@ import Testing
         try workspace.write("tasks-2.csv", "id,n\n2,x\n")
         try workspace.write("tasks-3.csv", "id,other\n2,x\n")
         let found = try InferenceCase(workspace, ["tasks-1.csv", "tasks-2.csv", "tasks-3.csv"])
-        let objects = try found.imported(["Task": "id, n", "Task2": "id, other"])
+        let objects = try found.imported(["Tasks": "id, n", "Tasks2": "id, other"])
         #expect(
-            objects["Task"] as NSArray?
+            objects["Tasks"] as NSArray?
                 == [["id": 1, "n": "1"], ["id": 2, "n": "x"]] as NSArray)
-        #expect(objects["Task2"] as NSArray? == [["id": 2, "other": "x"]] as NSArray)
+        #expect(objects["Tasks2"] as NSArray? == [["id": 2, "other": "x"]] as NSArray)
     }
 
     @Test func limitReadsTheFirstRecords() throws {
@@ -204,9 +204,9 @@ import Testing
             workspace, ["categories.csv", "tasks.csv"], valuesMax: 3)
         #expect(
             found.spec.contains(
-                "    # 'categoryId' may refer to Category: too many values to compare\n"))
+                "    # 'categoryId' may refer to Categories: too many values to compare\n"))
         #expect(found.spec.contains("[[id]]  # guessed: unique as far as 1 values tell\n"))
-        #expect(try found.imported(["Task": "id, categoryId"])["Task"]?.count == 2)
+        #expect(try found.imported(["Tasks": "id, categoryId"])["Tasks"]?.count == 2)
     }
 
     @Test func strangeNamesAreNoTrouble() throws {
@@ -217,13 +217,13 @@ import Testing
             """#)
         let names = found.attributes.map { $0.prefix { $0 != ":" } }
         #expect(
-            names == ["aB", "aB2", "aC", "a", "taskIn", "\"no\"", "xY", "taskSelf", "\"é\""])
+            names == ["aB", "aB2", "aC", "a", "tasksIn", "\"no\"", "xY", "tasksSelf", "\"é\""])
         #expect(
             found.spec.contains("# a field without a name is left out, as no path can name it"))
-        let object = try #require(try found.imported(["Task": ""])["Task"]?.first)
+        let object = try #require(try found.imported(["Tasks": ""])["Tasks"]?.first)
         #expect(
             object as NSDictionary == [
-                "a": 4, "aB": 1, "aB2": 2, "aC": 3, "no": 6, "taskIn": 5, "taskSelf": 8, "xY": 7,
+                "a": 4, "aB": 1, "aB2": 2, "aC": 3, "no": 6, "tasksIn": 5, "tasksSelf": 8, "xY": 7,
                 "é": "z",
             ])
     }
@@ -234,6 +234,9 @@ import Testing
         #expect(
             found.inference.warnings.last?.message
                 == "1 more record cannot be read; imports reject them")
+        #expect(
+            found.spec.contains(
+                "rejects:\n  allow: 4  # so many could not be read when this was made\n"))
     }
 
     @Test(arguments: [
@@ -259,13 +262,25 @@ import Testing
                 DiagnosticRenderer.text(warning).split(separator: "\n")[0]
                     .replacing(workspace.folder + "/", with: "")
             }
-                == ["nothing.csv", "tasks-1.csv", "nothing.ndjson", "header.csv"].map {
+                == ["nothing.csv", "tasks-1.csv", "nothing.ndjson"].map {
                     $0 + ": warning: The file has no record that can be read, so nothing is made of"
                         + " it [infer.empty]"
                 })
         #expect(
-            try found.imported(["Task": ""])["Task"] as NSArray?
-                == [["id": 1, "name": "a"]] as NSArray)
+            found.spec.contains(
+                """
+                      Header:
+                        # no record to look at: all is guessed by the names of the columns
+                        attributes:
+                          id: { type: String, optional: false }  # no value in the data, so the type is \
+                open
+                          name: String  # no value in the data, so the type is open
+                        unique: [[id]]  # guessed by its name
+
+                """), "\(found.spec)")
+        let objects = try found.imported(["Tasks": "", "Header": ""])
+        #expect(objects["Tasks"] as NSArray? == [["id": 1, "name": "a"]] as NSArray)
+        #expect(objects["Header"] as NSArray? == [] as NSArray)
     }
 
     @Test func laterFilesAreNotRefusedForWhatAFewRecordsHave() throws {
@@ -275,7 +290,7 @@ import Testing
         try workspace.write(
             "tasks.csv", "id,size,title\n3,9000000000,\n4,,c\n9000000001,-9000000000,d\n")
         #expect(
-            try found.imported(["Task": ""])["Task"] as NSArray? == [
+            try found.imported(["Tasks": ""])["Tasks"] as NSArray? == [
                 ["id": 3, "size": 9_000_000_000, "title": NSNull()],
                 ["id": 4, "size": NSNull(), "title": "c"],
                 ["id": 9_000_000_001, "size": -9_000_000_000, "title": "d"],
@@ -292,7 +307,7 @@ import Testing
         #expect(
             found.spec.hasSuffix(
                 """
-                  - import: playlist-tracks
+                  - import: playlist-track
                     read:
                       files: PlaylistTrack.csv
                       as: csv
@@ -302,16 +317,16 @@ import Testing
                     set:
                       playlistId: PlaylistId
                     link:
-                      tracks: { by: { trackId: TrackId }, many: add }  # guessed: every value is the \
+                      track: { by: { trackId: TrackId }, many: add }  # guessed: every value is the \
                 trackId of some Track
 
                 """))
         for _ in 1...2 {
-            let objects = try found.imported(["Playlist": "playlistId, name, tracks"])
+            let objects = try found.imported(["Playlist": "playlistId, name, track"])
             #expect(
                 objects["Playlist"] as NSArray? == [
-                    ["playlistId": 1, "name": "Rock", "tracks": [1, 3]],
-                    ["playlistId": 2, "name": "Pop", "tracks": [3]],
+                    ["playlistId": 1, "name": "Rock", "track": [1, 3]],
+                    ["playlistId": 2, "name": "Pop", "track": [3]],
                 ] as NSArray)
         }
     }
@@ -323,8 +338,13 @@ import Testing
         try workspace.write("lines.csv", "orderId,productId,count\n1,1,3\n1,2,4\n")
         let found = try InferenceCase(workspace, ["lines.csv", "orders.csv", "products.csv"])
         #expect(!found.spec.contains("set-only"))
-        #expect(found.spec.contains("a second run adds them again"))
-        #expect(try found.imported(["Line": "order, product, count"])["Line"]?.count == 2)
+        #expect(
+            found.spec.contains(
+                "    unique: [[order, product]]  # guessed: together unique in 2 records\n"))
+        #expect(found.spec.contains("    key: [order, product]\n"))
+        for _ in 1...2 {
+            #expect(try found.imported(["Lines": "order, product, count"])["Lines"]?.count == 2)
+        }
     }
 
     @Test(arguments: [
@@ -334,7 +354,7 @@ import Testing
         let found = try InferenceCase(
             "employees.csv", "EmployeeId,\(field)\n1,\n2,1\n3,1\n4,2\n")
         #expect(
-            try found.imported(["Employee": "employeeId, \(name).employeeId"])["Employee"]
+            try found.imported(["Employees": "employeeId, \(name).employeeId"])["Employees"]
                 as NSArray? == [
                     ["employeeId": 1, "\(name).employeeId": NSNull()],
                     ["employeeId": 2, "\(name).employeeId": 1],
@@ -344,8 +364,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Task", "tasks"), ("OrderItem", "order-items"), ("Person", "people"),
-        ("URLPath", "url-paths"), ("Größe", "records"), ("Record2024", "record2024s"),
+        ("Task", "task"), ("OrderItems", "order-items"), ("People", "people"),
+        ("URLPath", "url-path"), ("Größe", "records"), ("Record2024", "record2024"),
     ]) func stagesHavePlainNames(entity: String, name: String) {
         #expect(InferredNames.stage(ofEntity: entity) == name)
     }
@@ -372,19 +392,19 @@ import Testing
                   model:
                     model: 1
                     entities:
-                      Task:
+                      Tasks:
                         attributes:
                           id: { type: Integer 64, optional: false }
                           name: String
                         unique: [[id]]
                 stages:
-                  - export: Task
-                    to: out/Task.ndjson
+                  - export: Tasks
+                    to: out/Tasks.ndjson
 
                 """)
         _ = try found.imported()
         #expect(
-            try workspace.text("out/Task.ndjson") == """
+            try workspace.text("out/Tasks.ndjson") == """
                 {"id":1,"name":"a"}
                 {"id":2,"name":"b"}
 

@@ -1,0 +1,105 @@
+import GraphModel
+import RecordStreams
+
+/// What the values of a field look like, for people: the frequent ones, their range and how they
+/// are spread.
+final class ColumnProfile {
+    /// So many different values are counted; of those that come later nobody knows how many.
+    private static let countedMax = 1000
+    /// A value that is longer is counted by its beginning.
+    private static let bytesMax = 80
+    /// So many numbers, dates or lengths stand for all of them.
+    private static let sampleMax = 1000
+
+    private var counts: [String: Int] = [:]
+    /// There were more different values than are counted.
+    private(set) var isCut = false
+    private(set) var values = 0
+    private var numbers = Spread()
+    private var dates = Spread()
+    private var lengths = Spread()
+
+    /// Numbers, of which some are kept for a histogram.
+    private struct Spread {
+        var count = 0
+        var low = Double.infinity
+        var high = -Double.infinity
+        var sample: [Double] = []
+        private var random: UInt64 = 1
+
+        mutating func add(_ value: Double) {
+            count += 1
+            low = min(low, value)
+            high = max(high, value)
+            guard sample.count >= ColumnProfile.sampleMax else {
+                sample.append(value)
+                return
+            }
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let place = Int(random >> 33) % count
+            if place < sample.count { sample[place] = value }
+        }
+    }
+
+    func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+        values += 1
+        lengths.add(Double(bytes.count))
+        if let number = ScalarParser.double(bytes), number.isFinite { numbers.add(number) }
+        if bytes.count >= 10, let seconds = ScalarParser.isoDate(bytes) { dates.add(seconds) }
+        var text = String(decoding: bytes.prefix(Self.bytesMax), as: UTF8.self)
+        if bytes.count > Self.bytesMax { text += "…" }
+        if counts[text] != nil || counts.count < Self.countedMax {
+            counts[text, default: 0] += 1
+        } else {
+            isCut = true
+        }
+    }
+
+    /// How many different values were counted.
+    var distinct: Int { counts.count }
+
+    /// The values that came most often, and how often.
+    var frequent: [(text: String, count: Int)] {
+        guard values > counts.count || counts.count <= 5 else { return [] }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+            .map { ($0.key, $0.value) }
+    }
+
+    private var spread: (Spread, (Double) -> String) {
+        if values > 0, numbers.count == values { return (numbers, Self.number) }
+        if values > 0, dates.count == values { return (dates, Self.date) }
+        return (lengths, { "\(Int($0)) bytes" })
+    }
+
+    /// The smallest and the largest number or date; of texts, of their lengths.
+    var range: String {
+        guard values > 0 else { return "" }
+        let (spread, text) = spread
+        let (low, high) = (text(spread.low), text(spread.high))
+        return low == high ? low : "\(low) – \(high)"
+    }
+
+    /// How many of the values are in each of ten equal parts of the range.
+    var bars: [Int] {
+        let (spread, _) = spread
+        guard spread.count > 1, spread.high > spread.low else { return [] }
+        var bars = Array(repeating: 0, count: 10)
+        for value in spread.sample {
+            let place = (value - spread.low) / (spread.high - spread.low) * 10
+            bars[max(0, min(9, Int(place)))] += 1
+        }
+        return bars
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)"
+    }
+
+    private static func date(_ seconds: Double) -> String {
+        var bytes = [UInt8](repeating: 0, count: ScalarFormatter.isoDateBytesMax)
+        let count = bytes.withUnsafeMutableBufferPointer {
+            ScalarFormatter.isoDate(seconds, into: $0)
+        }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

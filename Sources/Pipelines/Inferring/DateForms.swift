@@ -1,0 +1,67 @@
+import GraphModel
+
+/// The ways to write dates that are looked for, besides ISO 8601, and which of them all values of a
+/// field have in common.
+struct DateForms {
+    private struct Form {
+        let text: String
+        let pattern: DatePattern
+        /// The day stands before the month, or behind it; nil where the form leaves no doubt.
+        let isDayFirst: Bool?
+    }
+
+    private static let forms: [Form] = {
+        let days: [(String, Bool?)] = [
+            ("dd.MM.yyyy", nil), ("d.M.yyyy", nil), ("dd/MM/yyyy", true), ("MM/dd/yyyy", false),
+            ("d/M/yyyy", true), ("M/d/yyyy", false), ("dd-MM-yyyy", true), ("MM-dd-yyyy", false),
+            ("yyyy/MM/dd", nil), ("yyyyMMdd", nil),
+        ]
+        let times = ["", " HH:mm:ss", " HH:mm", " H:mm", " h:mm:ss a", " h:mm a"]
+        return days.flatMap { day, isDayFirst in
+            times.compactMap { time in
+                let text = day + time
+                guard let pattern = try? DatePattern(parsing: text) else { return nil }
+                return Form(text: text, pattern: pattern, isDayFirst: isDayFirst)
+            }
+        }
+    }()
+
+    /// Digits alone, which may as well be a number.
+    private static let digits = "yyyyMMdd"
+
+    /// Those that every value so far is written in; nil before the first value.
+    private var left: [Int]?
+
+    /// Whether there is any left.
+    var isOpen: Bool { left?.isEmpty != true }
+
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard isOpen else { return }
+        guard bytes.count >= 8, bytes.count <= 24, bytes[0] &- 48 <= 9 else {
+            left = []
+            return
+        }
+        left = (left ?? Array(Self.forms.indices)).filter {
+            Self.forms[$0].pattern.parse(bytes) != nil
+        }
+    }
+
+    /// The pattern that the values prove; nil where there is none, or where some day might as well
+    /// be a month.
+    var proven: String? {
+        guard !isAmbiguous, let first, first != Self.digits else { return nil }
+        return first
+    }
+
+    /// Eight digits that all are days.
+    var isDigits: Bool { first == Self.digits }
+
+    /// Nothing tells the day from the month.
+    var isAmbiguous: Bool {
+        let orders = Set((left ?? []).compactMap { Self.forms[$0].isDayFirst })
+        return orders.count > 1
+    }
+
+    /// The first pattern that all values have, whether it is proven or not.
+    var first: String? { left?.first.map { Self.forms[$0].text } }
+}

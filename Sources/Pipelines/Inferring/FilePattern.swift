@@ -1,0 +1,45 @@
+import Diagnostics
+import Files
+import RecordStreams
+
+/// The pattern of files that are the same but for the numbers in their names, such as a day.
+enum FilePattern {
+    /// `in/tasks-*.csv` for `in/tasks-2024-05-01.csv` and `in/tasks-2024-05-02.csv`; nil where the
+    /// pattern would name other files, too.
+    static func pattern(of paths: [String]) -> String? {
+        guard paths.count > 1, let first = paths.first else { return nil }
+        let folder = PathText.folder(of: first)
+        let shape = shape(PathText.lastComponent(first))
+        guard shape.contains("*"), shape.first != "*",
+            paths.allSatisfy({
+                PathText.folder(of: $0) == folder && Self.shape(PathText.lastComponent($0)) == shape
+                    && !$0.contains(where: { "*?{}[]\\".contains($0) })
+            })
+        else { return nil }
+        let pattern = String(first.dropLast(PathText.lastComponent(first).count)) + shape
+        let found = try? InputFiles.expand(patterns: [pattern], baseFolder: ".")
+        guard let found, Set(found.map(\.pattern)) == Set(paths) else { return nil }
+        return pattern
+    }
+
+    /// A name with a star in the place of the digits, and of what stands between them.
+    private static func shape(_ name: String) -> String {
+        var text = ""
+        var rest = name[...]
+        while let start = rest.firstIndex(where: isDigit) {
+            text += rest[..<start] + "*"
+            rest = rest[start...].drop(while: isDigit)
+            // The parts of a date are one thing.
+            while let mark = rest.first, "-_.T".contains(mark),
+                let next = rest.dropFirst().first, isDigit(next)
+            {
+                rest = rest.dropFirst().drop(while: isDigit)
+            }
+        }
+        return text + rest
+    }
+
+    private static func isDigit(_ character: Character) -> Bool {
+        ("0"..."9").contains(character)
+    }
+}

@@ -1,0 +1,194 @@
+import Diagnostics
+import Files
+import FoundationEssentials
+import RecordStreams
+
+/// The files that an inference looks at, as samples of records of one form each.
+struct InferenceInputs {
+    private(set) var samples: [Sample] = []
+    /// Files without a record that can be read.
+    private var empty: [String] = []
+    private let known: InferenceOptions
+    private let spool: InferenceSpool
+
+    /// - Parameter spool: where what comes but once is kept.
+    init(
+        _ paths: [String], _ known: InferenceOptions, _ spool: InferenceSpool
+    ) throws(RecordStreamError) {
+        self.known = known
+        self.spool = spool
+        let inputs = try inputs(of: paths)
+        let wanted = inputs.map { input in
+            known.entity
+                ?? input.name.map(InferredNames.entity(ofField:))
+                ?? InferredNames.entity(ofFile: input.pattern)
+        }
+        let names = wanted + wanted.map(InferredNames.singular)
+        let tracking = FieldTracking(
+            entities: Set(names.map(InferredNames.folded)), room: DistinctRoom(known.valuesMax),
+            hasProfiles: known.hasProfiles)
+        var taken = TakenNames()
+        var samples: [(wanted: String, sample: Sample)] = []
+        for (input, name) in zip(inputs, wanted) {
+            let old = samples.first { $0.wanted == name && $0.sample.form == input.form }?.sample
+            let sample =
+                old
+                ?? Sample(
+                    entityName: taken.claim(name), first: input, tracking: tracking,
+                    nulls: known.nullTexts)
+            if old == nil { samples.append((name, sample)) }
+            try sample.read(input, limit: known.limit ?? .max)
+        }
+        for (_, sample) in samples {
+            sample.finish()
+            // A table without records has the names of its columns.
+            if sample.records == 0, sample.columns == nil { empty += sample.paths }
+        }
+        self.samples = samples.map(\.sample).filter { $0.records > 0 || $0.columns != nil }
+    }
+
+    private mutating func inputs(
+        of paths: [String]
+    ) throws(RecordStreamError) -> [SampleInput] {
+        var inputs: [SampleInput] = []
+        var seen: Set<FileName> = []
+        for path in paths {
+            let files = try InputFiles.expand(patterns: [path], baseFolder: ".")
+            guard !files.isEmpty else { throw RecordStreamError(missing: path) }
+            for file in files where seen.insert(file.path).inserted {
+                let readable = try spool.readable(file)
+                // Of nothing at all, not even the form can be told.
+                if FileDescriptor.size(readable.path) == 0 {
+                    empty.append(file.isStandardInput ? "standard input" : file.name)
+                } else {
+                    inputs += try SampleInput.inputs(of: readable, called: file.pattern, known)
+                }
+            }
+        }
+        return inputs
+    }
+
+    /// Whether there is anything to look at.
+    var hasRecords: Bool { samples.contains { $0.records > 0 } }
+
+    /// What is to be told beside the result.
+    var warnings: [Diagnostic] {
+        let named = hasRecords ? [] : samples.flatMap(\.paths)
+        return samples.flatMap(Self.warnings) + (empty + named).map(Self.noRecords)
+    }
+
+    /// A file without records says nothing of their types.
+    private static func noRecords(in path: String) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.empty",
+            "The file has no record that can be read, so nothing is made of it", at: .file(path),
+            fix: "give a file with some records")
+    }
+
+    private static func warnings(_ sample: Sample) -> [Diagnostic] {
+        guard sample.rejectCount > 0 else { return [] }
+        let shown = sample.rejects.map { reject in
+            var warning = reject
+            warning.severity = .warning
+            return warning
+        }
+        let more = sample.rejectCount - shown.count
+        guard more > 0 else { return shown }
+        let file = sample.paths.first ?? ""
+        return shown + [
+            Diagnostic(
+                .warning, code: "infer.rejects",
+                "\(more) more record\(more == 1 ? "" : "s") cannot be read; imports reject them",
+                at: .file(file))
+        ]
+    }
+
+    // MARK: What is known
+
+    /// Refuses what is said of data that has no such field.
+    func checkKnown() throws(RunFailure) {
+        if let entity = known.entity, samples.count > 1 {
+            throw Self.usage(
+                "The entity is to be \(entity), and these are \(samples.count) kinds of records",
+                fix: "give files of one kind, or leave the name to the files")
+        }
+        let around = EntityDraft.Surroundings(samples, known)
+        let fields = samples.map { sample in
+            EntityDraft(sample, around).leaves.flatMap { leaf in
+                [leaf.source, leaf.name, InferredNames.property(leaf.path)]
+            }
+        }
+        let all = Set(fields.joined()).sorted()
+        for name in known.key + known.types.keys.sorted() where !all.contains(name) {
+            throw Self.usage(
+                "No record has the field '\(name)'" + Suggestion.phrase(for: name, among: all),
+                fix: "write it as the files do")
+        }
+        guard known.key.isEmpty || fields.contains(where: { Set($0).isSuperset(of: known.key) })
+        else {
+            throw Self.usage(
+                "No file has all fields of the key \(known.key.joined(separator: ", "))",
+                fix: "give the file that has them")
+        }
+    }
+
+    private static func usage(_ message: String, fix: String) -> RunFailure {
+        RunFailure(.usage, code: "infer.known", message, fix: fix)
+    }
+}
+
+/// Keeps what can be read but once, such as standard input, in files that are read several times.
+final class InferenceSpool {
+    private var paths: [FileName] = []
+    /// The paths of the copies, by the names of what was read.
+    private(set) var copies: [String: String] = [:]
+
+    deinit { remove() }
+
+    /// The file, or a copy of a stream.
+    func readable(_ file: InputFile) throws(RecordStreamError) -> InputFile {
+        guard file.isStream else { return file }
+        let path = FileName(
+            PathText.join(
+                FileManager.default.temporaryDirectory.path, "etl-infer-\(UUID().uuidString)"))
+        let source = try ByteSource(file, compression: .none)
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
+        defer { room.deallocate() }
+        let descriptor: Int32
+        do throws(SystemFault) {
+            descriptor = try FileDescriptor.createForAppending(path)
+        } catch {
+            throw Self.failure(path, error.text)
+        }
+        paths.append(path)
+        copies[file.pattern] = path.exactText
+        defer { FileDescriptor.close(descriptor) }
+        while true {
+            let count = try source.read(into: room, count: 1 << 18)
+            guard count > 0 else { break }
+            let bytes = Array(UnsafeBufferPointer(start: room, count: count))
+            guard FileDescriptor.writeAll(bytes, to: descriptor) else {
+                throw Self.failure(path, "there is no room for a copy")
+            }
+        }
+        return try InputFiles.file(at: path)
+    }
+
+    private static func failure(_ path: FileName, _ reason: String) -> RecordStreamError {
+        RecordStreamError(
+            .inputUnreadable(reason: reason, isPermission: false),
+            at: RecordLocation(file: path))
+    }
+
+    /// Removes the copies.
+    func remove() {
+        for path in paths { FileDescriptor.remove(path) }
+        paths = []
+    }
+}
+
+extension RecordStreamError {
+    init(missing path: String) {
+        self.init(.inputMissing, at: RecordLocation(source: path))
+    }
+}

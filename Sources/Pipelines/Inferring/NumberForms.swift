@@ -1,0 +1,83 @@
+/// Numbers of tables that are written with a decimal comma, or in groups of three digits.
+struct NumberForms {
+    /// How the numbers of a column are written.
+    struct Form: Equatable {
+        var decimal: Character = "."
+        var thousands: Character?
+    }
+
+    private var mayBeComma = true
+    private var mayBePoint = true
+    private var hasFractions = false
+    private var hasGroups = false
+    /// A comma that can be no mark of groups, or one that can be nothing else.
+    private var provesComma = false
+    private var provesPoint = false
+    private var digitsMax = 0
+    private(set) var scaleMax = 0
+
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard mayBeComma || mayBePoint else { return }
+        let comma = UInt8(ascii: ",")
+        let point = UInt8(ascii: ".")
+        let asComma = mayBeComma ? Self.parts(bytes, decimal: comma, group: point) : nil
+        let asPoint = mayBePoint ? Self.parts(bytes, decimal: point, group: comma) : nil
+        if asComma == nil { mayBeComma = false }
+        if asPoint == nil { mayBePoint = false }
+        guard let parts = asComma ?? asPoint else { return }
+        digitsMax = max(digitsMax, parts.digits)
+        scaleMax = max(scaleMax, parts.scale)
+        if parts.groups > 0 { hasGroups = true }
+        if parts.scale > 0 { hasFractions = true }
+        guard (asComma == nil) != (asPoint == nil), parts.groups > 0 || parts.scale > 0 else {
+            return
+        }
+        if asComma == nil { provesPoint = true } else { provesComma = true }
+    }
+
+    /// The form that the values prove, of numbers that a double holds.
+    var proven: Form? {
+        guard digitsMax <= 15 else { return nil }
+        if mayBeComma, provesComma, hasFractions {
+            return Form(decimal: ",", thousands: hasGroups ? "." : nil)
+        }
+        return mayBePoint && provesPoint && hasGroups ? Form(thousands: ",") : nil
+    }
+
+    private struct Parts {
+        var digits = 0
+        var groups = 0
+        var scale = 0
+    }
+
+    /// Reads `-?1.234.567,89`; nil for other text and for leading zeros.
+    private static func parts(
+        _ bytes: UnsafeBufferPointer<UInt8>, decimal: UInt8, group: UInt8
+    ) -> Parts? {
+        var parts = Parts()
+        var run = 0
+        var isFraction = false
+        let start = bytes.first == UInt8(ascii: "-") ? 1 : 0
+        guard bytes.count > start else { return nil }
+        if bytes[start] == 48, bytes.count > start + 1, bytes[start + 1] != decimal { return nil }
+        for byte in bytes[start...] {
+            switch byte {
+            case 48...57:
+                run += 1
+                parts.digits += 1
+            case group where !isFraction:
+                guard parts.groups == 0 ? (1...3).contains(run) : run == 3 else { return nil }
+                parts.groups += 1
+                run = 0
+            case decimal where !isFraction:
+                guard run > 0, parts.groups == 0 || run == 3 else { return nil }
+                isFraction = true
+                run = 0
+            default: return nil
+            }
+        }
+        guard run > 0, isFraction || parts.groups == 0 || run == 3 else { return nil }
+        if isFraction { parts.scale = run }
+        return parts
+    }
+}

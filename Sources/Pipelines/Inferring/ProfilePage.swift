@@ -1,0 +1,119 @@
+import Diagnostics
+import GraphModel
+
+/// What was found out about files, as one HTML page that needs nothing else.
+struct ProfilePage {
+    private static let columns = [
+        "field", "becomes", "empty", "different", "range", "spread", "frequent values", "evidence",
+    ]
+    private static let numbered: Set<String> = ["empty", "different"]
+
+    let name: String
+    let entities: [InferredEntity]
+    let joins: [InferredJoin]
+    /// By the entities.
+    let fields: [String: [InferredField]]
+
+    var text: String { page.text }
+
+    private var page: Markup {
+        """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta http-equiv="Content-Security-Policy" \
+        content="default-src 'none'; style-src 'unsafe-inline'">
+        <title>\(name) · profile</title>
+        <style>\(ReportStyle.sheet)</style></head>
+        <body class="good"><main style="max-width:1400px">
+        <header><h1>\(name)</h1><p class="meaning">\(summary)</p></header>
+        \(entities.map(section))\(joins.map(section))</main></body></html>
+
+        """
+    }
+
+    private var summary: String {
+        let fields = fields.values.reduce(0) { $0 + $1.count }
+        return "\(ReportWords.several(entities.count, "entity", "entities")) with "
+            + ReportWords.several(fields, "field")
+    }
+
+    private func section(_ entity: InferredEntity) -> Markup {
+        let rows = fields[entity.name, default: []].map { row($0, entity) }
+        let heads = Self.columns.map { "<th class=\"\(style($0))\">\($0)</th>" as Markup }
+        let key = entity.key.isEmpty ? "" : "Key: \(entity.key.joined(separator: ", "))"
+        let records = entity.records.map {
+            ReportWords.several($0, entity.stage == nil ? "object" : "record")
+        }
+        let facts = [records, key.isEmpty ? nil : key, entity.keyNote].compactMap(\.self)
+        let files = entity.stage?.paths.joined(separator: ", ") ?? ""
+        return """
+            <section><h2>\(entity.name)</h2>
+            <p class="dim">\(facts.joined(separator: " · "))</p>
+            <p class="dim">\(files)</p>
+            <p class="dim">\(entity.notes.joined(separator: "; "))</p>
+            <div class="table"><table><thead><tr>\(heads)</tr></thead><tbody>
+            \(rows)</tbody></table></div></section>
+
+            """
+    }
+
+    private func section(_ join: InferredJoin) -> Markup {
+        """
+        <section><h2>\(join.stage.name)</h2>
+        <p class="dim">\(ReportWords.several(join.stage.records, "record")) · \
+        \(join.entity).\(join.link.relationship) · \(join.link.note)</p></section>
+
+        """
+    }
+
+    private func style(_ column: String) -> String {
+        Self.numbered.contains(column) ? "number" : ""
+    }
+
+    private func row(_ field: InferredField, _ entity: InferredEntity) -> Markup {
+        let profile = field.profile
+        let values = profile?.values ?? 0
+        let records = entity.records ?? 0
+        let distinct = profile.map {
+            ReportWords.count($0.distinct) + ($0.isCut ? " or more" : "")
+        }
+        let frequent = (profile?.frequent ?? []).map { value -> Markup in
+            "\(OutputText.masked(value.text)) <span class=\"dim\">× \(value.count)</span><br>"
+        }
+        let cells: [Markup] = [
+            "\(field.source)", "\(field.becomes)", "\(ReportWords.count(max(0, records - values)))",
+            "\(distinct ?? "")", "\(profile?.range ?? "")", histogram(profile?.bars ?? []),
+            "\(frequent)", "\(field.evidence ?? "")",
+        ]
+        let columns = zip(Self.columns, cells).map {
+            "<td class=\"\(style($0))\">\($1)</td>" as Markup
+        }
+        return "<tr>\(columns)</tr>\n"
+    }
+
+    private func histogram(_ bars: [Int]) -> Markup {
+        guard let most = bars.max(), most > 0 else { return .empty }
+        let shapes = bars.enumerated().map { place, count -> Markup in
+            let height = Double(count) / Double(most) * 24
+            return """
+                <rect x="\(Double(place * 8))" y="\(24 - height)" width="7" height="\(height)" \
+                fill="var(--blue)"/>
+                """
+        }
+        return """
+            <svg width="80" height="24" viewBox="0 0 80 24" role="img" aria-label="histogram">\
+            \(shapes)</svg>
+            """
+    }
+}
+
+/// A field of the input on the page.
+struct InferredField {
+    var source: String
+    /// The attribute with its type, or the relationship with its destination.
+    var becomes: String
+    var profile: ColumnProfile?
+    var evidence: String?
+}

@@ -1,0 +1,92 @@
+/// What the name of a field says of the entity that it may refer to.
+struct ReferenceHint {
+    /// It is that of the entity, or of its key.
+    static let named = 0
+    /// It ends in that, or means another one of the kind.
+    static let ownKind = 1
+    /// It has a word in common with the entity's, or names what people do.
+    static let related = 2
+    /// The values alone say so.
+    static let byValues = 4
+
+    private static let people: Set<String> = [
+        "employee", "user", "person", "people", "staff", "member", "account", "agent", "worker",
+    ]
+    private static let roles: Set<String> = [
+        "rep", "representative", "agent", "manager", "salesperson", "salesman", "seller", "owner",
+        "assignee", "assigned", "author", "creator", "created", "updated", "modified", "editor",
+        "reviewer", "approver", "approved", "supervisor", "instructor", "teacher", "driver",
+        "operator", "technician", "contact", "sender", "recipient",
+    ]
+    /// What is counted or measured refers to nothing.
+    private static let measures: Set<String> = [
+        "count", "total", "quantity", "qty", "amount", "price", "size", "days", "hours", "age",
+        "year", "month", "day", "rank", "level", "units", "score", "weight", "height", "length",
+        "width", "number", "num", "position", "version", "rate", "cost", "discount",
+    ]
+    private static let endings: Set<String> = ["id", "ids", "key", "code", "ref", "uuid", "no"]
+    /// Names that any table may have.
+    private static let common: Set<String> = [
+        "id", "uuid", "guid", "key", "code", "name", "number",
+    ]
+
+    private let leaf: Leaf
+    private let target: EntityDraft
+    private let isSelf: Bool
+
+    init(_ leaf: Leaf, _ target: EntityDraft, isSelf: Bool) {
+        self.leaf = leaf
+        self.target = target
+        self.isSelf = isSelf
+    }
+
+    /// How likely the field refers to the entity by its name, best first; nil where nothing in the
+    /// name says so.
+    var strength: Int? {
+        let name = InferredNames.folded(leaf.name)
+        let entities = Set(
+            [target.name, InferredNames.singular(target.name)].map(InferredNames.folded))
+        let key = InferredNames.folded(target.keyLeaf?.name ?? "")
+        // `category.id`
+        if leaf.path.count > 1,
+            entities.contains(InferredNames.folded(leaf.path[leaf.path.count - 2]))
+        {
+            return name == key ? Self.named : nil
+        }
+        if isSelf, InferredNames.meansOwnKind(name) { return Self.ownKind }
+        // `category`, `categoryId`, `category_code`
+        func isNamed(_ name: String) -> Bool {
+            entities.contains { [$0, $0 + "id", $0 + key].contains(name) }
+        }
+        if leaf.node.items != nil {
+            return isNamed(InferredNames.folded(InferredNames.singular(leaf.name)))
+                ? Self.named : nil
+        }
+        if isNamed(name) || name == key && !Self.common.contains(key) { return Self.named }
+        return isSelf ? nil : related(entities)
+    }
+
+    private func related(_ entities: Set<String>) -> Int? {
+        let parts = InferredNames.parts(leaf.name)
+        let base = parts.filter { !Self.endings.contains($0) }
+        guard !base.isEmpty, base.allSatisfy({ !Self.measures.contains($0) }) else { return nil }
+        let joined = base.joined()
+        let hasEnding = base.count < parts.count
+        // `homeTeamId`
+        if hasEnding, entities.contains(where: { $0.count > 2 && joined.hasSuffix($0) }) {
+            return Self.ownKind
+        }
+        let words = InferredNames.parts(InferredNames.singular(target.name))
+        let isRole =
+            (hasEnding || parts.last == "by" || Self.roles.contains(base.last ?? ""))
+            && base.contains(where: Self.roles.contains)
+        if isRole, words.contains(where: Self.people.contains) { return Self.related }
+        // `ship_via` of shippers
+        let isAlike = base.contains { part in
+            words.contains { word in
+                min(part.count, word.count) >= 4 && (word.hasPrefix(part) || part.hasPrefix(word))
+            }
+        }
+        return isAlike ? Self.related : nil
+    }
+}

@@ -1,0 +1,68 @@
+/// Cuts tables into rows and fields, to look at their beginning and at rows that a reader gave out.
+struct TableRows {
+    let delimiter: UInt8
+    /// The byte around fields; nil where there is none.
+    let quote: UInt8?
+
+    init(delimiter: UInt8, quote: UInt8? = UInt8(ascii: "\"")) {
+        self.delimiter = delimiter
+        self.quote = quote
+    }
+
+    /// The rows at the beginning of a table, without blank ones.
+    ///
+    /// - Parameters:
+    ///   - isWhole: whether these are all bytes, so that the last row is whole.
+    ///   - limit: so many rows at most.
+    func rows(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, limit: Int) -> [[[UInt8]]] {
+        var rows: [[[UInt8]]] = []
+        var at = 0
+        while at < bytes.count, rows.count < limit {
+            let (fields, isEnded) = row(bytes, &at)
+            guard isEnded || isWhole else { break }
+            if fields != [[]] { rows.append(fields) }
+        }
+        return rows
+    }
+
+    /// The fields of one row.
+    func fields(_ row: UnsafeBufferPointer<UInt8>) -> [[UInt8]] {
+        var at = 0
+        return self.row(row, &at).fields
+    }
+
+    private func row(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int
+    ) -> (fields: [[UInt8]], isEnded: Bool) {
+        var fields: [[UInt8]] = []
+        var field: [UInt8] = []
+        var isQuoted = false
+        while at < bytes.count {
+            let byte = bytes[at]
+            at += 1
+            if isQuoted {
+                if byte != quote {
+                    field.append(byte)
+                } else if at < bytes.count, bytes[at] == quote {
+                    field.append(byte)
+                    at += 1
+                } else {
+                    isQuoted = false
+                }
+            } else if byte == quote, field.isEmpty {
+                isQuoted = true
+            } else if byte == delimiter {
+                fields.append(field)
+                field = []
+            } else if byte == 10 || byte == 13 {
+                if byte == 13, at < bytes.count, bytes[at] == 10 { at += 1 }
+                fields.append(field)
+                return (fields, true)
+            } else {
+                field.append(byte)
+            }
+        }
+        fields.append(field)
+        return (fields, false)
+    }
+}

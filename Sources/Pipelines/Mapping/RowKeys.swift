@@ -1,0 +1,254 @@
+import Crypto
+import Diagnostics
+import GraphModel
+import RecordStreams
+import SQLite
+
+/// Makes the keys of records that no field tells apart: `expr: "rowkey()"`.
+///
+/// A key is the SHA-256 of the record's fields. Equal records of one input get a number, too, so
+/// that all of them stay; and the same input gives the same keys whenever it is read.
+///
+/// ```
+/// a,b,1 → 9f86…    a,b,1 → 9f86…-2    a,c,1 → 60303…
+/// ```
+/// For one thread, which reads inputs from their beginning to their end.
+final class RowKeys {
+    private let options: ReadOptions
+    private let counts: OccurrenceCounts
+    private var columns: [String] = []
+    /// The columns by their names, so that their order does not count.
+    private var order: [Int] = []
+    private var rows: TableRows?
+    /// Keys that rejects had, by the number of the record.
+    private var known: [String?] = []
+
+    /// - Parameter memory: bytes for remembering what came.
+    init(_ options: ReadOptions, memory: Int) {
+        self.options = options
+        counts = OccurrenceCounts(memory: memory)
+    }
+
+    /// Begins an input.
+    ///
+    /// - Parameter known: the keys that its records had before, by their number.
+    func begin(_ reader: RecordReader, known: [String?] = []) {
+        self.known = known
+        counts.removeAll()
+        columns = reader.columnNames ?? []
+        order = columns.indices.sorted { columns[$0] < columns[$1] }
+        rows = nil
+        guard reader.format.isTabular else { return }
+        let quote: UInt8? = if case .byte(let byte) = options.quote { byte } else { nil }
+        rows = TableRows(
+            delimiter: options.delimiter ?? (reader.format == .tsv ? 9 : UInt8(ascii: ",")),
+            quote: quote)
+    }
+
+    /// Works out the keys of a batch's records.
+    func fill(_ batch: MappedBatch) throws {
+        batch.rowKeys.removeAll(keepingCapacity: true)
+        for record in 0..<batch.records.count {
+            batch.rowKeys.append(try key(of: record, batch.records))
+        }
+    }
+
+    /// Counts records that an earlier attempt has imported.
+    func count(_ batch: RecordBatch) throws {
+        for record in 0..<batch.count { _ = try key(of: record, batch) }
+    }
+
+    private func key(of record: Int, _ batch: RecordBatch) throws -> String {
+        if !known.isEmpty, let number = batch.location(of: record, field: nil).record,
+            known.indices.contains(number - 1), let key = known[number - 1]
+        {
+            return key
+        }
+        var digest = SHA256()
+        if let rows {
+            let fields = rows.fields(batch.rawRecord(record))
+            for place in order where place < fields.count {
+                Self.add(Array(columns[place].utf8), to: &digest)
+                Self.add(fields[place], to: &digest)
+            }
+        } else {
+            digest.update(data: CanonicalJSON.text(of: batch.rawRecord(record)))
+        }
+        let bytes = Array(digest.finalize())
+        let count = try counts.next(bytes)
+        return count == 1 ? bytes.hexText : "\(bytes.hexText)-\(count)"
+    }
+
+    private static func add(_ bytes: [UInt8], to digest: inout SHA256) {
+        digest.update(data: Array("\(bytes.count):".utf8))
+        digest.update(data: bytes)
+    }
+}
+
+/// How often each record came, in memory as far as there is room, then in a temporary table.
+final class OccurrenceCounts {
+    private struct Digest: Hashable, Comparable {
+        var high: UInt64
+        var low: UInt64
+
+        static func < (first: Digest, second: Digest) -> Bool {
+            (first.high, first.low) < (second.high, second.low)
+        }
+    }
+
+    /// What one record takes in memory.
+    private static let entryBytes = 64
+
+    private let countMax: Int
+    private var counts: [Digest: Int] = [:]
+    private var table: Connection?
+
+    init(memory: Int) {
+        countMax = max(16, memory / Self.entryBytes)
+    }
+
+    /// Forgets all.
+    func removeAll() {
+        counts = [:]
+        table = nil
+    }
+
+    /// How often a record has come, this time included.
+    func next(_ bytes: [UInt8]) throws -> Int {
+        func word(_ start: Int) -> UInt64 {
+            bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let digest = Digest(high: word(0), low: word(8))
+        let count = try (counts[digest] ?? stored(digest)) + 1
+        counts[digest] = count
+        if counts.count >= countMax { try store() }
+        return count
+    }
+
+    private func stored(_ digest: Digest) throws -> Int {
+        guard let table else { return 0 }
+        let statement = try table.cached("SELECT N FROM COUNTS WHERE H = ? AND L = ?")
+        defer { statement.reset() }
+        statement.bind(Int64(bitPattern: digest.high), at: 1)
+        statement.bind(Int64(bitPattern: digest.low), at: 2)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    /// Moves what is in memory to the table, a file that is gone when it is closed.
+    private func store() throws {
+        let table = try self.table ?? Self.makeTable()
+        self.table = table
+        try table.execute("BEGIN")
+        let statement = try table.cached("INSERT OR REPLACE INTO COUNTS VALUES (?, ?, ?)")
+        for (digest, count) in counts.sorted(by: { $0.key < $1.key }) {
+            statement.bind(Int64(bitPattern: digest.high), at: 1)
+            statement.bind(Int64(bitPattern: digest.low), at: 2)
+            statement.bind(Int64(count), at: 3)
+            _ = try statement.run()
+        }
+        try table.execute("COMMIT")
+        counts.removeAll(keepingCapacity: true)
+    }
+
+    private static func makeTable() throws -> Connection {
+        let table = try Connection(path: "", mode: .create)
+        try table.execute("PRAGMA journal_mode = OFF")
+        try table.execute("PRAGMA synchronous = OFF")
+        try table.execute(
+            "CREATE TABLE COUNTS (H INTEGER, L INTEGER, N INTEGER, PRIMARY KEY (H, L))"
+                + " WITHOUT ROWID")
+        return table
+    }
+}
+
+/// JSON in one form, whatever its spaces, its escapes and the order of its members.
+enum CanonicalJSON {
+    /// - Parameter bytes: valid JSON.
+    static func text(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var at = 0
+        var text: [UInt8] = []
+        value(bytes, &at, to: &text)
+        return text
+    }
+
+    private static func value(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int, to text: inout [UInt8]
+    ) {
+        skipSpace(bytes, &at)
+        guard at < bytes.count else { return }
+        switch bytes[at] {
+        case UInt8(ascii: "{"): object(bytes, &at, to: &text)
+        case UInt8(ascii: "["):
+            text.append(bytes[at])
+            at += 1
+            while at < bytes.count {
+                skipSpace(bytes, &at)
+                guard at < bytes.count, bytes[at] != UInt8(ascii: "]") else { break }
+                if bytes[at] == UInt8(ascii: ",") { at += 1 }
+                value(bytes, &at, to: &text)
+            }
+            at += 1
+            text.append(UInt8(ascii: "]"))
+        case UInt8(ascii: "\""): append(string(bytes, &at), to: &text)
+        default:
+            let start = at
+            at += 1
+            while at < bytes.count, !",]} \t\r\n".utf8.contains(bytes[at]) { at += 1 }
+            text.append(UInt8(ascii: "#"))
+            text += bytes[start..<at]
+        }
+    }
+
+    private static func object(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int, to text: inout [UInt8]
+    ) {
+        var members: [(name: [UInt8], value: [UInt8])] = []
+        at += 1
+        while at < bytes.count {
+            skipSpace(bytes, &at)
+            guard at < bytes.count, bytes[at] != UInt8(ascii: "}") else { break }
+            if bytes[at] == UInt8(ascii: ",") {
+                at += 1
+                skipSpace(bytes, &at)
+            }
+            let name = string(bytes, &at)
+            skipSpace(bytes, &at)
+            at += 1
+            var text: [UInt8] = []
+            value(bytes, &at, to: &text)
+            members.append((name, text))
+        }
+        at += 1
+        text.append(UInt8(ascii: "{"))
+        for (name, value) in members.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
+            append(name, to: &text)
+            text += value
+        }
+        text.append(UInt8(ascii: "}"))
+    }
+
+    private static func append(_ string: [UInt8], to text: inout [UInt8]) {
+        text += "\(string.count):".utf8
+        text += string
+    }
+
+    private static func string(_ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int) -> [UInt8] {
+        at += 1
+        let start = min(at, bytes.count)
+        var hasEscapes = false
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
+            if bytes[at] == UInt8(ascii: "\\") {
+                hasEscapes = true
+                at += 1
+            }
+            at += 1
+        }
+        let raw = UnsafeBufferPointer(rebasing: bytes[start..<max(start, min(at, bytes.count))])
+        at += 1
+        return hasEscapes ? JSONEscapes.resolved(raw) : Array(raw)
+    }
+
+    private static func skipSpace(_ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int) {
+        while at < bytes.count, bytes[at] <= 32 { at += 1 }
+    }
+}
