@@ -120,7 +120,7 @@ let package = Package(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
-                "Files", "XcodeModel", "YAML", "TestSeeds",
+                "Files", "XcodeModel", "YAML", "TestSeeds", "AppStoreFixtures",
             ]),
         .testTarget(
             name: "SimulationTests",

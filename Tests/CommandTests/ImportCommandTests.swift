@@ -279,13 +279,17 @@ import Testing
         ] {
             #expect(
                 try Tool.run(
-                    "sh", ["-c", "cat all.json | '\(Tool.etlPath)' import - --as json --into all.sqlite"],
+                    "sh",
+                    [
+                        "-c",
+                        "cat all.json | '\(Tool.etlPath)' import - --as json --into all.sqlite",
+                    ],
                     in: folder.path)
                     == ToolResult(
                         status: 0,
                         standardOutput: """
                             Users from standard input: key id
-                            Orders from standard input: key id; user → Users, items → Items
+                            Orders from standard input: key id; items → Items, user → Users
                             Imported into all.sqlite
                             """ + count))
         }

@@ -66,6 +66,8 @@ struct EntityDraft {
     var references: [Int: Reference] = [:]
     /// The drafts of objects in lists, by the place of the list's field.
     var nested: [Int: Int] = [:]
+    /// Lists that say what references of other entities say.
+    var otherSides: Set<Int> = []
     /// What could not be found out.
     var notes: [String] = []
     private var told: [Int: AttributeType] = [:]

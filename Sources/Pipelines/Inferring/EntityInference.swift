@@ -56,7 +56,9 @@ struct EntityInference {
         var entity = InferredEntity(name: draft.name)
         var names = TakenNames()
         for place in draft.leaves.indices
-        where draft.references[place] == nil && draft.nested[place] == nil {
+        where draft.references[place] == nil && draft.nested[place] == nil
+            && !draft.otherSides.contains(place)
+        {
             let leaf = draft.leaves[place]
             let guess = draft.type(place)
             let name = names.claim(property: InferredNames.property(leaf.path), of: draft.name)

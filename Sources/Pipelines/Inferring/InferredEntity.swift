@@ -12,6 +12,8 @@ struct Leaf {
     let isEverywhere: Bool
 
     var name: String { path.last ?? "" }
+    /// How many values it has, those in lists one by one.
+    var referenceCount: Int { node.items?.facts.count ?? node.facts.count }
 }
 
 /// An attribute of the model, and what fills it.

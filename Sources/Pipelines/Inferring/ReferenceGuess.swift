@@ -12,10 +12,15 @@ struct ReferenceGuess {
 
     init(_ drafts: [EntityDraft]) {
         self.drafts = drafts
-        for place in drafts.indices {
-            for leaf in drafts[place].leaves.indices
-            where leaf != drafts[place].keyPlace && drafts[place].nested[leaf] == nil {
-                guess(leaf, of: place)
+        // Lists come last, as they may be the other sides of what comes first.
+        for isList in [false, true] {
+            for place in drafts.indices {
+                for leaf in drafts[place].leaves.indices
+                where leaf != drafts[place].keyPlace && drafts[place].nested[leaf] == nil
+                    && (drafts[place].leaves[leaf].node.items != nil) == isList
+                {
+                    guess(leaf, of: place)
+                }
             }
         }
         for place in drafts.indices { findTags(place) }
@@ -61,6 +66,7 @@ struct ReferenceGuess {
         guard best <= ReferenceHint.ownKind || likely.count == 1, let choice = likely.first else {
             return
         }
+        if choice.isMany, isOtherSide(leaf, of: place, choice.target) { return }
         let (own, other) = (root(of: place), root(of: choice.target))
         if own != other {
             guard !reaches(from: other, to: own) else { return }
@@ -68,6 +74,20 @@ struct ReferenceGuess {
         }
         drafts[place].references[leaf] = EntityDraft.Reference(
             leaf: draft.leaves[leaf], target: drafts[choice.target].name, isMany: choice.isMany)
+    }
+
+    /// Leaves out a list that only says what references of its items say, as in exports.
+    private mutating func isOtherSide(_ leaf: Int, of place: Int, _ target: Int) -> Bool {
+        let draft = drafts[place]
+        let count = draft.leaves[leaf].referenceCount
+        let other = drafts[target].references.sorted { $0.key < $1.key }.map(\.value)
+            .first { $0.target == draft.name && !$0.isTag && $0.leaf.referenceCount == count }
+        guard let other else { return false }
+        drafts[place].otherSides.insert(leaf)
+        drafts[place].notes.append(
+            "'\(draft.leaves[leaf].name)' is left out: it is the other side of "
+                + "'\(other.leaf.name)' of \(drafts[target].name)")
+        return true
     }
 
     /// Tells of what could not be compared.

@@ -53,7 +53,7 @@ struct ReferenceHint {
         {
             return name == key ? Self.named : nil
         }
-        if isSelf, InferredNames.meansOwnKind(name) { return Self.ownKind }
+        if isSelf, meansOwnKind(name, key) { return Self.ownKind }
         // `category`, `categoryId`, `category_code`
         func isNamed(_ name: String) -> Bool {
             entities.contains { [$0, $0 + "id", $0 + key].contains(name) }
@@ -64,6 +64,13 @@ struct ReferenceHint {
         }
         if isNamed(name) || name == key && !Self.common.contains(key) { return Self.named }
         return isSelf ? nil : related(entities)
+    }
+
+    /// `parent`, `parentId`, or `reportsTo.employeeId` as exports have it.
+    private func meansOwnKind(_ name: String, _ key: String) -> Bool {
+        InferredNames.meansOwnKind(name)
+            || !key.isEmpty && name.hasSuffix(key)
+                && InferredNames.meansOwnKind(String(name.dropLast(key.count)))
     }
 
     private func related(_ entities: Set<String>) -> Int? {

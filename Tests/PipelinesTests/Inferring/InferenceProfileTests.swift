@@ -203,4 +203,35 @@ import Testing
         #expect(page.contains("<td class=\"\">1 – 2</td>"))
         #expect(!page.contains("<b>"))
     }
+
+    @Test("exports with both sides of their relationships give each relationship once")
+    func exports() throws {
+        let workspace = try Workspace()
+        try workspace.write(
+            "albums.ndjson",
+            """
+            {"id":1,"artist.id":7,"genres":[1,2],"parent.id":null,"children":[2]}
+            {"id":2,"artist.id":7,"genres":[2],"parent.id":1,"children":[]}
+
+            """)
+        try workspace.write("artists.ndjson", "{\"id\":7,\"albums\":[1,2]}\n")
+        try workspace.write(
+            "genres.ndjson", "{\"id\":1,\"albums\":[1]}\n{\"id\":2,\"albums\":[1,2]}\n")
+        let found = try InferenceCase(
+            workspace, ["albums.ndjson", "artists.ndjson", "genres.ndjson"])
+        #expect(
+            found.spec.contains(
+                "# 'albums' is left out: it is the other side of 'artist.id' of Albums\n"),
+            "\(found.spec)")
+        #expect(!found.spec.contains("albums2"), "\(found.spec)")
+        let objects = try found.imported([
+            "Albums": "id, artist.id, genres, parent.id", "Artists": "id, albums",
+        ])
+        #expect(
+            objects["Albums"] as NSArray? == [
+                ["id": 1, "artist.id": 7, "genres": [1, 2], "parent.id": NSNull()],
+                ["id": 2, "artist.id": 7, "genres": [2], "parent.id": 1],
+            ] as NSArray)
+        #expect(objects["Artists"] as NSArray? == [["id": 7, "albums": [1, 2]]] as NSArray)
+    }
 }
