@@ -59,39 +59,7 @@ struct InferCommand: ParsableCommand {
             "Read so many records of each entity at most; by default all.", valueName: "n"))
     var limit: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "The fields that tell records apart, with commas between them.", valueName: "fields"))
-    var key: String?
-
-    @Option(
-        help: ArgumentHelp("The entity of the records; one for all files.", valueName: "name"))
-    var entity: String?
-
-    @Option(
-        name: .customLong("type"),
-        help: ArgumentHelp(
-            "The type of a field, such as day=Date; may be repeated.", valueName: "field=type"))
-    var types: [String] = []
-
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp(
-            "The format of the files; by default by name and first byte.", valueName: "format"))
-    var format: RecordFormat?
-
-    @Flag(help: "The first row of a table holds values, not names of columns.")
-    var noHeader = false
-
-    @Option(
-        help: ArgumentHelp("How the bytes of the files stand for text.", valueName: "encoding"))
-    var encoding: TextEncoding?
-
-    @Option(
-        name: .customLong("null"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "A text of tables that stands for no value; may be repeated.", valueName: "text"))
-    var nullTexts: [String] = []
+    @OptionGroup var known: InferenceFlags
 
     @Option(
         help: ArgumentHelp(
@@ -105,38 +73,14 @@ struct InferCommand: ParsableCommand {
         if force, output == nil, html == nil {
             throw ValidationError("--force is about files, so it needs --output or --html")
         }
-        _ = try options()
-    }
-
-    /// What the command line says of the data.
-    private func options() throws -> InferenceOptions {
-        var options = InferenceOptions()
-        options.limit = limit
-        options.hasProfiles = html != nil
-        options.key = key.map { $0.split(separator: ",").map(String.init) } ?? []
-        options.entity = entity
-        options.format = format
-        options.hasHeader = noHeader ? false : nil
-        options.encoding = encoding
-        options.nullTexts = nullTexts
-        for text in types {
-            guard let place = text.lastIndex(of: "="), place > text.startIndex else {
-                throw ValidationError("--type is FIELD=TYPE, such as day=Date, and not '\(text)'")
-            }
-            let name = text[text.index(after: place)...]
-            guard let type = InferenceOptions.type(named: String(name)) else {
-                let names = InferenceOptions.typeNames.joined(separator: ", ")
-                throw ValidationError("'\(name)' is no type; types are \(names)")
-            }
-            options.types[String(text[..<place])] = type
-        }
-        return options
     }
 
     func run() throws {
         SignalHandling.endAtOnce()
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        let options = try options()
+        var options = known.options
+        options.limit = limit
+        options.hasProfiles = html != nil
         do throws(RunFailure) {
             let inference = try Inference(from: files, options: options)
             for warning in inference.warnings {
@@ -167,6 +111,3 @@ struct InferCommand: ParsableCommand {
         }
     }
 }
-
-extension RecordFormat: ExpressibleByArgument {}
-extension TextEncoding: ExpressibleByArgument {}

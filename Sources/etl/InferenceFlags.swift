@@ -6,107 +6,74 @@ import RecordStreams
 /// The flags that state what is known of data before anything is inferred from it.
 struct InferenceFlags: ParsableArguments {
     @Option(
-        parsing: .singleValue,
         help: ArgumentHelp(
-            "Identify records by this column; repeat it for a key of several columns.",
-            valueName: "column"))
-    var key: [String] = []
+            "The fields that tell records apart, with commas between them.", valueName: "fields"))
+    var key: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Import into this entity; by default, the file name gives it.", valueName: "entity"))
+        help: ArgumentHelp("The entity of the records; one for all files.", valueName: "name"))
     var entity: String?
 
     @Option(
-        name: .customLong("type"), parsing: .singleValue,
+        name: .customLong("type"),
         help: ArgumentHelp(
-            "Set the type of a column, such as due=Date or size=Integer64; may be repeated.",
-            valueName: "column=type"),
-        transform: TypeFlag.init)
-    var types: [TypeFlag] = []
+            "The type of a field, such as day=Date; may be repeated.", valueName: "field=type"),
+        transform: FieldType.init)
+    var types: [FieldType] = []
 
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "Read the files in this format: csv, tsv, json, or ndjson.", valueName: "format"),
-        transform: { text in
-            guard let format = RecordFormat(rawValue: text) else {
-                throw ValidationError(
-                    "the formats are \(Self.list(RecordFormat.allCases.map(\.rawValue)))")
-            }
-            return format
-        })
+            "The format of the files; by default by name and first byte.", valueName: "format"))
     var format: RecordFormat?
 
-    @Flag(
-        name: .customLong("no-header"),
-        help: "Read the first line of a table as a record; the columns are column1, column2, ….")
-    var hasNoHeader = false
+    @Flag(help: "The first row of a table holds values, not names of columns.")
+    var noHeader = false
 
     @Option(
-        help: ArgumentHelp(
-            "Decode the files by this encoding: "
-                + TextEncoding.allCases.map(\.rawValue).joined(separator: ", ") + ".",
-            valueName: "encoding"),
-        transform: { text in
-            guard let encoding = TextEncoding(rawValue: text) else {
-                throw ValidationError(
-                    "the encodings are \(Self.list(TextEncoding.allCases.map(\.rawValue)))")
-            }
-            return encoding
-        })
+        help: ArgumentHelp("How the bytes of the files stand for text.", valueName: "encoding"))
     var encoding: TextEncoding?
 
     @Option(
-        name: .customLong("null"), parsing: .singleValue,
+        name: .customLong("null"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Read this text in a table as null; may be repeated.", valueName: "text"))
-    var nulls: [String] = []
+            "A text of tables that stands for no value; may be repeated.", valueName: "text"))
+    var nullTexts: [String] = []
 
     /// What the flags state.
     var options: InferenceOptions {
         var options = InferenceOptions()
-        options.key = key
+        options.key = key.map { $0.split(separator: ",").map(String.init) } ?? []
         options.entity = entity
-        options.types = Dictionary(types.map { ($0.column, $0.type) }) { $1 }
+        options.types = Dictionary(types.map { ($0.field, $0.type) }) { $1 }
         options.format = format
-        options.hasHeader = hasNoHeader ? false : nil
+        options.hasHeader = noHeader ? false : nil
         options.encoding = encoding
-        options.nullTexts = nulls
+        options.nullTexts = nullTexts
         return options
-    }
-
-    fileprivate static func list(_ names: [String]) -> String {
-        names.dropLast().joined(separator: ", ") + ", and " + (names.last ?? "")
     }
 }
 
-/// A column and its type, such as `due=Date`.
-struct TypeFlag {
-    /// The column, as the input names it.
-    var column: String
+/// A field and its type, such as `day=Date`.
+struct FieldType {
+    /// The field, as the input names it.
+    var field: String
     /// The type of its attribute.
     var type: AttributeType
 
-    private static let types = AttributeType.allCases.filter {
-        $0 != .composite && $0 != .undefined
-    }
-
     init(_ argument: String) throws {
-        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
-        let name = String(parts.last ?? "")
-        guard parts.count > 1, !parts[0].isEmpty,
-            let type = Self.types.first(where: { Self.folded($0.rawValue) == Self.folded(name) })
-        else {
-            let names = Self.types.map { $0.rawValue.replacing(" ", with: "") }
-            throw ValidationError(
-                "write column=type, such as due=Date; the types are \(InferenceFlags.list(names))")
+        guard let place = argument.lastIndex(of: "="), place > argument.startIndex else {
+            throw ValidationError("write FIELD=TYPE, such as day=Date")
         }
-        column = parts.dropLast().joined(separator: "=")
+        let name = String(argument[argument.index(after: place)...])
+        guard let type = InferenceOptions.type(named: name) else {
+            let names = InferenceOptions.typeNames.joined(separator: ", ")
+            throw ValidationError("'\(name)' is no type; types are \(names)")
+        }
+        field = String(argument[..<place])
         self.type = type
     }
-
-    private static func folded(_ name: String) -> String {
-        name.replacing(" ", with: "").lowercased()
-    }
 }
+
+extension RecordFormat: ExpressibleByArgument {}
+extension TextEncoding: ExpressibleByArgument {}

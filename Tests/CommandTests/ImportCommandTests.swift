@@ -34,7 +34,7 @@ import Testing
         """
 
     private static let decision =
-        "Task from tasks.csv: key id; title String, due Date, done Boolean\n"
+        "Tasks from tasks.csv: key id; title String, due Date, done Boolean\n"
 
     @Test func aSecondImportChangesNothing() throws {
         try write("tasks.csv", Self.tasks)
@@ -44,7 +44,7 @@ import Testing
                     status: 0,
                     standardOutput: Self.decision + """
                         Imported into tasks.sqlite (new): 3 read, 3 inserted
-                        Next: etl fetch tasks.sqlite Task
+                        Next: etl fetch tasks.sqlite Tasks
 
                         """))
         #expect(
@@ -58,7 +58,7 @@ import Testing
         #expect(
             try names() == ["runs", "tasks.csv", "tasks.sqlite", "tasks.sqlite.etl-lock"])
         #expect(
-            try rows("SELECT ZID, ZTITLE, ZDONE FROM ZTASK") == [
+            try rows("SELECT ZID, ZTITLE, ZDONE FROM ZTASKS") == [
                 "1|Write|1", "2|Read|0", "3|Sleep|0",
             ])
         #expect(
@@ -74,24 +74,24 @@ import Testing
                 == ToolResult(
                     status: 0,
                     standardOutput: """
-                        Task from tasks.csv: key id; title String
+                        Tasks from tasks.csv: key id; title String
                         Skipped columns of tasks.csv: color, size (--add-columns adds them)
                         Imported into tasks.sqlite: 2 read, 1 inserted, 1 unchanged
 
                         """))
         let added = """
-            Task from tasks.csv: key id; title String, color String, size Integer 64
-            New in the store's model: Task.color String, Task.size Integer 64
+            Tasks from tasks.csv: key id; title String, color String, size Integer 64
+            New in the store's model: Tasks.color String, Tasks.size Integer 64
 
             """
-        let before = try rows("SELECT * FROM ZTASK ORDER BY 1")
+        let before = try rows("SELECT * FROM ZTASKS ORDER BY 1")
         let plan = try etl(
             "import", "tasks.csv", "--into", "tasks.sqlite", "--add-columns", "--dry-run")
         #expect(
             plan
                 == ToolResult(
-                    status: 0, standardOutput: added + "Task: 2 updated (color 2, size 2)\n"))
-        #expect(try rows("SELECT * FROM ZTASK ORDER BY 1") == before)
+                    status: 0, standardOutput: added + "Tasks: 2 updated (color 2, size 2)\n"))
+        #expect(try rows("SELECT * FROM ZTASKS ORDER BY 1") == before)
         #expect(
             try etl("import", "tasks.csv", "--into", "tasks.sqlite", "--add-columns")
                 == ToolResult(
@@ -101,12 +101,12 @@ import Testing
                         Imported into tasks.sqlite: 2 read, 2 updated
 
                         """))
-        #expect(try rows("SELECT ZCOLOR, ZSIZE FROM ZTASK") == ["red|3", "blue|4"])
-        #expect(try rows("SELECT count(*) FROM ZTASK", in: "tasks.sqlite.bak-v1") == ["2"])
+        #expect(try rows("SELECT ZCOLOR, ZSIZE FROM ZTASKS") == ["red|3", "blue|4"])
+        #expect(try rows("SELECT count(*) FROM ZTASKS", in: "tasks.sqlite.bak-v1") == ["2"])
         #expect(
             try etl("import", "tasks.csv", "--into", "tasks.sqlite", "--add-columns").standardOutput
                 == """
-                Task from tasks.csv: key id; title String, color String, size Integer 64
+                Tasks from tasks.csv: key id; title String, color String, size Integer 64
                 Imported into tasks.sqlite: 2 read, 2 unchanged
 
                 """)
@@ -129,7 +129,7 @@ import Testing
 
                         """))
         #expect(
-            try rows("SELECT ZNAME FROM ZPERSON; SELECT ZTITLE FROM ZTASK") == ["Ada", "Write"])
+            try rows("SELECT ZNAME FROM ZPERSON; SELECT ZTITLE FROM ZTASKS") == ["Ada", "Write"])
     }
 
     /// A file that comes alone later links to the objects of the files before.
@@ -203,8 +203,8 @@ import Testing
                 == ToolResult(
                     status: 64,
                     standardError: """
-                        error: tasks.csv has no column 'code' that fills a property of Task [import.key]
-                          fix: name columns with --key: id, title
+                        error: No record has the field 'code' [infer.known]
+                          fix: write it as the files do
 
                         """))
     }
@@ -219,7 +219,8 @@ import Testing
                     "cat tasks.csv | '\(Tool.etlPath)' import - --as csv --entity Task --into out/tasks.sqlite",
                 ], in: folder.path)
         }
-        let decision = Self.decision.replacing("tasks.csv", with: "standard input")
+        let decision = Self.decision.replacing(
+            "Tasks from tasks.csv", with: "Task from standard input")
         #expect(
             try pipe()
                 == ToolResult(
@@ -240,12 +241,83 @@ import Testing
         #expect(try names() == ["out", "tasks.csv"])
     }
 
+    @Test func recordsWithoutKeyAreIdentifiedByAllColumns() throws {
+        try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-01,b\n")
+        let line = "Log from log.csv: key rowKey of all columns; day Date, what String\n"
+        let counts = [
+            " (new): 3 read, 3 inserted\nNext: etl fetch log.sqlite Log\n",
+            ": 3 read, 3 unchanged\n",
+        ]
+        for count in counts {
+            #expect(
+                try etl("import", "log.csv", "--into", "log.sqlite")
+                    == ToolResult(
+                        status: 0, standardOutput: line + "Imported into log.sqlite" + count))
+        }
+        // In this file a column alone would be a key.
+        try write("log.csv", "id,what\n1,c\n2,d\n")
+        #expect(
+            try etl("import", "log.csv", "--into", "log.sqlite", "--add-columns")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Log from log.csv: key rowKey of all columns; id Integer 64, what String
+                        New in the store's model: Log.id Integer 64
+                        The old store is log.sqlite.bak-v1
+                        Imported into log.sqlite: 2 read, 2 inserted
+
+                        """))
+    }
+
+    @Test func aDocumentOfSeveralArraysIsReadFromStandardInput() throws {
+        try write(
+            "all.json",
+            #"{"users":[{"id":1},{"id":2}],"orders":[{"id":7,"user":2,"items":[{"id":1,"n":3}]}]}"#)
+        for count in [
+            " (new): 3 read, 3 inserted\nNext: etl fetch all.sqlite Users\n",
+            ": 3 read, 3 unchanged\n",
+        ] {
+            #expect(
+                try Tool.run(
+                    "sh",
+                    [
+                        "-c",
+                        "cat all.json | '\(Tool.etlPath)' import - --as json --into all.sqlite",
+                    ],
+                    in: folder.path)
+                    == ToolResult(
+                        status: 0,
+                        standardOutput: """
+                            Users from standard input: key id
+                            Orders from standard input: key id; items → Items, user → Users
+                            Imported into all.sqlite
+                            """ + count))
+        }
+        // A column of nested objects is added, too.
+        try write("all.json", #"{"orders":[{"id":7,"user":2,"items":[{"id":1,"n":3,"c":"red"}]}]}"#)
+        #expect(
+            try etl(
+                "import", "all.json", "--entity", "Orders", "--into", "all.sqlite", "--add-columns")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Orders from all.json: key id; user → Users, items → Items
+                        New in the store's model: Items.c String
+                        The old store is all.sqlite.bak-v1
+                        Imported into all.sqlite: 1 read, 1 unchanged
+
+                        """))
+        #expect(
+            try etl("fetch", "all.sqlite", "Items", "--fields", "id,n,c", "--format", "ndjson")
+                == ToolResult(status: 0, standardOutput: #"{"id":1,"n":3,"c":"red"}"# + "\n"))
+    }
+
     @Test func aDryRunWritesNothing() throws {
         try write("tasks.csv", Self.tasks)
         #expect(
             try etl("import", "tasks.csv", "--into", "tasks.sqlite", "--dry-run")
                 == ToolResult(
-                    status: 0, standardOutput: Self.decision + "Task: 3 inserted\n"))
+                    status: 0, standardOutput: Self.decision + "Tasks: 3 inserted\n"))
         #expect(try names() == ["tasks.csv"])
     }
 
@@ -291,7 +363,7 @@ import Testing
         try write("tasks.csv", "id,size\n1,2\n2,many\n3,4\n")
         let result = try etl("import", "tasks.csv", "--into", "out/tasks.sqlite")
         #expect(result.status == 65)
-        #expect(result.standardOutput == "Task from tasks.csv: key id; size Integer 64\n")
+        #expect(result.standardOutput == "Tasks from tasks.csv: key id; size Integer 64\n")
         #expect(
             result.standardError.replacing(#/-[0-9]{8}T[0-9]{6}Z-[0-9]+/#, with: "") == """
                 tasks.csv:3:3: error: 'size' takes a whole number that fits Integer 64, not 'many' [cast]
@@ -302,7 +374,7 @@ import Testing
                 """)
         let out = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out").sorted()
         #expect(out == ["rejects", "runs", "tasks.sqlite", "tasks.sqlite.etl-lock"])
-        #expect(try rows("SELECT ZID FROM ZTASK", in: "out/tasks.sqlite") == ["1", "2", "3"])
+        #expect(try rows("SELECT ZID FROM ZTASKS", in: "out/tasks.sqlite") == ["1", "2", "3"])
         // The corrected file completes the import.
         try write("tasks.csv", "id,size\n1,2\n2,9\n3,4\n")
         #expect(
@@ -310,7 +382,7 @@ import Testing
                 == ToolResult(
                     status: 0,
                     standardOutput: """
-                        Task from tasks.csv: key id; size Integer 64
+                        Tasks from tasks.csv: key id; size Integer 64
                         Imported into out/tasks.sqlite: 3 read, 1 updated, 2 unchanged
 
                         """,

@@ -12,7 +12,7 @@ enum Datasets {
 @Suite("etl import of data sets", .enabled(if: Datasets.areThere))
 struct ImportDatasetTests {
     private static let sets = [
-        "chinook/csv", "jsonplaceholder",
+        "chinook/csv", "northwind/csv", "jsonplaceholder",
     ]
 
     @Test(arguments: sets) func aSecondImportChangesNothing(of set: String) throws {

@@ -37,7 +37,8 @@ package struct FileImport {
     /// What the inference warns of.
     package let warnings: [Diagnostic]
     private let request: Request
-    private let standardInput: StandardInputCopy?
+    /// Copies of standard input and other streams, which are read a second time.
+    private let spool: InferenceSpool
     private let inference: Inference
     private let fit: StoreFit
     /// The model of the store; `nil` if the store is to be created.
@@ -50,15 +51,14 @@ package struct FileImport {
     /// Infers the import, and changes nothing.
     package init(_ request: Request) throws(RunFailure) {
         self.request = request
-        standardInput = request.files.contains("-") ? try StandardInputCopy() : nil
-        let copy = standardInput
+        let spool = InferenceSpool()
+        self.spool = spool
         let stored = try Self.model(of: request.store)
         do throws(RunFailure) {
             inference = try Inference(
-                from: request.files.map { $0 == "-" ? copy?.path ?? $0 : $0 },
-                options: request.options)
+                from: request.files, options: request.options, spool)
         } catch {
-            throw Self.naming(copy, in: error)
+            throw Self.naming(spool, in: error)
         }
         guard let inferredModel = inference.model, !inference.isOfStore,
             let inferred = ModelFile.read(text: inferredModel).model
@@ -71,16 +71,16 @@ package struct FileImport {
         let folder = InferenceFolder(
             request.specFolder ?? PathText.folder(of: request.store),
             workingFolder: request.workingFolder)
-        var text = Self.specText(inference, folder, request, copy)
+        var text = Self.specText(inference, folder, request, spool, readsOnce: true)
         var root = YAMLParser.parse(text).root ?? YAMLNode([])
-        if copy != nil, root["stages"]?.itemsOrOne.count != 1 {
+        if spool.copies["-"] != nil, root["stages"]?.itemsOrOne.count != 1 {
             guard request.specFolder == nil else {
                 throw RunFailure(
                     .usage, code: "import.standard-input",
                     "Standard input holds several kinds of records, and a spec can read it once",
                     fix: "save it to a file, and import that")
             }
-            text = Self.specText(inference, folder, request, nil)
+            text = Self.specText(inference, folder, request, spool, readsOnce: false)
             root = YAMLParser.parse(text).root ?? root
         }
         inferredText = text
@@ -89,6 +89,7 @@ package struct FileImport {
         var fit = StoreFit(
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store))
+        fit.streams = Self.names(in: spool)
         fit.isOfApp = stored != nil && PersistentContainer.isAppStore(at: request.store)
         let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
         self.stored = stored
@@ -99,10 +100,10 @@ package struct FileImport {
 
     /// The inferred spec, with the store of the request.
     ///
-    /// - Parameter copy: what stands for standard input; `nil` to read the copy itself.
+    /// - Parameter readsOnce: one stage alone reads standard input, and no copy of it.
     private static func specText(
         _ inference: Inference, _ folder: InferenceFolder, _ request: Request,
-        _ copy: StandardInputCopy?
+        _ spool: InferenceSpool, readsOnce: Bool
     ) -> String {
         let store = folder.seenFromFolder(request.store)
         let home = PathText.folder(of: store)
@@ -114,30 +115,44 @@ package struct FileImport {
             modelFile: InferenceFolder.modelName, store: store,
             settings: home == "." ? [] : settings
         ) { path in
-            path == copy?.path ? "-" : folder.seenFromFolder(path)
+            if path == "-", readsOnce { return path }
+            return spool.copies[path] ?? folder.seenFromFolder(path)
         }
     }
 
-    /// Returns the failure with the words of this command: standard input and not its copy, and the
-    /// flag and not the key of a spec.
-    private static func naming(_ copy: StandardInputCopy?, in failure: RunFailure) -> RunFailure {
+    /// Returns the failure with the words of this command: the names of streams and not of their
+    /// copies, and the flag and not the key of a spec.
+    private static func naming(_ spool: InferenceSpool, in failure: RunFailure) -> RunFailure {
         var failure = failure
         for place in failure.diagnostics.indices {
             if failure.diagnostics[place].code == "input.ambiguous-format" {
                 failure.diagnostics[place].fix =
                     "name the format with --as csv, tsv, json, or ndjson"
             }
-            let name = InputFile.standardInput.name
-            switch failure.diagnostics[place].place {
-            case .file(let path) where path == copy?.path:
-                failure.diagnostics[place].place = .file(name)
-            case .record(var location) where location.source == copy?.path:
-                location.source = name
-                failure.diagnostics[place].place = .record(location)
-            default: break
-            }
+            failure.diagnostics[place] = naming(spool, in: failure.diagnostics[place])
         }
         return failure
+    }
+
+    /// Returns the diagnostic with the name of a stream and not of its copy.
+    private static func naming(_ spool: InferenceSpool, in diagnostic: Diagnostic) -> Diagnostic {
+        let names = names(in: spool)
+        var diagnostic = diagnostic
+        switch diagnostic.place {
+        case .file(let path): diagnostic.place = .file(names[path] ?? path)
+        case .record(var location):
+            location.source = names[location.source] ?? location.source
+            diagnostic.place = .record(location)
+        default: break
+        }
+        return diagnostic
+    }
+
+    /// The names of streams, by the paths of their copies.
+    private static func names(in spool: InferenceSpool) -> [String: String] {
+        let input = InputFile.standardInput.name
+        let names = spool.copies.map { ($1, $0 == "-" ? input : PathText.lastComponent($0)) }
+        return Dictionary(names + [("-", input)]) { $1 }
     }
 
     private static func emptyModel() throws(RunFailure) -> ManagedObjectModel {
@@ -250,7 +265,8 @@ package struct FileImport {
     /// - Parameter backup: gets the path of the old store if the model was changed.
     package func run(_ runner: PipelineRunner, backup: (String) -> Void) -> RunOutcome {
         do {
-            try standardInput?.rewind()
+            if let copy = spool.copies["-"] { try readAgain(copy) }
+            defer { spool.remove() }
             guard changesModel else { return run(runner, spec) }
             guard runner.options.isDry else {
                 if let old = try migrate(request.store, runner) { backup(old) }
@@ -267,6 +283,18 @@ package struct FileImport {
         }
     }
 
+    /// Makes the copy of standard input the standard input of this process.
+    private func readAgain(_ copy: String) throws(RunFailure) {
+        do {
+            try FileSystem.replaceStandardInput(by: copy)
+        } catch {
+            throw RunFailure(
+                Fault(.input, .inputOutput), code: "import.standard-input",
+                "The copy \(copy) of standard input cannot be read: \(error.text)",
+                fix: "set TMPDIR to another folder")
+        }
+    }
+
     private func run(_ runner: PipelineRunner, _ spec: YAMLNode) -> RunOutcome {
         guard let folder = request.specFolder else {
             var outcome = runner.run(specFile, text: specText)
@@ -278,7 +306,7 @@ package struct FileImport {
 
     /// Returns what is to be printed of a run whose spec nobody has seen.
     private func withoutSpec(_ diagnostic: Diagnostic) -> Diagnostic {
-        var diagnostic = diagnostic
+        var diagnostic = Self.naming(spool, in: diagnostic)
         if diagnostic.stage?.file == specFile { diagnostic.stage = nil }
         if diagnostic.code == "rejects.too-many",
             let folder = diagnostic.fix?.firstMatch(of: #/records in (.*), or raise/#)?.1

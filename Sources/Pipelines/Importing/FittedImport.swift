@@ -29,7 +29,10 @@ struct FittedImport {
         let others = attributes.filter { !key.contains($0.name) }
             .map { "\($0.name) \($0.type.rawValue)" }
         let parts = [
-            key.isEmpty ? "" : "key \(key.joined(separator: " + "))",
+            key.isEmpty
+                ? ""
+                : "key \(key.joined(separator: " + "))"
+                    + (key == ["rowKey"] ? " of all columns" : ""),
             Self.listed(others, max: Self.shownMax),
             links.map { "\($0.name) → \($0.destinationEntityName)" }.joined(separator: ", "),
         ].filter { !$0.isEmpty }

@@ -22,6 +22,8 @@ struct StoreFit {
     let toldKey: [String]
     /// The name of the store in messages.
     let store: String
+    /// The names of streams, by the paths of the copies that are read.
+    var streams: [String: String] = [:]
     /// The store was created by an app, so that its model must not change.
     var isOfApp = false
     /// What the imports fill, in their order.
@@ -59,7 +61,7 @@ struct StoreFit {
         let files = stage["read"]?["files"]?.itemsOrOne.compactMap(\.text) ?? []
         current = FittedImport(
             entity: entity,
-            files: files.map { $0 == "-" ? "standard input" : PathText.lastComponent($0) })
+            files: files.map { streams[$0] ?? PathText.lastComponent($0) })
         current.isJoin = stage["set-only"] != nil
         var names: [String: String] = [:]
         var stage = try fit(block: stage, of: own, to: entity, &names)
@@ -140,18 +142,25 @@ struct StoreFit {
         var set = block["set"] ?? YAMLNode([])
         let links = block["link"]?.entries ?? []
         let isSetOnly = block["set-only"] != nil
+        if let rowKey = rowKey(of: entity), !isSetOnly, set[rowKey.name] == nil {
+            set[rowKey.name] = YAMLNode([("expr", YAMLNode(text: "rowkey()"))])
+            current.attributes.append(rowKey)
+        }
         for attribute in inferred.entity(named: own)?.ownAttributes ?? [] {
             let node = set[attribute.name]
             guard node != nil || !isSetOnly else { continue }
             let source = Self.source(node, attribute.name)
-            if let found = property(attribute.name, source, of: entity),
+            if node?["expr"] != nil, let found = model.attribute(attribute.name, of: entity) {
+                names[attribute.name] = found.name
+                if !current.attributes.contains(found) { current.attributes.append(found) }
+            } else if let found = property(attribute.name, source, of: entity),
                 !names.values.contains(found.name)
             {
                 names[source] = found.name
                 names[attribute.name] = found.name
                 current.attributes.append(found)
                 // A mapping of the inferred type may not be one of the store's.
-                let isFit = node == nil || node?["expr"] != nil || found.type == attribute.type
+                let isFit = node == nil || found.type == attribute.type
                 if found.name != attribute.name { set[attribute.name] = nil }
                 if found.name != attribute.name || !isFit {
                     set[found.name] = (isFit ? node : nil) ?? YAMLNode(text: source)
@@ -164,6 +173,9 @@ struct StoreFit {
                 var all = block["link"] ?? YAMLNode([])
                 all[link.name] = YAMLNode([("by", YAMLNode([(link.key, YAMLNode(text: source))]))])
                 block["link"] = all
+            } else if node?["expr"] != nil {
+                // It identifies records by all columns, which a store with another key does not need.
+                set[attribute.name] = nil
             } else if addsColumns {
                 names[source] = attribute.name
                 names[attribute.name] = attribute.name
@@ -178,7 +190,27 @@ struct StoreFit {
         }
         block["set"] = set.entries.isEmpty ? nil : set
         if block["link"]?.entries.isEmpty == true { block["link"] = nil }
+        if newEntities.contains(entity) { try addConstraints(of: own, to: entity, names) }
         return block
+    }
+
+    /// Adds the constraints of a new entity, when it has its relationships.
+    private mutating func addConstraints(
+        of own: String, to entity: String, _ names: [String: String]
+    ) throws(RunFailure) {
+        let properties = Set(
+            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name))
+        let keys = inferred.uniquenessConstraints(of: own).map { $0.map { names[$0] ?? $0 } }
+        let known = keys.filter(properties.isSuperset)
+        try change { model throws(ModelError) in
+            try model.editing(entity) { $0.uniquenessConstraints = known }
+        }
+    }
+
+    /// Returns the attribute that identifies an object by all columns, if it is the store's key.
+    private func rowKey(of entity: String) -> AttributeDescription? {
+        guard model.uniquenessConstraints(of: entity).contains(["rowKey"]) else { return nil }
+        return model.attribute("rowKey", of: entity)
     }
 
     /// The column that fills an attribute.

@@ -30,6 +30,15 @@ package struct Inference: Sendable {
     package init(
         from paths: [String], options: InferenceOptions = InferenceOptions()
     ) throws(RunFailure) {
+        let spool = InferenceSpool()
+        defer { spool.remove() }
+        try self.init(from: paths, options: options, spool)
+    }
+
+    /// The same; copies of what can be read but once stay in the spool.
+    init(
+        from paths: [String], options: InferenceOptions, _ spool: InferenceSpool
+    ) throws(RunFailure) {
         let stores = paths.filter { ModelSource.isStore($0) }
         if let store = stores.first {
             guard paths.count == 1 else {
@@ -40,8 +49,6 @@ package struct Inference: Sendable {
             self = try Inference(store: store)
             return
         }
-        let spool = InferenceSpool()
-        defer { spool.remove() }
         let inputs: InferenceInputs
         do throws(RecordStreamError) {
             inputs = try InferenceInputs(paths, options, spool)
@@ -121,17 +128,6 @@ package struct Inference: Sendable {
     ///   - modelFile: where the model stands, as the spec names it; nil puts it into the spec.
     ///   - path: what the spec calls a file.
     package func spec(modelFile: String?, path: (String) -> String = { $0 }) -> String {
-        spec(modelFile: modelFile, store: nil, settings: [], path: path)
-    }
-
-    /// The same for a store of another name.
-    ///
-    /// - Parameters:
-    ///   - at: the path of the store, as the spec names it.
-    ///   - settings: lines of further keys.
-    func spec(
-        modelFile: String?, store at: String?, settings: [String], path: (String) -> String
-    ) -> String {
         var lines: [String] = []
         if let model {
             if let modelFile {
@@ -142,9 +138,21 @@ package struct Inference: Sendable {
         }
         guard let store else {
             return InferenceText.spec(
-                name: name, store: at, model: lines, settings: settings, entities, joins,
-                rejects: rejects, path: path)
+                name: name, model: lines, entities, joins, rejects: rejects, path: path)
         }
         return StoreExportText.spec(store: path(store.path), model: lines, store.model)
+    }
+
+    /// The spec that imports into a store of another name, and allows no rejects.
+    ///
+    /// - Parameters:
+    ///   - store: the path of the store, as the spec names it.
+    ///   - settings: lines of further keys.
+    func spec(
+        modelFile: String, store: String, settings: [String], path: (String) -> String
+    ) -> String {
+        InferenceText.spec(
+            name: name, store: store, model: ["model: \(InferenceText.file(modelFile))"],
+            settings: settings, entities, joins, rejects: 0, path: path)
     }
 }

@@ -140,6 +140,10 @@ struct InferenceInputs {
 /// Keeps what can be read but once, such as standard input, in files that are read several times.
 final class InferenceSpool {
     private var paths: [FileName] = []
+    /// The paths of the copies, by the names of what was read.
+    private(set) var copies: [String: String] = [:]
+
+    deinit { remove() }
 
     /// The file, or a copy of a stream.
     func readable(_ file: InputFile) throws(RecordStreamError) -> InputFile {
@@ -157,6 +161,7 @@ final class InferenceSpool {
             throw Self.failure(path, error.text)
         }
         paths.append(path)
+        copies[file.pattern] = path.exactText
         defer { FileDescriptor.close(descriptor) }
         while true {
             let count = try source.read(into: room, count: 1 << 18)

@@ -74,14 +74,14 @@ enum InferenceText {
     ///   - settings: lines of further keys.
     ///   - path: what the spec calls a file.
     static func spec(
-        name: String, store: String?, model: [String], settings: [String],
+        name: String, store: String? = nil, model: [String], settings: [String] = [],
         _ entities: [InferredEntity], _ joins: [InferredJoin], rejects: Int,
         path: (String) -> String
     ) -> String {
         let at = store.map(file) ?? "\(name).sqlite"
         var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(at)"]
         lines += ["  open: create"] + model.map { "  " + $0 } + settings
-        if rejects > 0, !settings.contains("rejects:") {
+        if rejects > 0 {
             lines.append("rejects:")
             lines.append(
                 noted("  allow: \(rejects)", "so many could not be read when this was made"))
