@@ -19,13 +19,19 @@ extension PositionTests {
         #expect(run.status == .ok, "\(run.text)")
         #expect(run.warnings.map(\.code) == ["run.new-input"])
         // The import tells of both inputs.
-        #expect(run.lines == ["import notes: \(saved + 100) read, \(saved + 100) inserted"])
+        #expect(
+            run.lines == [
+                "import notes: \(grouped(saved + 100)) read, \(grouped(saved + 100)) inserted"
+            ])
         #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["\(saved + 100)"])
         // The place in the first one is still known.
         try folder.write("2026-03-04.gz", bytes: folder.bytes("whole.gz"))
         let first = try folder.run(spec)
         #expect(first.status == .ok, "\(first.text)")
-        #expect(first.lines == ["import notes: \(5000 - saved) read, \(5000 - saved) inserted"])
+        #expect(
+            first.lines == [
+                "import notes: \(grouped(5000 - saved)) read, \(grouped(5000 - saved)) inserted"
+            ])
         #expect(try folder.rows(Self.notes) == ["5100|5100"])
         #expect(try folder.rows(Self.tables) == ["0"])
     }
@@ -189,3 +195,6 @@ extension PositionTests {
         #expect(try folder.rows(Self.notes) == ["4|4"])
     }
 }
+
+/// A number as the command shows it.
+private func grouped(_ number: Int) -> String { RecordCounts.grouped(number) }
