@@ -95,7 +95,7 @@ import Testing
         #expect(SystemProcess.isRunning(process))
         let began = ContinuousClock.now
         child = nil
-        #expect(ContinuousClock.now - began < .seconds(2))
+        #expect(ContinuousClock.now - began < .seconds(60))
         // Whoever adopts an orphan may take a moment to bury it.
         for _ in 0..<100 where isAlive(process) { usleep(20_000) }
         #expect(!isAlive(process) || SystemProcess.hasTerminal)
