@@ -85,6 +85,7 @@ let package = Package(
 
         // Where the random tests of all targets begin.
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
+        .target(name: "TestThreads", path: "Tests/TestThreads"),
 
         // What fuzzers feed, and the tests that replay what they have found.
         .target(
@@ -98,7 +99,9 @@ let package = Package(
             name: "FuzzTests", dependencies: ["FuzzHarnesses"], exclude: ["Corpus"]),
 
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
-        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Files", "Diagnostics"]),
+        .testTarget(
+            name: "ProcessesTests",
+            dependencies: ["Processes", "Files", "Diagnostics", "TestThreads"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "Diagnostics"]),
         .testTarget(
             name: "RecordStreamsTests",
@@ -132,7 +135,7 @@ let package = Package(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
-                "Files", "XcodeModel", "YAML", "TestSeeds", "AppStoreFixtures",
+                "Files", "XcodeModel", "YAML", "TestSeeds", "TestThreads", "AppStoreFixtures",
             ]),
         .testTarget(
             name: "SimulationTests",

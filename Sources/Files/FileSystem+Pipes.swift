@@ -30,24 +30,11 @@ extension FileSystem {
     ) throws(SystemFault) -> Int {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&request, 1, milliseconds) > 0 else { return 0 }
-        let count = Platform.write(descriptor, bytes.baseAddress, bytes.count)
+        let count = systemWrite(descriptor, bytes.baseAddress, bytes.count)
         if count >= 0 { return count }
         switch errno {
         case EINTR, EAGAIN: return 0
         default: throw .last
         }
-    }
-}
-
-/// The C library's names that those above would hide.
-private enum Platform {
-    static func write(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, start, count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, start, count)
-        #else
-            Darwin.write(descriptor, start, count)
-        #endif
     }
 }

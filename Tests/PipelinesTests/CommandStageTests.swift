@@ -1,5 +1,6 @@
 import Diagnostics
 import Foundation
+import TestThreads
 import Testing
 
 @testable import Pipelines
@@ -353,27 +354,5 @@ struct CommandStageTests {
         #expect(outcome.status == .ok)
         #expect(!folder.exists("started"))
         #expect(!folder.exists("written"))
-    }
-}
-
-/// Runs a test on a thread of its own: swift-subprocess needs a thread of the language's pool, and a
-/// few tests that wait for commands at once would take them all.
-private struct OwnThread: SuiteTrait, TestTrait, TestScoping {
-    private final class Executor: TaskExecutor {
-        private let queue = DispatchQueue(label: "test")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
-    let isRecursive = true
-
-    @concurrent func provideScope(
-        for test: Test, testCase: Test.Case?,
-        performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        try await withTaskExecutorPreference(Executor()) { try await function() }
     }
 }

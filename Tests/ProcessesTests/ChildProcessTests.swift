@@ -2,6 +2,7 @@ import Files
 import Foundation
 import Processes
 import Synchronization
+import TestThreads
 import Testing
 
 /// Commands from their start to their end.
@@ -184,27 +185,5 @@ import Testing
             let status = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
             return status?.contains(") Z" + own) == true
         }.count
-    }
-}
-
-/// Runs a test on a thread of its own: swift-subprocess needs a thread of the language's pool, and a
-/// few tests that wait for commands at once would take them all.
-private struct OwnThread: SuiteTrait, TestTrait, TestScoping {
-    private final class Executor: TaskExecutor {
-        private let queue = DispatchQueue(label: "test")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
-    let isRecursive = true
-
-    @concurrent func provideScope(
-        for test: Test, testCase: Test.Case?,
-        performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        try await withTaskExecutorPreference(Executor()) { try await function() }
     }
 }

@@ -245,8 +245,9 @@ package final class BulkWriter {
         let lost = try storing { () throws(SQLiteError) in
             try connection.shrinkPageCache(toBytes: 2 << 20)
         }
-        try body()
+        let result = Result(catching: body)
         try storing { () throws(SQLiteError) in try connection.growPageCache(byBytes: lost) }
+        try result.get()
     }
 
     /// Writes what is collected, so that the context can be saved.

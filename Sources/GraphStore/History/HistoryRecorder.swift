@@ -10,16 +10,25 @@ final class HistoryRecorder {
     private let schema: HistorySchema
     private let connection: Connection
     private var masks: [ManagedObjectID: [UInt8]] = [:]
-    /// What is set alike in many objects.
-    private var alike: [(properties: [String], ids: ManagedObjectIDSet)] = []
-    /// The bits of each of these by entity.
-    private var alikeMasks: [[Int64: [UInt8]]] = []
-    private let tombstones: Tombstones
+    /// The same properties, set in many objects.
+    private struct Group {
+        let properties: [String]
+        var ids = ManagedObjectIDSet()
+        /// Their bits, by entity.
+        var masks: [Int64: [UInt8]] = [:]
+    }
 
-    init(_ schema: HistorySchema, _ connection: Connection) {
+    private var groups: [Group] = []
+    /// Nil if no attribute is preserved on deletion.
+    private let tombstones: Tombstones?
+
+    /// Begins with a transaction, before its first savepoint.
+    init(_ schema: HistorySchema, _ connection: Connection) throws(SQLiteError) {
         self.schema = schema
         self.connection = connection
-        tombstones = Tombstones(columnCount: schema.tombstoneCount, on: connection)
+        tombstones =
+            schema.tombstoneCount > 0
+            ? try Tombstones(columnCount: schema.tombstoneCount, on: connection) : nil
     }
 
     /// Notes which properties an update sets.
@@ -29,24 +38,19 @@ final class HistoryRecorder {
 
     /// Notes which properties are set in all of these objects, however many.
     func update(_ ids: ManagedObjectIDSet, properties: [String]) {
-        let place =
-            alike.firstIndex { $0.properties == properties }
-            ?? {
-                alike.append((properties, ManagedObjectIDSet()))
-                alikeMasks.append([:])
-                return alike.count - 1
-            }()
-        alike[place].ids.formUnion(ids)
-        for entity in ids.ranges.keys where alikeMasks[place][entity] == nil {
-            alikeMasks[place][entity] = schema.mask(properties, entity: entity)
+        let place = groups.firstIndex { $0.properties == properties } ?? groups.endIndex
+        if place == groups.endIndex { groups.append(Group(properties: properties)) }
+        groups[place].ids.formUnion(ids)
+        for entity in ids.ranges.keys where groups[place].masks[entity] == nil {
+            groups[place].masks[entity] = schema.mask(properties, entity: entity)
         }
     }
 
     /// The bits of the properties that updates set of an object; nil where they are not known.
     func mask(of id: ManagedObjectID) -> [UInt8]? {
         var mask = masks[id]
-        for (place, group) in alike.enumerated() where group.ids.contains(id) {
-            guard let other = alikeMasks[place][id.entityNumber] else { continue }
+        for group in groups where group.ids.contains(id) {
+            guard let other = group.masks[id.entityNumber] else { continue }
             mask = mask.map { Self.union($0, other) } ?? other
         }
         return mask
@@ -67,7 +71,7 @@ final class HistoryRecorder {
     ) throws(SQLiteError) {
         for (number, entity) in schema.entities
         where entity.table == table && !entity.preserved.isEmpty {
-            try tombstones.add(
+            try tombstones?.add(
                 entity.preserved.map(\.column), of: table, entity: number,
                 where: "Z_ENT = \(number) AND Z_PK IN (\(keys))")
         }
@@ -75,7 +79,7 @@ final class HistoryRecorder {
 
     /// What the history of a deletion holds, which is good until the next call; nil for nothing.
     func tombstone(of id: ManagedObjectID) throws(SQLiteError) -> Statement? {
-        try tombstones.row(of: id)
+        try tombstones?.row(of: id)
     }
 }
 
@@ -85,18 +89,27 @@ private final class Tombstones {
 
     private let columnCount: Int
     private let connection: Connection
-    private var isMade = false
 
-    init(columnCount: Int, on connection: Connection) {
+    /// Makes the table, empty.
+    ///
+    /// In a savepoint it would go again with what is undone.
+    init(columnCount: Int, on connection: Connection) throws(SQLiteError) {
         self.columnCount = columnCount
         self.connection = connection
+        let columns = (0..<columnCount).map { ", V\($0)" }.joined()
+        // Of no type, so that every value stays as it is.
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.table)
+            (ENT INTEGER, PK INTEGER\(columns), PRIMARY KEY (ENT, PK)) WITHOUT ROWID;
+            DELETE FROM \(Self.table)
+            """)
     }
 
     /// Copies columns of the rows that meet a condition.
     func add(
         _ columns: [String], of table: String, entity: Int64, where condition: String
     ) throws(SQLiteError) {
-        try make()
         let names = columns.indices.map { ", V\($0)" }.joined()
         try connection.execute(
             "INSERT OR REPLACE INTO \(Self.table) (ENT, PK\(names))"
@@ -106,7 +119,6 @@ private final class Tombstones {
 
     /// The values of an object, first to last.
     func row(of id: ManagedObjectID) throws(SQLiteError) -> Statement? {
-        guard isMade else { return nil }
         let names = (0..<columnCount).map { "V\($0)" }.joined(separator: ", ")
         let row = try connection.cached(
             "SELECT \(names) FROM \(Self.table) WHERE ENT = ? AND PK = ?")
@@ -114,20 +126,6 @@ private final class Tombstones {
         row.bind(id.entityNumber, at: 1)
         row.bind(id.primaryKey, at: 2)
         return try row.step() ? row : nil
-    }
-
-    /// Makes the table for a transaction, empty.
-    private func make() throws(SQLiteError) {
-        guard !isMade else { return }
-        isMade = true
-        let columns = (0..<columnCount).map { ", V\($0)" }.joined()
-        // Of no type, so that every value stays as it is.
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS \(Self.table)
-            (ENT INTEGER, PK INTEGER\(columns), PRIMARY KEY (ENT, PK)) WITHOUT ROWID;
-            DELETE FROM \(Self.table)
-            """)
     }
 }
 

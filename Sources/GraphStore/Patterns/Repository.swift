@@ -45,9 +45,11 @@ public struct GraphRepository<Object: ManagedObject>: Repository {
         self.context = context
     }
 
-    /// The object of that ID; nil where it is gone, or of another class.
+    /// The object of that ID; nil where it is gone, or of another entity.
     public func object(with id: ManagedObjectID) throws -> Object? {
         do throws(StoreError) {
+            let entity = context.container.schema.entity(named: Object.entityName)
+            guard entity?.familyNumbers.contains(id.entityNumber) != false else { return nil }
             try context.use(Object.self, for: [id.entityNumber])
             return try context.existingObject(with: id).typed()
         } catch {

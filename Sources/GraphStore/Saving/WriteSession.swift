@@ -52,7 +52,11 @@ final class WriteSession {
         let numbers = Int(schema.entities.lazy.map(\.number).max() ?? 0) + 1
         taken = Array(repeating: nil, count: numbers)
         read = Array(repeating: false, count: numbers)
-        history = store.history.map { HistoryRecorder($0.schema, store.connection) }
+        history = try storing { () throws(SQLiteError) in
+            try store.history.map { history throws(SQLiteError) in
+                try HistoryRecorder(history.schema, store.connection)
+            }
+        }
         changesBefore = store.connection.totalChanges - store.connection.changesApart
         notesBefore = store.connection.changesApart
         do {

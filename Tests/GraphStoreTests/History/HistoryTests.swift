@@ -202,6 +202,38 @@ import Testing
             kinds == [[], [.update, .delete], [.update], [.update, .delete, .delete]])
     }
 
+    @Test("a deletion that was undone does not take the tombstones of the next one along")
+    func tombstonesAfterUndoneDeletion() throws {
+        struct Undone: Error {}
+        let store = try store()
+        _ = try save(store.container, [[1, "one", 10, "Ann"], [2, "two", 20, "Ann"]])
+        try store.container.unitOfWork { context in
+            let all = FetchRequest<ManagedObject>(entityName: "Book")
+            for book in try context.fetch(all) where book.objectID.primaryKey == 1 {
+                try book.setValue(.attribute(.integer(11)), forKey: "pages")
+            }
+            _ = try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Writer", propertiesToUpdate: ["name": .constant(.string("Bob"))]))
+            do {
+                try context.unitOfWork { context in
+                    _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+                    throw Undone()
+                }
+            } catch is Undone {}
+            _ = try context.execute(
+                BatchDeleteRequest(
+                    entityName: "Book", predicate: GraphPredicate(format: "id == 2")))
+        }
+        let reader = try store.container.historyReader()
+        var found: [String] = []
+        while let transaction = try reader.next() { found += text(transaction, store) }
+        #expect(
+            found.filter { $0.hasPrefix("delete") } == [
+                "delete Book 2 id=integer(2),title=text(\"two\")"
+            ])
+    }
+
     @Test("row 112: a change's columns are bits over to-ones, attributes and to-manys")
     func writesColumnsAsBits() throws {
         let store = try store()

@@ -31,6 +31,9 @@ import Testing
             try tags.delete(try #require(try tags.object(with: id)))
             try tags.save()
             #expect(try tags.object(with: id) == nil)
+            // The ID of another entity's object is no tag's.
+            let other = context.insert(Category.self)
+            #expect(try tags.object(with: other.objectID) == nil)
             #expect(try tags.all().count == 2)
         }
     }
