@@ -22,10 +22,9 @@ final class ChildLife: Sendable {
         var place: Int?
     }
 
-    /// A process that runs; 0 where there is none.
+    /// A process that runs, or minus the group that it leads; 0 where there is none.
     private final class Place: Sendable {
         let process = Atomic<Int32>(0)
-        let isLeader = Atomic<Bool>(false)
     }
 
     /// The commands that are ended with this process, as far as there is room.
@@ -142,9 +141,9 @@ final class ChildLife: Sendable {
         state.withLock { state in
             state.process = process
             for (number, place) in Self.places.enumerated() {
-                place.isLeader.store(isLeader, ordering: .relaxed)
                 let (isMine, _) = place.process.compareExchange(
-                    expected: 0, desired: process, ordering: .sequentiallyConsistent)
+                    expected: 0, desired: isLeader ? -process : process,
+                    ordering: .sequentiallyConsistent)
                 guard isMine else { continue }
                 state.place = number
                 break
@@ -193,13 +192,15 @@ final class ChildLife: Sendable {
         if descriptor >= 0 { FileSystem.close(descriptor) }
     }
 
-    /// Ends all commands that still run; takes no lock and no memory.
+    /// Makes the places, which a signal's handler must not do.
+    static func prepare() { _ = places }
+
+    /// Ends all commands that still run; takes no lock and no memory once the places are made.
     static func endAll() {
         for place in places {
             let process = place.process.load(ordering: .sequentiallyConsistent)
             guard process != 0 else { continue }
-            SystemProcess.end(
-                process, group: place.isLeader.load(ordering: .relaxed), atOnce: true)
+            SystemProcess.end(abs(process), group: process < 0, atOnce: true)
         }
     }
 }

@@ -3,7 +3,7 @@ package import Files
 
 /// A command that runs beside this process, with a pipe from it or to it.
 ///
-/// It ends with its owner at the latest. At a terminal it shares the process's group: it may ask
+/// It ends with its owner at the latest, but not if this process is killed (SIGKILL). At a terminal it shares the process's group: it may ask
 /// for a password there, and Ctrl-C reaches both. Elsewhere it leads a group of its own, so that
 /// what it starts ends with it.
 package final class ChildProcess: Sendable {
@@ -144,6 +144,9 @@ package final class ChildProcess: Sendable {
         life.closePipe()
         errors.finish()
     }
+
+    /// Makes what `endAll` needs, before a signal's handler may call it.
+    package static func prepareToEndAll() { ChildLife.prepare() }
 
     /// Ends all commands that still run, without waiting for them; a signal's handler may call it.
     package static func endAll() {

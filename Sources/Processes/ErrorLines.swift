@@ -52,6 +52,8 @@ final class ErrorLines: Sendable {
         var part = [UInt8](repeating: 0, count: 1 << 14)
         var line: [UInt8] = []
         var count = 0
+        // A line that is written over from its beginning, as progress is.
+        var isReturned = false
         func end() {
             tell(line, &count)
             line.removeAll(keepingCapacity: true)
@@ -67,10 +69,12 @@ final class ErrorLines: Sendable {
             for byte in part[..<length] {
                 switch byte {
                 case 10: end()
-                // A line that is written over, as progress is.
-                case 13: line.removeAll(keepingCapacity: true)
-                default: if line.count < Self.lineBytesMax { line.append(byte) }
+                case 13: break
+                default:
+                    if isReturned { line.removeAll(keepingCapacity: true) }
+                    if line.count < Self.lineBytesMax { line.append(byte) }
                 }
+                isReturned = byte == 13
             }
         }
         end()

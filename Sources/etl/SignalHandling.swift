@@ -51,6 +51,7 @@ enum SignalHandling {
 
     /// What a thread was waiting for goes on after the handler (`SA_RESTART`).
     private static func handleStops(by handler: @escaping @convention(c) (Int32) -> Void) {
+        ChildProcess.prepareToEndAll()
         var action = sigaction()
         action.handler = handler
         action.sa_flags = Int32(SA_RESTART)

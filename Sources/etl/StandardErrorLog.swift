@@ -62,6 +62,7 @@ struct RunLog: Sendable {
         record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
         record.records = report.records
         record.rejects = report.rejectsFolder
+        record.links = report.linksFolder
         write(record)
     }
 
@@ -104,12 +105,14 @@ private struct LogRecord: JSONWritable {
     var pipeline: String?
     var run: String?
     var rejects: String?
+    var links: String?
 
     var json: JSONTree {
         .fields([
             "byte": byte, "code": code, "column": column,
             "counts": counts.flatMap { $0.isEmpty ? nil : $0 }, "field": field, "file": file,
             "fix": fix, "key": key, "kind": kind, "level": level, "line": line,
+            "links": links,
             "message": message, "pipeline": pipeline, "record": record, "records": records,
             "rejects": rejects, "run": run, "seconds": seconds, "stage": stage, "state": state,
             "time": time,

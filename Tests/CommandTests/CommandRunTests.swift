@@ -54,6 +54,76 @@ struct CommandRunTests {
         #expect(!folder.names().contains("started"))
     }
 
+    @Test("Ctrl-C that the command gets first stops the run, and is no fault of the input")
+    func interrupted() throws {
+        let folder = try folder(
+            """
+            - import: tasks
+              read: { command: [sh, -c, "cat tasks.ndjson; kill -INT $$"], as: ndjson }
+              into: Task
+            """)
+        // Alone, the command's end is its fault.
+        let alone = try folder.shell("exec \"$E\" run spec.yaml")
+        #expect(alone.status == 65)
+        #expect(alone.errors.contains("by signal 2"), "\(alone.errors)")
+        try folder.writeSpec(
+            "spec.yaml",
+            """
+            - import: tasks
+              read: { command: [sh, -c, "cat tasks.ndjson; kill -INT $PPID; kill -INT $$"], as: ndjson }
+              into: Task
+            """)
+        let both = try folder.shell("exec \"$E\" run spec.yaml --restart")
+        #expect(both.status == 130, "\(both)")
+    }
+
+    @Test("a command's lines that end with CR LF are shown, and a line that is written over is not")
+    func returns() throws {
+        let folder = try folder(
+            """
+            - import: tasks
+              read: { command: [sh, -c, "printf '1%%\\r2%%\\r\\nfatal: no disk\\r\\n' >&2; exit 3"], as: ndjson }
+              into: Task
+            """)
+        let result = try folder.shell("exec \"$E\" run spec.yaml")
+        #expect(result.status == 65)
+        #expect(result.errors.contains("2%"), "\(result.errors)")
+        #expect(!result.errors.contains("note: 1%"))
+        #expect(result.errors.contains("fatal: no disk"))
+    }
+
+    @Test("--report does not take the place of a part of an export")
+    func reportOverPart() throws {
+        let folder = try folder(
+            "- { export: Task, to: q.csv, parts: 2 }")
+        for name in ["q-001-of-002.csv", "q.manifest.json"] {
+            let result = try folder.shell("exec \"$E\" run spec.yaml --report \(name)")
+            #expect(result.status == 64)
+            #expect(
+                result.errors.contains("\(name) is written by the run itself, too"),
+                "\(result.errors)")
+        }
+    }
+
+    @Test("parts do not go to standard output, whoever names it")
+    func partsToStandardOutput() throws {
+        let folder = try FailureFolder()
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            params: { o: path }
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - { export: Task, to: "${o}", as: csv, parts: 2 }
+            """)
+        let result = try folder.shell("exec \"$E\" run spec.yaml --set o=-")
+        #expect(result.status == 78)
+        #expect(
+            result.errors.contains("Parts are files, and '-' is standard output"),
+            "\(result.errors)")
+    }
+
     @Test(
         "a signal, a time limit, or a second signal ends the command with the run",
         arguments: [

@@ -70,6 +70,9 @@ import Testing
         #expect(
             try folder.shell("\"$E\" replay rejects/\(run)").status == 0)
         #expect(try Self.lines(folder).count == 2)
+        try folder.shell("rm -rf store.sqlite* rejects")
+        let json = try folder.run("-v --log-format json")
+        #expect(json.errors.contains("\"links\":\"rejects/"), "\(json.errors)")
         let report = try folder.shell("\"$E\" report runs")
         #expect(
             report.output.contains(
@@ -79,8 +82,8 @@ import Testing
                   owner: 2
                     tasks.ndjson:1 'nobody'
                     tasks.ndjson:3 'no one'
-                  in \(folder.path)/rejects/\(run)
-                """), "\(report.output)")
+                  in \(folder.path)/rejects/
+                """.trimmingCharacters(in: .newlines)), "\(report.output)")
     }
 
     @Test("nothing is written for links that find their objects")

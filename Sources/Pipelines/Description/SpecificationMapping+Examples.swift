@@ -36,7 +36,8 @@ extension SpecificationMapping {
         case .output:
             """
             A command that reads an export. It has all of the export when its input ends; if the run fails \
-            or is stopped before that, etl ends the command first.
+            or is stopped before that, etl ends the command first. If etl itself is killed, the command sees \
+            the end of its input: let it check that the data is whole, as `gzip -t` does.
             """
         case .field: "Where a value comes from, and what becomes of it before it is stored."
         case .keyField:

@@ -57,7 +57,7 @@ final class AppendedFile {
         guard !isWhole || FileDescriptor.size(path) == length - buffer.count else {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file",
-                "The reject file \(path) is not as it was left",
+                "Somebody else has changed \(path)",
                 fix: "leave the files of a run alone until it ends, and run it again")
         }
         let handle: Int32
@@ -67,13 +67,13 @@ final class AppendedFile {
             throw RunFailure(
                 Fault(.output, error.isExhausted ? .resources : .notCreated),
                 code: "rejects.file",
-                "The reject file \(path) cannot be made: \(error.text)",
+                "The file \(path) cannot be made: \(error.text)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileDescriptor.close(handle) }
         guard use(handle) else {
             throw RunFailure(
-                .cannotCreate, code: "rejects.file", "The reject file \(path) cannot be written",
+                .cannotCreate, code: "rejects.file", "The file \(path) cannot be written",
                 fix: "make room on the disk, or set `rejects.dir`")
         }
     }

@@ -277,7 +277,7 @@ struct RejectFiles {
                 name.utf8.contains(where: { (signs + [quote, 10, 13]).contains($0) })
                     || name.utf8.contains(delimiter)
             else {
-                line += name.utf8
+                line += escaped(name.utf8, delimiter)
                 continue
             }
             line.append(quote)
@@ -289,6 +289,14 @@ struct RejectFiles {
         }
         if options.dropsTrailingDelimiter { line += delimiter }
         return line + [10]
+    }
+
+    /// A name as a table without quotes has it.
+    private func escaped(_ name: String.UTF8View, _ delimiter: [UInt8]) -> [UInt8] {
+        guard let escape = inputs.options.escape else { return Array(name) }
+        return name.flatMap { byte in
+            [escape, 10, 13].contains(byte) || delimiter.contains(byte) ? [escape, byte] : [byte]
+        }
     }
 
     private func name(of source: FileName) -> FileName {

@@ -10,10 +10,12 @@ struct ReportTargets {
     let metrics: String?
     /// Nil for none; `-` is stdout.
     let copy: String?
+    private let workingFolder: FileName
 
     init(_ spec: PipelineSpec, _ values: ParameterValues, _ options: RunOptions) {
         self.spec = spec
         self.values = values
+        workingFolder = FileName(options.workingFolder)
         metrics = spec.report.metrics.map(values.path)
         copy = options.reportFile.map {
             $0 == "-" ? $0 : PathText.join(options.workingFolder, $0)
@@ -57,16 +59,23 @@ struct ReportTargets {
     /// Something else that a run writes to the file of `--report`.
     private func sharedCopy(_ stages: [Stage]) -> Diagnostic? {
         guard let copy else { return nil }
-        let name = FileName(copy).normalized
-        var others = [metrics].compactMap(\.self)
+        var others = [metrics].compactMap(\.self).map { FileName($0) }
         for case .export(let export) in stages.map(\.kind) {
-            let path = values.path(export.to)
-            others += [path] + (export.hasManifest ? [path + ".manifest.json"] : [])
+            others += export.outputs(at: FileName(values.path(export.to)))
         }
-        guard others.contains(where: { FileName($0).normalized == name }) else { return nil }
+        let own = place(FileName(copy))
+        guard others.contains(where: { place($0) == own }) else { return nil }
         let shown = copy == "-" ? "Standard output" : copy
         return Diagnostic(
             code: "output.twice", "\(shown) is written by the run itself, too",
             fix: "give --report another file")
+    }
+
+    /// Where a file is or is to be, however its path is written.
+    private func place(_ path: FileName) -> FileName {
+        guard path != "-" else { return path }
+        let whole = workingFolder.joining(path)
+        return (FileDescriptor.resolved(whole.folder) ?? whole.folder.normalized)
+            .joining(whole.lastComponent)
     }
 }

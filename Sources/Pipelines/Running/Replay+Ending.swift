@@ -76,7 +76,6 @@ extension Replay {
                     lines[index].line = first.line
                 }
             }
-            if moves.isEmpty { try OutputFolder.make(target.textFromHere) }
             let written = FileName(work).joining(name)
             try WholeFile.write(lines.flatMap(\.text), to: written)
             moves.append(
@@ -140,6 +139,9 @@ extension Replay {
                 fix: "restore the file, or import the records of this folder by a spec of their own"
             )
         }
+        // The links of a replay have a folder of their own.
+        let folders = Set(moves.map(\.to.folder.textFromHere))
+        for folder in folders { try OutputFolder.make(folder) }
         for move in moves {
             guard let from = move.from else {
                 FileDescriptor.remove(move.to)
@@ -156,6 +158,7 @@ extension Replay {
                     fix: "check the folder's permissions, and replay again")
             }
         }
+        for folder in folders { try FileDescriptor.synchronizeFolder(folder) }
         try FileDescriptor.synchronizeFolder(folder)
         try removeWork()
     }

@@ -46,13 +46,19 @@ struct FileUseCheck {
 
     private mutating func checkOutput(_ spec: ExportSpec) {
         let place = spec.to.location
-        guard let (path, isKnown) = output(spec.to), path != "-" else { return }
-        let files =
-            spec.parts.map { count in
-                let parts = ExportParts(of: FileName(path), count: count)
-                return (parts.paths + [parts.manifest]).map(\.displayText)
-            } ?? [path] + (spec.hasManifest ? [path + ".manifest.json"] : [])
-        for file in files {
+        guard let (path, isKnown) = output(spec.to) else { return }
+        guard path != "-" else {
+            // Of a literal one the reader tells.
+            guard spec.to.text != path, spec.parts != nil || spec.hasManifest else { return }
+            found.append(
+                Diagnostic(
+                    code: "spec.rule",
+                    "\(spec.parts != nil ? "Parts are files" : "A manifest stands beside a file"), "
+                        + "and '-' is standard output",
+                    at: .source(place), fix: "name a file"))
+            return
+        }
+        for file in spec.outputs(at: FileName(path)).map(\.displayText) {
             checkOutput(file, isKnown, "the export", at: place)
             let name = Self.name(file, isKnown)
             exportLines[name] = exportLines[name] ?? place.line

@@ -50,6 +50,20 @@ struct ExportParts {
     }
 }
 
+extension ExportSpec {
+    /// The files that the export writes, the manifest last; none if a command reads it.
+    ///
+    /// - Parameter path: its `to`.
+    func outputs(at path: FileName) -> [FileName] {
+        guard command == nil else { return [] }
+        if let parts {
+            let parts = ExportParts(of: path, count: parts)
+            return parts.paths + [parts.manifest]
+        }
+        return [path] + (hasManifest ? [ExportManifest.path(of: path)] : [])
+    }
+}
+
 /// Tells which part a row belongs to, by nothing but its key: the first eight bytes of the SHA-256 of
 /// the key's text, as a number, modulo the number of parts.
 ///

@@ -52,9 +52,7 @@ struct ExportStage: Sendable {
                     environment.values, of: spec.entity.text, in: environment.container.model),
                 variables: environment.values.graphValues,
                 order: spec.order.map(\.key), fields: fields + key))
-        let paths =
-            parts.map { $0.paths + [$0.manifest] } ?? (command == nil ? [FileName(path)] : [])
-        for path in paths { try check(path) }
+        for path in spec.outputs(at: FileName(path)) { try check(path) }
         var report = StageReport(kind: "export", name: stage.name)
         report.exported = ExportedFile(
             path: parts?.manifest.displayText ?? path, rows: 0, bytes: 0)
@@ -93,7 +91,6 @@ struct ExportStage: Sendable {
     ) throws {
         let path = FileName(path)
         let manifest = spec.hasManifest ? ExportManifest(of: path) : nil
-        if let manifest { try check(manifest.path) }
         let publication = environment.publication
         let level = spec.isCompressed ? spec.level : nil
         let output =

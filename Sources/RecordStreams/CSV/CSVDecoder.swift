@@ -132,7 +132,7 @@ final class CSVDecoder: RecordDecoder {
         guard options.linesSkipped > 0 || options.comment != nil else { return mark }
         let (place, linesLeft) = dialect.endOfPreamble(
             UnsafeBufferPointer(rebasing: bytes[mark...]), lines: options.linesSkipped,
-            isFinal: isFinal)
+            comments: options.header, isFinal: isFinal)
         guard let place else {
             let read = options.linesSkipped - linesLeft + 1
             guard bytes.count > windowByteCount * read else { return nil }

@@ -45,11 +45,16 @@ struct CSVDialect {
     /// Where what comes before the header or the first record ends: lines that are read over,
     /// comments, and blank lines between them.
     ///
+    /// - Parameters:
+    ///   - lines: how many lines are read over.
+    ///   - comments: whether comments and blank lines may follow. Without a header they stand
+    ///     between records, where a blank line may be one.
     /// - Returns: the place of the first byte behind it, the end where nothing is; nil where more
     ///   data is needed.
     func endOfPreamble(
-        _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, isFinal: Bool
+        _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, isFinal: Bool
     ) -> (place: Int?, linesLeft: Int) {
+        let comment = comments ? self.comment : nil
         var place = 0
         var left = lines
         while place < bytes.count {

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import Dispatch
 internal import Files
 internal import Processes
 
@@ -170,9 +171,22 @@ final class StoredInput {
             let ending = child.waitForEnd(isCancelled: { [isCancelled] in isCancelled?() ?? false })
         else { throw RecordStreamError(inputFailure: .isCancelled, at: location) }
         guard !ending.isGood else { return }
+        guard !isStopped(after: ending) else {
+            throw RecordStreamError(inputFailure: .isCancelled, at: location)
+        }
         throw RecordStreamError(
             .commandFailed(ending: ending.text, lastLine: child.lastLine, isOutput: false),
             at: location)
+    }
+
+    /// Whether the run was stopped, and the command with it: Ctrl-C reaches both, in any order.
+    private func isStopped(after ending: ChildProcess.Ending) -> Bool {
+        guard let isCancelled else { return false }
+        let isBySignal = if case .signal = ending { true } else { false }
+        for _ in 0..<(isBySignal ? 20 : 0) where !isCancelled() {
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(10))
+        }
+        return isCancelled()
     }
 
     /// Waits until there is something to be read of a stream, or its end.
